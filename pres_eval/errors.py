@@ -1,0 +1,54 @@
+"""What can go wrong, as exceptions that carry what the message needs: where, found, expected."""
+
+from __future__ import annotations
+
+
+class PresEvalError(Exception):
+    """Any failure that the user can do something about; the command line prints it as one line."""
+
+    exit_code = 2
+
+
+class UsageError(PresEvalError):
+    """An option or argument that makes no sense."""
+
+    exit_code = 1
+
+
+class MeasureError(UsageError):
+    """A measure or parameter that does not exist, or that the files at hand can't give."""
+
+
+class InputError(PresEvalError):
+    """A file that is missing, unreadable or malformed: `path:line: found, expected what`."""
+
+    def __init__(self, path: str, line: int | None, found: str, expected: str | None = None) -> None:
+        self.path = path
+        self.line = line
+        self.found = found
+        self.expected = expected
+        where = path if line is None else f"{path}:{line}"
+        super().__init__(f"{where}: {found}" + (f", expected {expected}" if expected else ""))
+
+
+class NoCommonTopicError(PresEvalError):
+    """No topic stands in both the qrels and the run."""
+
+    exit_code = 7
+
+
+class MissingExtraError(PresEvalError):
+    """A feature needs a package of an optional extra: says which one to install."""
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{feature} needs the package {package}: install it with  pip install 'pres-eval[{extra}]'"
+        )
+
+
+def quoted(found: bytes | str) -> str:
+    """Text from a file as it can stand in a message: printable, cut when long."""
+    text = found.decode("utf-8", "backslashreplace") if isinstance(found, bytes) else found
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")

@@ -1,0 +1,271 @@
+"""What a measure is: a record that names a pure function, its parameters and how it is averaged.
+
+A parameter kind reads the text after the dot of `-m name.text`, and says which columns come of it: each
+column has a label and the arguments with which the score function is called.  So `P.5,10` is two columns,
+`("P_5", (5,))` and `("P_10", (10,))`, and P's function is called as `precision(batch, 5)`.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from pres_eval.batch import FloatArray, IntArray
+from pres_eval.errors import MeasureError
+
+Arguments = tuple[Any, ...]
+Column = tuple[str, Arguments]
+"""The label of a column, and the arguments of the score function that fill it."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a summary may need besides the sum of a column."""
+
+    num_scored: int
+    """Topics whose values were added up."""
+    num_topics: int
+    """Topics to average over: those scored, or all those of the qrels with -c."""
+    num_rel_in_qrels: int
+    """Judgements with relevance above 0 in the whole qrels file."""
+    complete: bool
+    """Whether -c was given."""
+
+
+Summary = Callable[[float, Totals], float]
+
+
+def mean(total: float, totals: Totals) -> float:
+    """Arithmetic mean over the topics."""
+    return total / totals.num_topics if totals.num_topics else total
+
+
+def total(total: float, totals: Totals) -> float:
+    """The sum over the topics."""
+    return total
+
+
+def geometric_mean(total: float, totals: Totals) -> float:
+    """Geometric mean over the topics: the column holds logarithms, each at least that of 0.00001."""
+    if not totals.num_topics:
+        return total
+    # trec_eval: topics that the run lacks get the least value, in one multiplication after the sum.
+    missing = totals.num_topics - totals.num_scored
+    if totals.complete:
+        total += missing * math.log(LEAST_GEOMETRIC_MEAN)
+    return math.exp(total / totals.num_topics)
+
+
+LEAST_GEOMETRIC_MEAN = 0.00001
+
+
+def number_of_topics(total: float, totals: Totals) -> float:
+    """How many topics were averaged over."""
+    return float(totals.num_topics)
+
+
+def number_of_relevant(total: float, totals: Totals) -> float:
+    """The sum over the topics; with -c over all of the qrels."""
+    # trec_eval: under -c any judgement above 0 counts, whatever -l says.
+    return float(totals.num_rel_in_qrels) if totals.complete else total
+
+
+class Format(enum.Enum):
+    """How a value is printed."""
+
+    FLOAT = "%6.4f"
+    COUNT = "%ld"
+    TEXT = "'%s'"
+    TAG = "%s"
+
+
+class WhenMissing(enum.Enum):
+    """What 10.0 prints with -c for a topic that the run lacks, which it scores as one unjudged document."""
+
+    AS_SCORED = enum.auto()
+    ZERO = enum.auto()
+    ZERO_WITHOUT_PARAMETERS = enum.auto()
+
+
+class RelevanceInfo(enum.Enum):
+    """The formats of relevance information (-R) that a measure can be computed from."""
+
+    ANY = "any format"
+    QRELS = "-R qrels"
+    QRELS_JG = "-R qrels_jg"
+    PREFS = "-R prefs or -R qrels_prefs"
+
+
+class Trait(enum.Enum):
+    """What is true of a measure on every input; the tests hold each measure to what it declares."""
+
+    BOUNDED = "lies between 0 and 1"
+    MAY_BE_NAN = "is nan where nothing was retrieved (trec_eval divides 0 by 0)"
+    GRADED = "depends on the grades beyond relevant or not"
+    IGNORES_UNJUDGED = "does not change when unjudged documents are put into or taken out of the ranking"
+    IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
+    SET = "does not depend on the order of the ranking"
+
+
+class Parameters(Protocol):
+    """A kind of measure parameters: reads their text, and says which columns they make."""
+
+    example: str
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """The columns for all parameter texts given for the measure (none: the defaults)."""
+        ...
+
+
+@dataclass(frozen=True)
+class NoParameters:
+    """A measure that takes none: one column, called like the measure."""
+
+    example: str = ""
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """One column; trec_eval: parameters are accepted and have no effect."""
+        return [(name, ())]
+
+
+def whole_number(name: str, text: str, least: int) -> int:
+    """A whole number from parameter text."""
+    # trec_eval: atol takes the leading digits, so that `ndcg_cut.23.4` means 23.
+    match = re.match(r"\s*([+-]?\d+)", text)
+    if not match or int(match[1]) < least:
+        raise MeasureError(f"-m {name}.…: found {text!r}, expected a whole number of at least {least}")
+    return int(match[1])
+
+
+def decimal_number(name: str, text: str) -> float:
+    """A decimal number from parameter text."""
+    match = re.match(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
+    if not match:
+        raise MeasureError(f"-m {name}.…: found {text!r}, expected a number")
+    return float(match[0])
+
+
+def split_parameters(texts: Sequence[str]) -> list[str]:
+    """The comma-separated parameters of all `-m name.…` of one measure."""
+    return [part for text in texts for part in text.split(",")]
+
+
+@dataclass(frozen=True)
+class Cutoffs:
+    """Ranks at which the ranking is cut: one column for each, `name_rank`, ascending."""
+
+    defaults: tuple[int, ...]
+    example: str = "5,10"
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """One column a cutoff; those given several times count once."""
+        cutoffs = {whole_number(name, part, 1) for part in split_parameters(texts)} or set(self.defaults)
+        return [(f"{name}_{cutoff}", (cutoff,)) for cutoff in sorted(cutoffs)]
+
+
+@dataclass(frozen=True)
+class Fractions:
+    """Decimal cutoffs (recall levels, multiples of R): one column for each, `name_0.10`, ascending."""
+
+    defaults: tuple[float, ...]
+    example: str = "0.1,0.5"
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """One column a level; those given several times count once."""
+        levels = {decimal_number(name, part) for part in split_parameters(texts)} or set(self.defaults)
+        return [(f"{name}_{level:3.2f}", (level,)) for level in sorted(levels)]
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """Numbers that all go into one value: one column, `name` or `name_text`."""
+
+    defaults: tuple[float, ...]
+    count: int | None = None
+    example: str = "1.0"
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """One column for each parameter list that was given."""
+        lists = dict.fromkeys(texts)
+        columns = []
+        for text in lists:
+            numbers = tuple(decimal_number(name, part) for part in text.split(","))
+            if self.count is not None and len(numbers) != self.count:
+                raise MeasureError(f"-m {name}.{text}: {len(numbers)} numbers, expected {self.count}")
+            columns.append((f"{name}_{text}", (numbers,)))
+        return columns or [(name, (self.defaults,))]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """`key=number` pairs that all go into one value: one column, `name` or `name_text`."""
+
+    example: str = "1=3.5,2=9.0"
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """One column for each list of pairs that was given."""
+        columns = []
+        for text in dict.fromkeys(texts):
+            pairs = []
+            for part in text.split(","):
+                key, equals, value = part.partition("=")
+                if not key or not equals or "=" in value:
+                    raise MeasureError(f"-m {name}.{text}: found {part!r}, expected key=number")
+                pairs.append((key, decimal_number(name, value)))
+            columns.append((f"{name}_{text}", (tuple(pairs),)))
+        return columns or [(name, ((),))]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure, or one family of measures with cutoffs: the record that the registry lists.
+
+    name          as trec_eval writes it; the first part of every label
+    score         batch, *arguments -> (T,) values (a list of T strings if the format is TEXT); its docstring
+                  is the measure's whole text, its first line the one-line description
+    parameters    how `-m name.text` is read and which columns come of it
+    summary       how a column becomes one number; None: not in the summary
+    format        how values are printed
+    per_topic     whether -q prints the measure for each topic
+    relevance     the formats of relevance information that it can be computed from
+    when_missing  what 10.0 -c -q prints for a topic that the run lacks
+    traits        what the tests hold it to
+    """
+
+    name: str
+    score: Callable[..., FloatArray | IntArray | list[str]]
+    parameters: Parameters = field(default_factory=NoParameters)
+    summary: Summary | None = mean
+    format: Format = Format.FLOAT
+    per_topic: bool = True
+    relevance: RelevanceInfo = RelevanceInfo.QRELS
+    when_missing: WhenMissing = WhenMissing.AS_SCORED
+    traits: frozenset[Trait] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The whole text of the measure."""
+        import inspect
+
+        return inspect.getdoc(self.score) or ""
+
+    @property
+    def description(self) -> str:
+        """The first sentence of the text."""
+        return self.text.split("\n\n")[0].replace("\n", " ")
+
+
+def traits(*chosen: Trait) -> frozenset[Trait]:
+    """A set of traits, short to write in a record."""
+    return frozenset(chosen)
+
+
+def nan_where(condition: np.ndarray[Any, np.dtype[np.bool_]], values: FloatArray) -> FloatArray:
+    """The values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
+    return np.where(condition, -np.nan, values)
