@@ -1,0 +1,1 @@
+"""Experiments on evaluations: comparing runs, agreement of measures, sweeps, robustness, single topics."""

@@ -1,0 +1,57 @@
+"""Corrections of p-values for the number of comparisons made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pres_eval.batch import FloatArray, IntArray
+
+
+def holm(p_values: FloatArray) -> FloatArray:
+    """Holm's step-down correction: the chance of any false finding stays below alpha.
+
+    Formula:  p'_(i) = max over j <= i of min(1, (m - j + 1) p_(j)), p_(1) <= ... <= p_(m)
+    Source: Holm, Scandinavian Journal of Statistics 1979, https://www.jstor.org/stable/4615733.
+    """
+    order = np.argsort(p_values, kind="stable").astype(np.int64)
+    stepped = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
+    return _put_back(order, stepped)
+
+
+def bonferroni(p_values: FloatArray) -> FloatArray:
+    """Bonferroni's correction: every p-value times their number, 1 at most."""
+    return np.minimum(1.0, p_values * len(p_values))
+
+
+def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
+    """Benjamini and Hochberg's correction: the share of false findings among the findings stays below alpha.
+
+    Formula:  p'_(i) = min over j >= i of min(1, p_(j) m / j)
+    Source: Benjamini & Hochberg, JRSS B 1995, doi:10.1111/j.2517-6161.1995.tb02031.x.
+    """
+    size = len(p_values)
+    order = np.argsort(p_values, kind="stable").astype(np.int64)
+    scaled = p_values[order] / (np.arange(1, size + 1) / size)
+    return _put_back(order, np.minimum.accumulate(scaled[::-1])[::-1])
+
+
+def uncorrected(p_values: FloatArray) -> FloatArray:
+    """The p-values as they are."""
+    return p_values.copy()
+
+
+def _put_back(order: IntArray, ordered: FloatArray) -> FloatArray:
+    corrected = np.empty(len(ordered))
+    corrected[order] = np.minimum(1.0, ordered)
+    return corrected
+
+
+CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "bh": benjamini_hochberg,
+    "none": uncorrected,
+}
+"""The corrections by the names that options use."""

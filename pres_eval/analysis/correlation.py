@@ -1,0 +1,139 @@
+"""Rank correlation of two lists of scores over the same things (runs, as a rule)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from pres_eval.batch import FloatArray, IntArray
+
+
+def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
+    """Kendall's τ-a: pairs in the same order minus pairs in opposite order, over all pairs.
+
+    Formula:  τ_a = (C - D) / (R (R - 1) / 2), for R things; pairs that tie in x or y count as neither.
+    Range: -1 to 1, the ends out of reach where there are ties.  nan for fewer than two things.
+    Source: Kendall, Biometrika 1938, doi:10.1093/biomet/30.1-2.81.  The coefficient that Magdy & Jones
+      (SIGIR 2010) print as Kendall's τ.
+    """
+    size = len(x)
+    if size < 2:
+        return math.nan
+    return int(_orders(x, y).sum()) / (size * (size - 1))
+
+
+def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
+    """Kendall's τ-b: τ corrected for ties.
+
+    Formula:  τ_b = (C - D) / √((P - T_x) (P - T_y)), P all pairs, T those that tie in x, in y.
+    Range: -1 to 1; nan if all of x or all of y is one value.
+    Source: Kendall, Biometrika 1945, doi:10.1093/biomet/33.3.239.
+    """
+    pairs_x, pairs_y = (int(np.abs(_signs(scores)).sum()) for scores in (x, y))
+    if not pairs_x or not pairs_y:
+        return math.nan
+    # Two roots of whole numbers: the product of the counts could be too large for a double.
+    return int(_orders(x, y).sum()) / math.sqrt(pairs_x) / math.sqrt(pairs_y)
+
+
+def spearman(x: FloatArray, y: FloatArray) -> float:
+    """Spearman's ρ: the product-moment correlation of the ranks; equal scores share their average rank.
+
+    Range: -1 to 1; nan if all of x or all of y is one value.
+    Source: Spearman, American Journal of Psychology 1904, doi:10.2307/1412159.  The coefficient that the
+      earlier workshop paper on PRES prints.
+    """
+    if len(x) < 2:
+        return math.nan
+    # Twice the ranks, so that the sums are those of whole numbers and exact.
+    rank_x, rank_y = ((2 * average_ranks(scores)).astype(np.int64) for scores in (x, y))
+    deviation_x, deviation_y = (ranks - (len(x) + 1) for ranks in (rank_x, rank_y))
+    squares_x, squares_y = int((deviation_x**2).sum()), int((deviation_y**2).sum())
+    if not squares_x or not squares_y:
+        return math.nan
+    return int((deviation_x * deviation_y).sum()) / math.sqrt(squares_x) / math.sqrt(squares_y)
+
+
+def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
+    """τ_AP: how well an estimated order keeps the true one, disorder at the top counting most.
+
+    Formula:  τ_AP = 2 / (R - 1) Σ_{i=2..R} C(i) / (i - 1)  -  1
+      i runs down the estimated order (highest score first); C(i) of the i - 1 things above the i-th are
+      above it in the true order as well.  Ties, in either list, stand for all orders that they could be
+      broken into: the value is the mean over these.
+    Range: -1 to 1; nan for fewer than two things.  Not symmetric.
+    Source: Yilmaz, Aslam & Robertson, SIGIR 2008, doi:10.1145/1390334.1390435; ties (τ_AP,a): Urbano &
+      Marrero, ICTIR 2017, doi:10.1145/3121050.3121106.
+    """
+    size = len(truth)
+    if size < 2:
+        return math.nan
+    # (2 C(i) - (i - 1)) / (i - 1) added up: an order kept counts 1, one turned round -1, a tie 0.
+    kept_above = np.where(_signs(estimate) < 0, _orders(truth, estimate), 0).sum(axis=1)
+    above, tied = _above_and_tied(estimate)
+    total = 0.0
+    for kept, first, group in zip(kept_above.tolist(), above.tolist(), tied.tolist(), strict=True):
+        if first:
+            # The thing stands at each place of its tie group equally often; within the group half is kept.
+            total += kept * math.fsum(1 / place for place in range(first, first + group)) / group
+    return total / (size - 1)
+
+
+def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
+    """τ_AP,b: τ_AP as agreement of two orders of which neither is the true one, corrected for ties.
+
+    Formula: the mean of τ_AP of x given y and of y given x, each over the things that have others strictly
+      above them, compared with those alone.  Without ties it is the symmetric τ_AP.
+    Range: -1 to 1; nan if all of x or all of y is one value.
+    Source: Urbano & Marrero, ICTIR 2017, doi:10.1145/3121050.3121106.
+    """
+    return (_tau_ap_b_given(x, y) + _tau_ap_b_given(y, x)) / 2
+
+
+def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
+    concordant = np.where(_signs(estimate) < 0, _orders(truth, estimate) > 0, False).sum(axis=1)
+    above, _ = _above_and_tied(estimate)
+    below_top = above > 0
+    if not below_top.any():
+        return math.nan
+    shares = (concordant[below_top] / above[below_top]).tolist()
+    return 2 * math.fsum(shares) / len(shares) - 1
+
+
+COEFFICIENTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "tau_a": kendall_tau_a,
+    "tau_b": kendall_tau_b,
+    "spearman": spearman,
+    "tau_ap": tau_ap,
+    "tau_ap_b": tau_ap_b,
+}
+"""The coefficients by the names that options and tables use; the first argument is the true order."""
+
+
+def average_ranks(scores: FloatArray) -> FloatArray:
+    """(R,) ranks from 1 for the lowest score; equal scores share the average of their places."""
+    below = (scores[:, None] > scores).sum(axis=1)
+    same = (scores[:, None] == scores).sum(axis=1)
+    return np.asarray(below + (same + 1) / 2, np.float64)
+
+
+def positions(scores: FloatArray) -> IntArray:
+    """(R,) places from 1 for the highest score; equal scores share the first of their places."""
+    return 1 + _above_and_tied(scores)[0]
+
+
+def _signs(scores: FloatArray) -> IntArray:
+    """(R, R) 1 where the row's score is higher than the column's, -1 where lower, 0 where equal."""
+    return (scores[:, None] > scores).astype(np.int64) - (scores[:, None] < scores)
+
+
+def _orders(x: FloatArray, y: FloatArray) -> IntArray:
+    """(R, R) 1 where two things stand in the same order in both lists, -1 in opposite, 0 where tied."""
+    return _signs(x) * _signs(y)
+
+
+def _above_and_tied(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """(R,) how many things score strictly higher, and how many the same (itself among them)."""
+    return (scores > scores[:, None]).sum(axis=1), (scores == scores[:, None]).sum(axis=1)

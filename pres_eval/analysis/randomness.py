@@ -1,0 +1,37 @@
+"""Random choices that are the same for a seed on every platform and under every version of numpy.
+
+numpy promises the raw 64-bit stream of a bit generator for all time, but not what its distributions make of
+it.  So only PCG64's raw stream is used here, seeded through SeedSequence, and the choices are made of it in
+whole numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.batch import BoolArray, IntArray
+
+Words = NDArray[np.uint64]
+
+
+class Stream:
+    """A stream of random choices that depends on its seeds (whole numbers >= 0) and on nothing else."""
+
+    def __init__(self, *seeds: int) -> None:
+        self._generator = np.random.PCG64(np.random.SeedSequence(seeds))
+
+    def words(self, count: int) -> Words:
+        """(count,) random 64-bit words."""
+        return np.asarray(self._generator.random_raw(count), np.uint64)
+
+    def signs(self, rows: int, columns: int) -> BoolArray:
+        """(rows, columns) fair coin flips."""
+        words = self.words(rows * (-(-columns // 64))).reshape(rows, -1)
+        flips = (words[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+        return flips.reshape(rows, -1)[:, :columns].astype(bool)
+
+    def indices(self, rows: int, columns: int, below: int) -> IntArray:
+        """(rows, columns) whole numbers from 0 to below-1; none is likelier by more than below / 2**32."""
+        high = self.words(rows * columns) >> np.uint64(32)
+        return ((high * np.uint64(below)) >> np.uint64(32)).astype(np.int64).reshape(rows, columns)
