@@ -1,0 +1,79 @@
+"""Where results go: the terminal, a pipe, or a file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from pres_eval.errors import PresEvalError
+
+
+@contextlib.contextmanager
+def output_file(path: str | None) -> Iterator[BinaryIO]:
+    """The stream to write to: stdout for None and `-`, else the file, which appears when all went well.
+
+    The bytes go to a temporary file in the same folder, which takes the file's name at the end; when
+    something goes wrong on the way the old file stays as it was.  A link stays a link: its target is
+    replaced.  A file keeps its permissions.  What is no ordinary file (/dev/null, a named pipe) is written to
+    directly.  Raises PresEvalError if the file can't be written.
+    """
+    if path is None or path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(path))
+    try:
+        mode: int | None = target.stat().st_mode
+    except OSError:
+        mode = None
+    if mode is not None and not stat.S_ISREG(mode):
+        with _named(path), target.open("wb") as stream:
+            yield stream
+        return
+    with _temporary(path, target, None if mode is None else stat.S_IMODE(mode)) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[None]:
+    """An error of the system as one line that names the file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise PresEvalError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _temporary(path: str, target: Path, permissions: int | None) -> Iterator[BinaryIO]:
+    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
+    with _named(path):
+        # Not tempfile: its files are readable by the owner alone, whatever the umask says.
+        descriptor = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
+        )
+    try:
+        with _named(path), os.fdopen(descriptor, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        with _named(path):
+            if permissions is not None:
+                temporary.chmod(permissions)
+            temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_output(path: str | None, text: str | bytes) -> None:
+    """Write the text, as UTF-8, to stdout or to a file that is written whole or not at all."""
+    with output_file(path) as stream:
+        stream.write(text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace"))

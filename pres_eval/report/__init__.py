@@ -1,0 +1,1 @@
+"""Evaluations as text: trec_eval lines, tables, JSON, the TREC report."""

@@ -1,0 +1,263 @@
+"""Evaluations as JSON that can be read back: all values in full, and how they were made.
+
+A number that JSON does not know stands as the text "nan", "-nan", "inf" or "-inf".  Ids are text as
+`report.text.text_of` writes them.  The layout is that of `evaluation.schema.json` in this package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pres_eval import __version__
+from pres_eval.errors import InputError
+from pres_eval.evaluate import Evaluation, SelectedColumn, Values
+from pres_eval.measures.base import Format, Measure, Totals
+from pres_eval.options import Options
+from pres_eval.report.text import bytes_of, exact, text_of
+
+KIND = "pres-eval evaluation"
+LAYOUT = 1
+
+_dumps = json.JSONEncoder(allow_nan=False).encode
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it was read: its path, and the SHA-256 of its bytes (None for stdin and pipes)."""
+
+    path: str
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One evaluated run.
+
+    evaluation  its numbers; `evaluation.topics` are the topics used
+    file        the run file
+    skipped     topics of the run that the qrels don't have
+    missing     topics of the qrels that the run doesn't have
+    """
+
+    evaluation: Evaluation
+    file: File
+    skipped: tuple[bytes, ...] = ()
+    missing: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """Evaluations over one qrels file with their signature: how the numbers were made."""
+
+    options: Options
+    qrels: File
+    runs: tuple[RunRecord, ...]
+    relevance_format: str = "qrels"
+    version: str = __version__
+
+
+def file_record(path: str) -> File:
+    """The file with the SHA-256 of its bytes as they are stored; stdin and pipes can't be read twice."""
+    if path == "-" or not Path(path).is_file():
+        return File(path, None)
+    digest = hashlib.sha256()
+    with Path(path).open("rb", buffering=0) as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    return File(path, digest.hexdigest())
+
+
+def to_json(record: Record) -> str:
+    """The record as JSON, one topic a line."""
+    head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
+    runs = ",\n".join(_run_text(run) for run in record.runs)
+    return f'{head[: -len("}") - 1]},\n  "runs": [\n{runs}\n  ]\n}}\n'
+
+
+def to_jsonl(evaluations: Sequence[Evaluation], per_topic: bool = False, summary: bool = True) -> str:
+    """One JSON object a line: file, run, topic and values; the topic of the summary is null."""
+    lines = []
+    for evaluation in evaluations:
+        start: dict[str, Any] = {"file": text_of(evaluation.path), "run": text_of(evaluation.tag)}
+        if per_topic:
+            topics = zip(evaluation.topics, _topic_values(evaluation, all_columns=False), strict=True)
+            lines += [start | {"topic": text_of(topic), "values": values} for topic, values in topics]
+        if summary:
+            lines.append(start | {"topic": None, "values": _summary_values(evaluation)})
+    return "".join(f"{_dumps(line)}\n" for line in lines)
+
+
+def _signature(record: Record) -> dict[str, Any]:
+    options = asdict(record.options)
+    compat = options.pop("compat")
+    if options["only_topic"] is not None:
+        options["only_topic"] = text_of(options["only_topic"])
+    return {
+        "version": record.version,
+        "compat": compat,
+        "options": options | {"relevance_format": record.relevance_format},
+        "qrels": _file(record.qrels),
+    }
+
+
+def _file(file: File) -> dict[str, Any]:
+    return {"path": text_of(file.path), "sha256": file.sha256}
+
+
+def _run_text(run: RunRecord) -> str:
+    evaluation = run.evaluation
+    fields = {
+        "file": _file(run.file),
+        "run": text_of(evaluation.tag),
+        "skipped": [text_of(topic) for topic in run.skipped],
+        "missing": [text_of(topic) for topic in run.missing],
+        "totals": asdict(evaluation.totals),
+        "columns": [
+            {"label": column.label, "measure": column.measure.name, "arguments": column.arguments}
+            for column in evaluation.columns
+        ],
+        "summary": _summary_values(evaluation),
+    }
+    lines = [f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()]
+    topics = [
+        f"        {_dumps({'topic': text_of(topic), 'values': values})}"
+        for topic, values in zip(evaluation.topics, _topic_values(evaluation), strict=True)
+    ]
+    lines.append('      "topics": [\n' + ",\n".join(topics) + "\n      ]")
+    return "    {\n" + ",\n".join(lines) + "\n    }"
+
+
+def _number(value: float, kind: Format) -> float | int | str:
+    if not math.isfinite(value):
+        return exact(value)
+    return int(value) if kind is Format.COUNT and value.is_integer() else value
+
+
+def _summary_values(evaluation: Evaluation) -> dict[str, float | int | str | None]:
+    return {
+        column.label: value
+        if value is None
+        else text_of(value)
+        if isinstance(value, str)
+        else _number(float(value), column.measure.format)
+        for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
+    }
+
+
+def _topic_values(evaluation: Evaluation, all_columns: bool = True) -> Iterator[dict[str, float | int | str]]:
+    """For each topic label and value; without `all_columns` only those that -q prints."""
+    labels, columns = [], []
+    for column, values in zip(evaluation.columns, evaluation.values, strict=True):
+        if not (all_columns or column.measure.per_topic):
+            continue
+        labels.append(column.label)
+        columns.append(_column_numbers(values, column.measure.format))
+    if not columns:
+        return iter([{} for _ in evaluation.topics])
+    return (dict(zip(labels, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+def _column_numbers(values: Values, kind: Format) -> Sequence[float | int | str]:
+    if isinstance(values, list):
+        return [text_of(value) for value in values]
+    if kind is not Format.COUNT and np.isfinite(values).all():
+        return [float(value) for value in values.tolist()]
+    return [_number(value, kind) for value in values.tolist()]
+
+
+def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Record:
+    """The record that `to_json` wrote; `measures` is the registry.  Raises InputError for any other text."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise InputError(path, getattr(error, "lineno", None), "this is no JSON", _EXPECTED) from error
+    if not isinstance(data, dict) or data.get("kind") != KIND or data.get("layout") != LAYOUT:
+        raise InputError(path, None, "this is other JSON", _EXPECTED)
+    by_name = {measure.name: measure for measure in measures}
+    try:
+        return _record(data, by_name)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(path, None, f"the JSON is incomplete or altered ({error})", _EXPECTED) from error
+
+
+_EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
+
+
+def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
+    signature = data["signature"]
+    options = dict(signature["options"])
+    relevance_format = options.pop("relevance_format")
+    if options["only_topic"] is not None:
+        options["only_topic"] = bytes_of(options["only_topic"])
+    return Record(
+        options=Options(compat=signature["compat"], **options),
+        qrels=_read_file(signature["qrels"]),
+        runs=tuple(_read_run(run, by_name) for run in data["runs"]),
+        relevance_format=relevance_format,
+        version=signature["version"],
+    )
+
+
+def _read_file(data: Mapping[str, Any]) -> File:
+    return File(_string(bytes_of(data["path"])), data["sha256"])
+
+
+def _string(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRecord:
+    columns = tuple(_read_column(column, by_name) for column in data["columns"])
+    rows = [topic["values"] for topic in data["topics"]]
+    file = _read_file(data["file"])
+    evaluation = Evaluation(
+        path=file.path,
+        tag=_string(bytes_of(data["run"])),
+        topics=tuple(bytes_of(topic["topic"]) for topic in data["topics"]),
+        columns=columns,
+        values=tuple(_read_values(column, rows) for column in columns),
+        summary=tuple(_read_summary(column, data["summary"][column.label]) for column in columns),
+        totals=Totals(**data["totals"]),
+    )
+    skipped, missing = (tuple(bytes_of(topic) for topic in data[key]) for key in ("skipped", "missing"))
+    return RunRecord(evaluation, file, skipped, missing)
+
+
+def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
+    name = data["measure"]
+    measure = by_name.get(name)
+    if measure is None and name.startswith("Z") and name[1:] in by_name:
+        measure = replace(by_name[name[1:]], name=name)
+    if measure is None:
+        raise ValueError(f"measure {name} is not known here")
+    return SelectedColumn(data["label"], measure, _tuples(data["arguments"]))
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+_TEXTS = (Format.TEXT, Format.TAG)
+
+
+def _read_values(column: SelectedColumn, rows: Sequence[Mapping[str, Any]]) -> Values:
+    texts = [row[column.label] for row in rows]
+    if column.measure.format in _TEXTS and all(isinstance(text, str) for text in texts):
+        return [_string(bytes_of(text)) for text in texts]
+    return np.array([float(value) for value in texts], np.float64)
+
+
+def _read_summary(column: SelectedColumn, value: Any) -> float | str | None:
+    if value is None:
+        return None
+    if isinstance(value, str) and column.measure.format in _TEXTS:
+        return _string(bytes_of(value))
+    return float(value)

@@ -1,0 +1,51 @@
+r"""Ids and numbers as text: how the bytes of a file and the bits of a double stand in a report.
+
+Ids are bytes and may be anything; reports are UTF-8.  One rule for all of them, which can be taken back:
+an id that is UTF-8, without control characters and without a backslash-x-two-digits of its own stands as it
+is; in any other each byte that is not part of a printable character, and each backslash, becomes `\xNN`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from pres_eval.measures.base import Format
+
+_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
+# Besides control characters those that turn the direction of text or end a line: a tag must not be able to
+# show as another one.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]")
+
+
+def text_of(identifier: bytes | str) -> str:
+    r"""An id as printable text: the bytes of `EP1` are `EP1`; a byte that is no UTF-8 is `\xe9`."""
+    text = identifier.decode("utf-8", "surrogateescape") if isinstance(identifier, bytes) else identifier
+    if _ESCAPED.search(text) is None and _UNSAFE.search(text) is None:
+        return text
+    return _UNSAFE.sub(lambda found: _hexadecimal(found[0]), text.replace("\\", r"\x5c"))
+
+
+def _hexadecimal(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+
+
+def bytes_of(text: str) -> bytes:
+    """The id of which `text_of` made this text."""
+    parts = _ESCAPED.split(text)
+    return b"".join(bytes.fromhex(part) if i % 2 else part.encode("utf-8") for i, part in enumerate(parts))
+
+
+def exact(value: float, format: Format = Format.FLOAT) -> str:
+    """A number with all its digits, from which the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
+    value = float(value)
+    if format is Format.COUNT and value.is_integer():
+        return str(int(value))
+    return "-nan" if math.isnan(value) and math.copysign(1.0, value) < 0 else repr(value)
+
+
+def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
+    """A number for people: so many digits after the point, counts whole, `nan` without a sign."""
+    if math.isnan(value):
+        return "nan"
+    return f"{value:.{0 if format is Format.COUNT else digits}f}"
