@@ -179,11 +179,9 @@ def _fallen(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterator[Find
             yield _fall(earlier, new, f"{column.label}, all", overall)
         if column.measure.per_topic:
             before, after = np.asarray(old_values)[common], np.asarray(new.values[place])[now]
-            for topic in _worse(before, after, earlier.tolerance, less_is_better):
-                name = text_of(new.topics[now[topic]])
-                yield _fall(
-                    earlier, new, column.label, f"topic {name}", float(before[topic]), float(after[topic])
-                )
+            for row in _worse(before, after, earlier.tolerance, less_is_better):
+                what = f"{column.label}, topic {text_of(new.topics[now[row]])}"
+                yield _fall(earlier, new, what, (float(before[row]), float(after[row])))
 
 
 def _is_quality(name: str, kind: Format) -> bool:
