@@ -8,7 +8,7 @@ rank order and in topic order, as C does: that is what makes the printed digits 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -122,7 +122,7 @@ class Batch:
         topic_of = self.topic_of
         if chosen is not None:
             topic_of, values = topic_of[chosen], values[chosen]
-        return np.bincount(topic_of, weights=values, minlength=len(self))
+        return np.bincount(topic_of, weights=values, minlength=len(self)).astype(np.float64, copy=False)
 
     def with_grade(self, relevance_level: int) -> Batch:
         """The same batch seen at another relevance level."""
@@ -174,15 +174,45 @@ def add_in_order(values: FloatArray, start: float = 0.0) -> float:
     return float(np.add.accumulate(np.concatenate(([start], values)))[-1])
 
 
+def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
+    """Running sums (np.add) or products (np.multiply) that begin anew at each offset, one step at a time.
+
+    values (N,), offsets (S+1,) of S segments -> (N,).  Segments of about the same length are done together,
+    as the rows of a table, so neither many short segments nor a few long ones cost a loop over them.
+    """
+    lengths = np.diff(offsets)
+    running = np.empty(len(values))
+    size_class = np.frexp(lengths.astype(float))[1]
+    for size in np.unique(size_class[lengths > 0]):
+        rows = np.flatnonzero((size_class == size) & (lengths > 0))
+        columns = np.arange(lengths[rows].max())
+        inside = columns < lengths[rows][:, np.newaxis]
+        where = (offsets[rows][:, np.newaxis] + columns)[inside]
+        table = np.zeros(inside.shape)
+        table[inside] = values[where]
+        running[where] = operation.accumulate(table, axis=1)[inside]
+    return running
+
+
+def elementwise(function: Callable[[float], float], values: FloatArray) -> FloatArray:
+    """A function of Python's math module at each value: those are the C library's, numpy's are not."""
+    different, where = np.unique(values, return_inverse=True)
+    return np.fromiter(map(function, different.tolist()), float, len(different))[where].reshape(values.shape)
+
+
 _LOG2_TABLE = np.array([math.nan])
+_LOG2_SPARSE = 1 << 16
 
 
 def log2(whole: IntArray) -> FloatArray:
     """Base-2 logarithm of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
     global _LOG2_TABLE  # noqa: PLW0603 - one table for the process, it only ever grows
+    table = _LOG2_TABLE
     largest = int(whole.max(initial=0))
-    if largest >= len(_LOG2_TABLE):
+    if largest >= len(table):
+        if largest >= max(_LOG2_SPARSE, 4 * len(whole)):
+            return elementwise(math.log2, whole.astype(float))
         size = max(1024, largest + 1)
-        more = [math.log2(i) for i in range(len(_LOG2_TABLE), size)]
-        _LOG2_TABLE = np.concatenate((_LOG2_TABLE, more))
-    return _LOG2_TABLE[whole]
+        more = np.fromiter(map(math.log2, range(len(table), size)), float, size - len(table))
+        _LOG2_TABLE = table = np.concatenate((table, more))
+    return table[whole]

@@ -116,7 +116,10 @@ class Trait(enum.Enum):
 class Parameters(Protocol):
     """A kind of measure parameters: reads their text, and says which columns they make."""
 
-    example: str
+    @property
+    def example(self) -> str:
+        """A parameter text to show to users, empty if there are no parameters."""
+        ...
 
     def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
         """The columns for all parameter texts given for the measure (none: the defaults)."""
@@ -200,6 +203,40 @@ class Coefficients:
                 raise MeasureError(f"-m {name}.{text}: {len(numbers)} numbers, expected {self.count}")
             columns.append((f"{name}_{text}", (numbers,)))
         return columns or [(name, (self.defaults,))]
+
+
+@dataclass(frozen=True)
+class BetaCutoffs:
+    """A weight β and the ranks at which the ranking is cut: one column for each rank, `name_β_rank`."""
+
+    default_betas: tuple[float, ...]
+    default_cutoffs: tuple[int, ...]
+    example: str = "2,10,100"
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """One column for each β and cutoff, ascending; those given several times count once."""
+        chosen: set[tuple[float, int]] = set()
+        for text in texts:
+            first, *rest = text.split(",")
+            beta = decimal_number(name, first)
+            if beta < 0:
+                raise MeasureError(f"-m {name}.{text}: found {first!r}, expected β, a number of at least 0")
+            cutoffs = [whole_number(name, part, 1) for part in rest] or self.default_cutoffs
+            chosen.update((beta, cutoff) for cutoff in cutoffs)
+        if not texts:
+            chosen.update((beta, cutoff) for beta in self.default_betas for cutoff in self.default_cutoffs)
+        return [(f"{name}_{beta:g}_{cutoff}", (beta, cutoff)) for beta, cutoff in sorted(chosen)]
+
+
+@dataclass(frozen=True)
+class OptionalCutoffs:
+    """The whole ranking, or ranks at which it is cut: one column `name`, or `name_rank` for each."""
+
+    example: str = "100,1000"
+
+    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+        """The column of the whole ranking if no cutoff was given."""
+        return Cutoffs(()).columns(name, texts) if texts else [(name, (None,))]
 
 
 @dataclass(frozen=True)

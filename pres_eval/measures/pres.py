@@ -29,4 +29,6 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
     return score
 
 
-PRES = Measure("PRES", pres, Cutoffs((100, 1000), example="50,100"), traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
+PRES = Measure(
+    "PRES", pres, Cutoffs((100, 1000), example="50,100"), traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+)

@@ -1,0 +1,122 @@
+"""Average precision and its relatives: at cutoffs, geometric, inferred, smoothed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pres_eval.batch import UNJUDGED, Batch, FloatArray, divide, elementwise
+from pres_eval.measures.base import (
+    LEAST_GEOMETRIC_MEAN,
+    Cutoffs,
+    Measure,
+    Trait,
+    geometric_mean,
+    traits,
+)
+from pres_eval.measures.precision import DOCUMENT_CUTOFFS
+
+INFAP_EPSILON = 0.00001
+
+
+def logarithms(values: FloatArray) -> FloatArray:
+    """What the geometric mean adds up: natural logarithms, no value counting as less than 0.00001."""
+    return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
+
+
+def _sum_of_precisions(batch: Batch, cutoff: int | None = None) -> FloatArray:
+    """(T,) precision at each relevant document retrieved, added up down to the cutoff."""
+    found = batch.is_rel if cutoff is None else batch.is_rel & (batch.rank <= cutoff)
+    return batch.sum_by_topic(batch.rel_so_far / batch.rank, found)
+
+
+def average_precision(batch: Batch) -> FloatArray:
+    """Precision at each relevant document, averaged over all relevant ones (its mean over topics is MAP).
+
+    Formula:  map = 1/n Σ i / r_i      over the relevant documents retrieved
+      n  relevant documents in the qrels      r_i  rank of the i-th relevant document retrieved
+    Range: 0 to 1; 0 if n is 0 or nothing relevant was retrieved.  A relevant document not retrieved adds 0.
+    Notes: the weight lies on the first ranks: of two runs with the same recall it says little about the rest.
+      The name says mean, which is over topics; on one topic it is average precision.
+    Source: trec_eval, after TREC 1; Buckley & Voorhees, "Evaluating evaluation measure stability",
+      SIGIR 2000, doi:10.1145/345508.345543.  ir_measures' AP.
+    """
+    return divide(_sum_of_precisions(batch), batch.num_rel)
+
+
+def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """Average precision over the first k documents.
+
+    Formula:  map_cut_k = 1/n Σ i / r_i      over the relevant documents at rank k or above
+      n  relevant documents in the qrels      r_i  rank of the i-th relevant document retrieved
+    Range: 0 to min(k, n) / n; 0 if n is 0.  The divisor stays n, not the smaller of n and k.
+    Source: as map; trec_eval.  ir_measures' AP@k.
+    """
+    return divide(_sum_of_precisions(batch, cutoff), batch.num_rel)
+
+
+def geometric_average_precision(batch: Batch) -> FloatArray:
+    """Average precision as in map, with the geometric mean over topics (GMAP).
+
+    Formula:  gm_map = exp(1/T Σ ln max(AP_t, 0.00001))
+      T  topics      AP_t  average precision of the topic (map)
+    Range: 0.00001 to 1 in the summary; it is not printed for topics (there it would be the logarithm).
+    Notes: a gain on a topic that does badly counts as much as the same factor on one that does well, so it
+      rewards runs that fail on few topics.  With -c each topic that the run lacks counts as 0.00001.
+    Source: Robertson, "On GMAP: and other transformations", CIKM 2006, doi:10.1145/1183614.1183630.
+    """
+    return logarithms(average_precision(batch))
+
+
+def inferred_average_precision(batch: Batch) -> FloatArray:
+    """Average precision estimated from a pool of which only a sample was judged (infAP).
+
+    Formula:  infAP = 1/n Σ E(r)      over the relevant documents retrieved, r their ranks
+      E(r)  = 1/r + (r-1)/r · (p/(r-1)) · (a + ε) / (a + b + 2ε);  1 at rank 1
+      p     documents before r that are in the qrels, judged or not (negative relevance: not judged)
+      a, b  of those, judged relevant, judged not relevant      ε  0.00001
+      n     relevant documents in the qrels
+    Range: 0 to 1; 0 if n is 0.  With every document of the pool judged it is map but for ε.
+    Notes: documents in the pool without judgement are taken to be relevant as often as the judged ones above;
+      those outside the pool are taken as not relevant.
+    Source: Yilmaz & Aslam, "Estimating Average Precision with Incomplete and Imperfect Judgments", CIKM 2006,
+      doi:10.1145/1183614.1183633.  ir_measures' infAP.
+    """
+    before = (batch.rank - 1).astype(float)
+    relevant, nonrelevant = batch.rel_so_far - 1, batch.nonrel_so_far
+    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)
+    with np.errstate(invalid="ignore"):
+        expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
+            (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
+        )
+    expected[before == 0] = 1.0
+    return divide(batch.sum_by_topic(expected, batch.is_rel), batch.num_rel)
+
+
+def yaap(batch: Batch) -> FloatArray:
+    """Average precision on a scale of log odds (Yet Another Average Precision).
+
+    Formula:  yaap = ln((1 + s) / (1 + n - s))      with s = Σ i / r_i, so that map is s / n
+      n  relevant documents in the qrels      r_i  rank of the i-th relevant document retrieved
+    Range: -ln(1 + n) to ln(1 + n); 0 if n is 0.
+    Notes: on one topic it orders runs as map does; over topics the mean is less ruled by the easy ones.
+    Source: Robertson, "On Smoothing Average Precision", ECIR 2012, doi:10.1007/978-3-642-28997-2_14.
+    """
+    precisions = _sum_of_precisions(batch)
+    return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))
+
+
+_RANKED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+
+MAP = Measure("map", average_precision, traits=_RANKED)
+MAP_CUT = Measure("map_cut", average_precision_cut, Cutoffs(DOCUMENT_CUTOFFS), traits=_RANKED)
+GM_MAP = Measure(
+    "gm_map",
+    geometric_average_precision,
+    summary=geometric_mean,
+    per_topic=False,
+    traits=traits(Trait.IGNORES_TAIL),
+)
+INF_AP = Measure("infAP", inferred_average_precision, traits=_RANKED)
+YAAP = Measure("yaap", yaap, traits=traits(Trait.IGNORES_TAIL))

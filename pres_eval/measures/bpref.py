@@ -1,0 +1,51 @@
+"""Binary preference: how often relevant documents stand before judged ones that are not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, divide
+from pres_eval.measures.average_precision import logarithms
+from pres_eval.measures.base import Measure, Trait, geometric_mean, traits
+
+
+def binary_preference(batch: Batch) -> FloatArray:
+    """Share of judged pairs in which the relevant document stands before the other (bpref).
+
+    Formula:  bpref = 1/n Σ (1 - min(b, n) / min(N, n))      over the relevant documents retrieved
+      n  relevant documents in the qrels      N  documents judged not relevant in the qrels
+      b  documents judged not relevant that stand before the relevant one
+    Range: 0 to 1; 0 if n is 0.  A relevant document with none before it adds 1, one not retrieved adds 0.
+    Notes: documents that nobody judged have no effect, so it stands up well to incomplete judgements.
+    Source: Buckley & Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004,
+      doi:10.1145/1008992.1009000; with trec_eval's bound min(N, n).  ir_measures' Bpref.
+    """
+    n = batch.num_rel[batch.topic_of]
+    before = np.minimum(batch.nonrel_so_far, n)
+    preferred = 1.0 - divide(before, np.minimum(batch.num_nonrel[batch.topic_of], n))
+    return divide(batch.sum_by_topic(preferred, batch.is_rel), batch.num_rel)
+
+
+def geometric_binary_preference(batch: Batch) -> FloatArray:
+    """Binary preference as in bpref, with the geometric mean over topics.
+
+    Formula:  gm_bpref = exp(1/T Σ ln max(bpref_t, 0.00001))      over the T topics
+    Range: 0.00001 to 1 in the summary; it is not printed for topics (there it would be the logarithm).
+    Notes: rewards runs that fail on few topics, as gm_map does.
+    Source: as bpref and gm_map; trec_eval.
+    """
+    return logarithms(binary_preference(batch))
+
+
+BPREF = Measure(
+    "bpref",
+    binary_preference,
+    traits=traits(Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+GM_BPREF = Measure(
+    "gm_bpref",
+    geometric_binary_preference,
+    summary=geometric_mean,
+    per_topic=False,
+    traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)

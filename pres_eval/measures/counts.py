@@ -1,0 +1,158 @@
+"""Counts: topics, retrieved and relevant documents; and the grades as a string."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import UNJUDGED, Batch, FloatArray, IntArray
+from pres_eval.measures.base import (
+    Coefficients,
+    Format,
+    Measure,
+    RelevanceInfo,
+    Trait,
+    WhenMissing,
+    number_of_relevant,
+    number_of_topics,
+    total,
+    traits,
+)
+
+
+def runid(batch: Batch) -> FloatArray:
+    """Tag of the run, from the last line of the run file.
+
+    Printed in the summary only; it is no number and takes no part in comparisons.
+    Source: trec_eval.
+    """
+    return np.zeros(len(batch))
+
+
+def num_q(batch: Batch) -> FloatArray:
+    """Number of topics that the means are taken over.
+
+    These are the topics that stand in both the run and the qrels; with -c all topics of the qrels.
+    Printed in the summary only.
+    Source: trec_eval.  ir_measures' NumQ is the same.
+    """
+    return np.ones(len(batch))
+
+
+def num_ret(batch: Batch) -> IntArray:
+    """Number of documents retrieved.
+
+    Counted after -M has cut the ranking and -J has taken out what is not judged.  The summary is the sum over
+    the topics, not their mean.
+    Source: trec_eval.  ir_measures' NumRet.
+    """
+    return batch.num_ret
+
+
+def num_rel(batch: Batch) -> IntArray:
+    """Number of relevant documents in the qrels.
+
+    Relevant is what was judged with at least the grade of -l.  The summary is the sum over the topics; with
+    -c it is the number of judgements above 0 in the whole qrels file, whatever -l says (as trec_eval has it).
+    Source: trec_eval.  ir_measures' NumRel.
+    """
+    return batch.num_rel
+
+
+def num_rel_ret(batch: Batch) -> IntArray:
+    """Number of relevant documents retrieved.
+
+    Counted after -M has cut the ranking.  The summary is the sum over the topics, not their mean.
+    Source: trec_eval.  ir_measures' NumRet(rel=1).
+    """
+    return batch.num_rel_ret
+
+
+def num_nonrel_judged_ret(batch: Batch) -> IntArray:
+    """Number of documents retrieved that were judged and are not relevant.
+
+    Documents with a negative relevance in the qrels are in the pool but not judged, and are not counted.  The
+    summary is the sum over the topics, not their mean.
+    Source: trec_eval.
+    """
+    return batch.count_by_topic(batch.is_nonrel)
+
+
+def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
+    """Grades of the first documents of the ranking (ten of them), one character each.
+
+    Characters:  0 to 9  the grade          >  a grade above 9
+                 -       not in the qrels   .  in the pool but not judged (negative in the qrels)
+    Parameter: how many documents, as in -m relstring.20.  Printed for topics only (-q), never in the summary.
+    Source: trec_eval.
+    """
+    length = int(min(max(lengths[0], 0), batch.num_ret.max(initial=0)))
+    shown = np.minimum(batch.num_ret, length)
+    # One line a topic in a single buffer: as long as the strings are, whatever the longest of them is.
+    begins = np.concatenate(([0], np.cumsum(shown + 1)))
+    characters = np.full(begins[-1], ord("-"), np.uint8)
+    characters[begins[1:] - 1] = ord("\n")
+    seen = batch.rank <= length
+    grade = batch.grade[seen]
+    character = np.where(grade > 9, ord(">"), ord("0") + np.clip(grade, 0, 9))
+    character[grade == UNJUDGED] = ord(".")
+    characters[begins[batch.topic_of[seen]] + batch.rank[seen] - 1] = character
+    return characters.tobytes().decode("ascii").split("\n")[:-1]
+
+
+RUNID = Measure(
+    "runid",
+    runid,
+    summary=total,
+    format=Format.TAG,
+    per_topic=False,
+    relevance=RelevanceInfo.ANY,
+    traits=traits(Trait.SET, Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+NUM_Q = Measure(
+    "num_q",
+    num_q,
+    summary=number_of_topics,
+    format=Format.COUNT,
+    per_topic=False,
+    relevance=RelevanceInfo.ANY,
+    traits=traits(Trait.SET, Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+NUM_RET = Measure(
+    "num_ret",
+    num_ret,
+    summary=total,
+    format=Format.COUNT,
+    when_missing=WhenMissing.ZERO,
+    traits=traits(Trait.SET),
+)
+NUM_REL = Measure(
+    "num_rel",
+    num_rel,
+    summary=number_of_relevant,
+    format=Format.COUNT,
+    traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+NUM_REL_RET = Measure(
+    "num_rel_ret",
+    num_rel_ret,
+    summary=total,
+    format=Format.COUNT,
+    traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+NUM_NONREL_JUDGED_RET = Measure(
+    "num_nonrel_judged_ret",
+    num_nonrel_judged_ret,
+    summary=total,
+    format=Format.COUNT,
+    traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+RELSTRING = Measure(
+    "relstring",
+    relstring,
+    Coefficients((10.0,), example="20"),
+    summary=None,
+    format=Format.TEXT,
+    # trec_eval: 10.0 empties the string only where it is called plainly relstring.
+    when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+    traits=traits(Trait.GRADED),
+)

@@ -1,0 +1,245 @@
+"""What each grade is worth, and the best ranking that a topic could have with it.
+
+By default a document's gain is its grade, and that of everything not judged is 0.  Parameters (`1=3.5,2=9`)
+give grades other gains; then the order in which the grades stand in the best ranking is that of trec_eval's
+sort, which compares the whole parts of differences only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pres_eval.batch import Batch, BoolArray, FloatArray, IntArray
+
+Pairs = tuple[tuple[str, float], ...]
+GradeGains = tuple[tuple[int, float], ...]
+
+MOST_GRADES_SORTED = 1 << 20
+"""Up to here every grade from 0 takes part in trec_eval's sort (which would need minutes with more)."""
+
+MOST_RANKS = 1 << 20
+"""Ranks looked at together where every rank of a ranking counts."""
+
+
+def grade_gains(pairs: Pairs, compat: str) -> GradeGains:
+    """The grades that parameters name, with their gains."""
+    # trec_eval: 9.0.8 reads any other key's leading digits (none: 0), 10.0 leaves it out.
+    if compat != "9.0.8":
+        pairs = tuple(pair for pair in pairs if re.fullmatch(r"[+-]?[0-9]+", pair[0]))
+    digits = [(re.match(r"\s*([+-]?[0-9]+)", key), gain) for key, gain in pairs]
+    return tuple((_as_long(int(found[1])) if found else 0, gain) for found, gain in digits)
+
+
+def _as_long(number: int) -> int:
+    return max(-(2**63), min(number, 2**63 - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class GainTable:
+    """The gains of the topics whose highest grade is the same.
+
+    grades     ascending
+    gain       of a retrieved document of that grade
+    ideal_gain of a document of that grade in the best ranking
+    order      place of the grade in the best ranking, counted from its end
+    last       gain that the best ranking begins with, were there a document of every grade
+    lowest, highest  of all gains
+    """
+
+    grades: IntArray
+    gain: FloatArray
+    ideal_gain: FloatArray
+    order: IntArray
+    last: float
+    lowest: float
+    highest: float
+
+    def of(self, grades: IntArray, column: FloatArray | IntArray) -> FloatArray:
+        """The column's values for these grades; 0 for grades that the table lacks."""
+        place = np.minimum(np.searchsorted(self.grades, grades), len(self.grades) - 1)
+        return np.where(self.grades[place] == grades, column[place], 0.0)
+
+
+def _difference_sign(one: float, other: float) -> int:
+    # trec_eval: the comparison's difference is cut to a 32-bit int; what does not fit becomes the least one.
+    difference = one - other
+    if not -(2.0**31) - 1 < difference < 2.0**31:
+        return -1
+    return int(difference)
+
+
+def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
+    """Indices in the order in which glibc's qsort leaves the gains; from `first_sorted` on they ascend."""
+
+    def sort(begin: int, end: int) -> list[int]:
+        if begin >= first_sorted or end - begin <= 1:
+            return list(range(begin, end))
+        middle = begin + (end - begin) // 2
+        left, right = sort(begin, middle), sort(middle, end)
+        merged, i, j = [], 0, 0
+        while i < len(left) and j < len(right):
+            if _difference_sign(gains[left[i]], gains[right[j]]) <= 0:
+                merged.append(left[i])
+                i += 1
+            else:
+                merged.append(right[j])
+                j += 1
+        return merged + left[i:] + right[j:]
+
+    return sort(0, len(gains))
+
+
+def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray) -> list[int]:
+    """The grades that keep their own value as gain, as far as they can matter."""
+    names = {grade for grade, _ in named}
+    sorts_well = all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
+    if not sorts_well and highest_grade < MOST_GRADES_SORTED:
+        grades = set(range(highest_grade + 1))
+    else:
+        # Then only what is there matters, and the highest gain of all.
+        highest_kept = highest_grade
+        while highest_kept in names:
+            highest_kept -= 1
+        grades = {*present.tolist(), highest_kept}
+    return sorted(grade for grade in grades - names if grade >= 0)
+
+
+def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> GainTable:
+    defaults = _grades_by_default(named, highest_grade, present)
+    grades = [grade for grade, _ in named] + defaults
+    gains = [gain for _, gain in named] + [float(grade) for grade in defaults]
+    order = _merge_sort(gains, len(named))
+    # trec_eval: of a grade named twice, a document takes the gain that sorts first, the best ranking the one
+    # that was given first.
+    place = {index: number for number, index in enumerate(order)}
+    document = {grades[index]: index for index in reversed(order)}
+    ideal = {grades[index]: index for index in reversed(range(len(grades)))}
+    ascending = sorted(document)
+    return GainTable(
+        grades=np.array(ascending, np.int64),
+        gain=np.array([gains[document[grade]] for grade in ascending]),
+        ideal_gain=np.array([gains[ideal[grade]] for grade in ascending]),
+        order=np.array([place[ideal[grade]] for grade in ascending], np.int64),
+        last=gains[order[-1]],
+        lowest=min(gains),
+        highest=max(gains),
+    )
+
+
+def gain_tables(batch: Batch, named: GradeGains) -> Iterator[tuple[BoolArray, GainTable]]:
+    """The gains for each group of topics: a mask (T,) and their table."""
+    highest = highest_grades(batch)
+    for grade in np.unique(highest).tolist():
+        topics = highest == grade
+        present = np.unique(batch.levels[topics[batch.level_topic_of]])
+        if named or grade >= 0:
+            yield topics, _gain_table(named, grade, present)
+
+
+def highest_grades(batch: Batch) -> IntArray:
+    """(T,) the highest grade in each topic's qrels, -1 if there is none."""
+    highest = np.full(len(batch), -1)
+    judged = np.diff(batch.level_offsets) > 0
+    highest[judged] = batch.levels[batch.level_offsets[1:][judged] - 1]
+    return highest
+
+
+def document_gains(batch: Batch, named: GradeGains = ()) -> FloatArray:
+    """(D,) the gain of each retrieved document."""
+    if not named:
+        return np.maximum(batch.grade, 0).astype(float)
+    gains = np.zeros(len(batch.grade))
+    for topics, table in gain_tables(batch, named):
+        chosen = topics[batch.topic_of]
+        gains[chosen] = table.of(batch.grade[chosen], table.gain)
+    return gains
+
+
+@dataclass(frozen=True, eq=False)
+class BestRanking:
+    """The documents of positive gain in the order that is best, topic after topic."""
+
+    topic_of: IntArray
+    offsets: IntArray
+    gain: FloatArray
+
+    @property
+    def rank(self) -> IntArray:
+        """(N,) from 1 in each topic."""
+        return np.arange(1, len(self.gain) + 1) - self.offsets[self.topic_of]
+
+    @property
+    def length(self) -> IntArray:
+        """(T,) documents of positive gain."""
+        return np.diff(self.offsets)
+
+    def sum_by_topic(self, values: FloatArray) -> FloatArray:
+        """Add up the documents' values in each topic, one after the other: (N,) in, (T,) out."""
+        sums = np.bincount(self.topic_of, weights=values, minlength=len(self.offsets) - 1)
+        return sums.astype(np.float64, copy=False)
+
+
+def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) -> BestRanking:
+    """The best rankings of the batch's topics, down to rank `most`."""
+    topic_of = batch.level_topic_of
+    if named:
+        gain, order = np.zeros(len(topic_of)), np.zeros(len(topic_of))
+        for topics, table in gain_tables(batch, named):
+            chosen = topics[topic_of]
+            order[chosen] = table.of(batch.levels[chosen], table.order)
+            if table.last > 0:
+                gain[chosen] = table.of(batch.levels[chosen], table.ideal_gain)
+        descending = np.lexsort((-order, topic_of))
+    else:
+        gain = batch.levels.astype(float)
+        descending = (batch.level_offsets[:-1] + batch.level_offsets[1:] - 1)[topic_of] - np.arange(len(gain))
+    gain, count = gain[descending], batch.level_counts[descending]
+    # trec_eval: the best ranking ends at the first gain that is not positive, whatever would follow.
+    ended = np.concatenate(([0], np.cumsum(gain <= 0)))
+    count = np.where(ended[1:] == ended[batch.level_offsets[:-1]][topic_of], count, 0)
+    if most is not None:
+        before = np.concatenate(([0], np.cumsum(count)))
+        count = np.clip(most - (before[:-1] - before[batch.level_offsets[:-1]][topic_of]), 0, count)
+    lengths = np.zeros(len(batch), np.int64)
+    np.add.at(lengths, topic_of, count)
+    return BestRanking(
+        topic_of=np.repeat(topic_of, count),
+        offsets=np.concatenate(([0], np.cumsum(lengths))),
+        gain=np.repeat(gain, count),
+    )
+
+
+Formula = Callable[[Batch, GradeGains], FloatArray]
+
+
+def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> FloatArray:
+    """The formula's values (T,); if documents without judgement have a gain too, with those filled in."""
+    # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
+    if all(grade != -1 or gain == 0 for grade, gain in named):
+        return formula(batch, named)
+    blocks = [formula(every_rank(block), named) for block in blocks_of_ranks(batch)]
+    return np.concatenate(blocks) if blocks else np.zeros(0)
+
+
+def blocks_of_ranks(batch: Batch, most: int = MOST_RANKS) -> Iterator[Batch]:
+    """The batch in parts of about `most` retrieved documents."""
+    retrieved = np.concatenate(([0], np.cumsum(batch.num_ret)))
+    start = 0
+    while start < len(batch):
+        stop = int(np.searchsorted(retrieved, retrieved[start] + most, "right")) - 1
+        stop = min(max(stop, start + 1), len(batch))
+        yield batch.take(start, stop)
+        start = stop
+
+
+def every_rank(batch: Batch) -> Batch:
+    """The same batch with the documents that nobody judged put in, at grade -1."""
+    offsets = np.concatenate(([0], np.cumsum(batch.num_ret)))
+    rank = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], batch.num_ret)
+    grade = np.full(len(rank), -1)
+    grade[offsets[batch.topic_of] + batch.rank - 1] = batch.grade
+    return replace(batch, offsets=offsets, rank=rank, grade=grade)

@@ -1,0 +1,96 @@
+"""Interpolated precision at recall levels, the recall-precision curve, and its average."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, accumulate
+from pres_eval.measures.base import Coefficients, Fractions, Measure, Trait, nan_where, traits
+
+RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+def _documents_needed(batch: Batch, level: float) -> FloatArray:
+    """(T,) how many relevant documents have to be found to stand at a recall level."""
+    exact: FloatArray = level * batch.num_rel
+    # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
+    if batch.compat == "9.0.8":
+        cut: FloatArray = np.trunc(exact + 0.9)
+        return cut
+    whole: FloatArray = np.trunc(exact)
+    up: FloatArray = np.copysign(np.abs(exact - whole) >= 0.5, exact)
+    return whole + up
+
+
+class _Curve:
+    """The highest precision at or after each relevant document retrieved, topic after topic."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.found = batch.num_rel_ret
+        self.nothing_retrieved = batch.num_ret == 0
+        self.begins = np.concatenate(([0], np.cumsum(self.found)))
+        precision = (batch.rel_so_far / batch.rank)[batch.is_rel]
+        # The highest from here on: the running maximum of the ranking read backwards.
+        backwards = len(precision) - self.begins[::-1]
+        self.highest = accumulate(np.maximum, precision[::-1], backwards)[::-1]
+
+    def at(self, documents: FloatArray) -> FloatArray:
+        """(T,) precision once this many relevant documents are found; 0 if so many never are."""
+        reached = (documents <= self.found) & (self.found > 0)
+        place = self.begins[:-1] + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
+        precision = np.zeros(len(documents))
+        precision[reached] = self.highest[place[reached]]
+        # trec_eval: nothing relevant of nothing retrieved is 0/0, where no document is needed.
+        return nan_where(self.nothing_retrieved & (documents <= 0), precision)
+
+
+def interpolated_precision(batch: Batch, level: float) -> FloatArray:
+    """Highest precision at any rank where recall is at least the level (interpolated precision).
+
+    Formula:  iprec_at_recall_x = max of rel(r) / r over the ranks r with rel(r) ≥ c
+      rel(r)  relevant documents down to rank r      n  relevant documents in the qrels
+      c       relevant documents needed: x n + 0.9 cut down to a whole number (--compat 9.0.8, and the
+              definition in the TREC proceedings), or x n rounded (--compat 10.0)
+    Range: 0 to 1; 0 if so many are never found; nan (0/0) at level 0 if nothing was retrieved.
+    Notes: these are the points of the recall-precision graph.
+    Source: "Common Evaluation Measures", appendix of the TREC proceedings.  ir_measures' IPrec@x.
+    """
+    return _Curve(batch).at(_documents_needed(batch, level))
+
+
+def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
+    """Mean of the interpolated precision at recall 0.0, 0.1, …, 1.0.
+
+    Formula:  11pt_avg = 1/L Σ iprec_at_recall_x      over the L levels x
+    Range: 0 to 1; 0 if nothing relevant was retrieved; nan (0/0) if nothing was retrieved at all.
+    Parameters: other recall levels, ascending, as in -m 11pt_avg.0.25,0.5,0.75 (the name stays).
+    Notes: the usual single number before map took its place; for comparison with old results.
+    Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
+    """
+    curve = _Curve(batch)
+    sums = np.zeros(len(batch))
+    reached = curve.found.astype(float)
+    begun = np.zeros(len(batch), bool)
+    lowest_only = np.zeros(len(batch), bool)
+    for level in reversed(levels):
+        needed = _documents_needed(batch, level)
+        begun |= needed <= curve.found
+        # trec_eval: the levels are met in one pass from the end of the ranking, the last one first.  One that
+        # stands before a lower level is not met any more, and from there on all get the highest precision.
+        lowest_only |= begun & ((needed > reached) | (needed <= 0))
+        reached = np.where(begun & ~lowest_only, needed, reached)
+        sums += np.where(begun, curve.at(np.where(lowest_only, 0.0, needed)), 0.0)
+    return sums / len(levels)
+
+
+_INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL)
+
+IPREC_AT_RECALL = Measure(
+    "iprec_at_recall", interpolated_precision, Fractions(RECALL_LEVELS), traits=_INTERPOLATED
+)
+ELEVEN_POINT_AVERAGE = Measure(
+    "11pt_avg",
+    eleven_point_average,
+    Coefficients(RECALL_LEVELS, example="0.25,0.5,0.75"),
+    traits=_INTERPOLATED,
+)

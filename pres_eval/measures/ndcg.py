@@ -1,0 +1,129 @@
+"""Discounted cumulative gain, and what it is divided by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, IntArray, divide, log2
+from pres_eval.measures.base import Cutoffs, Measure, Pairs, Trait, traits
+from pres_eval.measures.gain import (
+    GradeGains,
+    best_ranking,
+    document_gains,
+    grade_gains,
+    highest_grades,
+    score_with_gains,
+)
+from pres_eval.measures.gain import Pairs as PairValues
+from pres_eval.measures.precision import DOCUMENT_CUTOFFS
+
+
+def _dcg(batch: Batch, named: GradeGains) -> FloatArray:
+    return batch.sum_by_topic(document_gains(batch, named) / log2(batch.rank + 1))
+
+
+def _ideal_dcg(batch: Batch, named: GradeGains) -> FloatArray:
+    best = best_ranking(batch, named)
+    return best.sum_by_topic(best.gain / log2(best.rank + 1))
+
+
+def ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Gain of the whole ranking, discounted by rank, as a share of the best possible (nDCG).
+
+    Formula:  ndcg = DCG / ideal DCG,      DCG = Σ gain(r) / log2(1 + r)
+      gain(r)    of the document at rank r: its grade, 0 if it was not judged
+      ideal DCG  that of all positive gains of the qrels in descending order, however many were retrieved
+    Range: 0 to 1; 0 if no gain is positive.
+    Parameters: other gains for grades, as in -m ndcg.1=3.5,2=9; they may be 0 or negative, and those with
+      fractions should differ by 1 or more (trec_eval sorts them by the whole part of differences).
+    Notes: the discount is log2(1 + rank) from rank 1 on, not the paper's base b; -l has no effect.  For gains
+      of 2^grade - 1 see ndcg_exp_cut.
+    Source: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002,
+      doi:10.1145/582415.582418.  ir_measures' nDCG.
+    """
+    named = grade_gains(pairs, batch.compat)
+    return score_with_gains(batch, named, lambda b, g: divide(_dcg(b, g), _ideal_dcg(b, g)))
+
+
+def dcg(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Gain of the whole ranking, discounted by rank (DCG).
+
+    Formula:  dcg = Σ gain(r) / log2(1 + r)
+      gain(r)  of the document at rank r: its grade, 0 if it was not judged
+    Range: from 0 up; 0 if nothing with a gain was retrieved.
+    Parameters: other gains for grades, as in -m dcg.1=3.5,2=9.
+    Source: as ndcg; trec_eval 10.0.
+    """
+    return score_with_gains(batch, grade_gains(pairs, "10.0"), _dcg)
+
+
+def ideal_dcg(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Discounted gain of the best ranking that the topic could have (ideal DCG).
+
+    Formula:  ideal_dcg = Σ gain(r) / log2(1 + r)      over the positive gains of the qrels, descending
+    Range: from 0 up; 0 if no gain is positive.  It does not depend on the run.
+    Parameters: other gains for grades, as in -m ideal_dcg.1=3.5,2=9.
+    Source: as ndcg; trec_eval 10.0.
+    """
+    return _ideal_dcg(batch, grade_gains(pairs, "10.0"))
+
+
+def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """Gain of the first k documents, discounted by rank, as a share of the best possible there (nDCG@k).
+
+    Formula:  ndcg_cut_k = DCG_k / ideal DCG_k,      DCG_k = Σ gain(r) / log2(1 + r)      for r = 1 … k
+      gain(r)      of the document at rank r: its grade, 0 if it was not judged
+      ideal DCG_k  that of the k highest grades of the qrels
+    Range: 0 to 1; 0 if no grade is above 0.
+    Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
+    Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
+    """
+    gains = np.where(batch.rank <= cutoff, document_gains(batch), 0.0)
+    best = best_ranking(batch, most=cutoff)
+    return divide(
+        batch.sum_by_topic(gains / log2(batch.rank + 1)),
+        best.sum_by_topic(best.gain / log2(best.rank + 1)),
+    )
+
+
+def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """Normalised discounted gain of the first k documents with gains of 2^grade - 1.
+
+    Formula:  ndcg_exp_cut_k = DCG_k / ideal DCG_k,   DCG_k = Σ (2^g(r) - 1) / log2(1 + r)   for r = 1 … k
+      g(r)         grade of the document at rank r, 0 if it was not judged
+      ideal DCG_k  that of the k highest grades of the qrels
+    Range: 0 to 1; 0 if no grade is above 0.
+    Notes: a document of grade 3 is worth seven of grade 1 where ndcg_cut has three; gdeval's NDCG is this.
+      Gains are taken relative to 2^(highest grade of the topic), so no grade is too high.
+    Source: Burges et al., "Learning to rank using gradient descent", ICML 2005, doi:10.1145/1102351.1102363;
+      Manning, Raghavan & Schütze, "Introduction to Information Retrieval", 2008, section 8.4.
+      trec_eval: none.  ir_measures' nDCG(dcg='exp-log2')@k.
+    """
+    highest = highest_grades(batch)
+    grade = np.where(batch.rank <= cutoff, batch.grade, 0)
+    gains = _exponential_gain(grade, highest[batch.topic_of])
+    best = best_ranking(batch, most=cutoff)
+    best_gains = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
+    return divide(
+        batch.sum_by_topic(gains / log2(batch.rank + 1)),
+        best.sum_by_topic(best_gains / log2(best.rank + 1)),
+    )
+
+
+def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
+    """(2^grade - 1) / 2^highest, which is what 2^grade - 1 is in all digits but the exponent."""
+    # Below -2000 a power of two is 0 long since; ldexp takes 32-bit exponents only.
+    exponent = np.maximum(np.maximum(grade, 0) - highest, -2000).astype(np.int32)
+    least = np.maximum(-highest, -2000).astype(np.int32)
+    gain: FloatArray = np.ldexp(1.0, exponent) - np.ldexp(1.0, least)
+    return gain
+
+
+_NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
+_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL)
+
+NDCG = Measure("ndcg", ndcg, Pairs(), traits=_NORMALIZED)
+DCG = Measure("dcg", dcg, Pairs(), traits=_CUMULATED)
+IDEAL_DCG = Measure("ideal_dcg", ideal_dcg, Pairs(), traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED})
+NDCG_CUT = Measure("ndcg_cut", ndcg_cut, Cutoffs(DOCUMENT_CUTOFFS), traits=_NORMALIZED)
+NDCG_EXP_CUT = Measure("ndcg_exp_cut", ndcg_exp_cut, Cutoffs((5, 10, 20)), traits=_NORMALIZED)

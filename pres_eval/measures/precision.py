@@ -1,0 +1,164 @@
+"""Precision and recall at ranks, and what is made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, IntArray, divide
+from pres_eval.measures.base import (
+    BetaCutoffs,
+    Cutoffs,
+    Fractions,
+    Measure,
+    Trait,
+    traits,
+)
+
+DOCUMENT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""The ranks of trec_eval's "document level averages"."""
+
+
+def relevant_within(batch: Batch, rank: int | IntArray) -> IntArray:
+    """How many relevant documents each topic has down to a rank: one for all, or one a topic (T,)."""
+    last = rank if isinstance(rank, int) else rank[batch.topic_of]
+    return batch.count_by_topic(batch.is_rel & (batch.rank <= last))
+
+
+def precision(batch: Batch, cutoff: int) -> FloatArray:
+    """Share of relevant documents among the first k (precision at k).
+
+    Formula:  P_k = rel(k) / k
+      rel(k)  relevant documents down to rank k
+    Range: 0 to 1; 0 if nothing is relevant.
+    Notes: a ranking shorter than k counts as if documents that are not relevant followed: k stays the divisor
+      (-M k -m set_P divides by what was retrieved).  With few relevant documents 1 is out of reach, so the
+      mean over topics says less than that of Rprec or map.
+    Source: trec_eval; van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7.
+      ir_measures' P@k.
+    """
+    return divide(relevant_within(batch, cutoff), np.array(cutoff))
+
+
+def recall(batch: Batch, cutoff: int) -> FloatArray:
+    """Share of the topic's relevant documents that stand among the first k (recall at k).
+
+    Formula:  recall_k = rel(k) / n
+      rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
+    Range: 0 to 1; 0 if n is 0.
+    Notes: says nothing of where above rank k the documents stand; PRES does.
+    Source: trec_eval; van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7.
+      ir_measures' R@k.
+    """
+    return divide(relevant_within(batch, cutoff), batch.num_rel)
+
+
+def r_precision(batch: Batch) -> FloatArray:
+    """Precision at rank n, n being the number of relevant documents of the topic (R-precision).
+
+    Formula:  Rprec = rel(n) / n
+      rel(n)  relevant documents down to rank n      n  relevant documents in the qrels
+    Range: 0 to 1, and 1 is always in reach; 0 if n is 0.  At rank n precision and recall are the same.
+    Source: trec_eval, after TREC 1; Buckley & Voorhees, "Evaluating evaluation measure stability",
+      SIGIR 2000, doi:10.1145/345508.345543.  ir_measures' Rprec.
+    """
+    return divide(relevant_within(batch, batch.num_rel), batch.num_rel)
+
+
+def r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
+    """Precision at multiples of n, the number of relevant documents of the topic.
+
+    Formula:  Rprec_mult_x = rel(c) / c      with c = x n + 0.9, cut down to a whole number
+      rel(c)  relevant documents down to rank c      n  relevant documents in the qrels
+    Range: 0 to 1; 0 where c is below 1.
+    Notes: a ranking shorter than c counts as if documents that are not relevant followed.  A run that wins at
+      small multiples and loses at large ones favours precision over recall.
+    Source: trec_eval.
+    """
+    cutoff = np.trunc(multiple * batch.num_rel + 0.9)
+    found = batch.is_rel & (batch.rank <= cutoff[batch.topic_of])
+    return divide(batch.count_by_topic(found), np.maximum(cutoff, 0.0))
+
+
+def relative_precision(batch: Batch, cutoff: int) -> FloatArray:
+    """Precision at k as a share of the highest that could be had there.
+
+    Formula:  relative_P_k = rel(k) / min(k, n)
+      rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
+    Range: 0 to 1; 0 if n is 0.  It is precision as long as k is at most n, and recall after.
+    Source: trec_eval.
+    """
+    return divide(relevant_within(batch, cutoff), np.minimum(batch.num_rel, cutoff))
+
+
+def success(batch: Batch, cutoff: int) -> FloatArray:
+    """Whether a relevant document stands among the first k (success at k).
+
+    Formula:  success_k = 1 if there is a relevant document at rank k or above, else 0
+    Range: 0 or 1; the mean is the share of topics with an answer in the first k.
+    Source: trec_eval, after Stephen Tomlinson.  ir_measures' Success@k.
+    """
+    return (relevant_within(batch, cutoff) > 0).astype(float)
+
+
+def reciprocal_rank(batch: Batch) -> FloatArray:
+    """One divided by the rank of the first relevant document (its mean over topics is MRR).
+
+    Formula:  recip_rank = 1 / r_1
+      r_1  rank of the first relevant document retrieved
+    Range: 0 to 1; 0 if no relevant document was retrieved.
+    Notes: looks through the whole ranking; recip_rank_cut stops at a rank, as MS MARCO's MRR@10 does.
+    Source: trec_eval; Kantor & Voorhees, "The TREC-5 Confusion Track: Comparing Retrieval Methods for Scanned
+      Text", Information Retrieval 2, 2000, doi:10.1023/A:1009902609570.  ir_measures' RR.
+    """
+    first = batch.is_rel & (batch.rel_so_far == 1)
+    return batch.sum_by_topic(1.0 / batch.rank, first)
+
+
+def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """One divided by the rank of the first relevant document among the first k (MRR@k).
+
+    Formula:  recip_rank_cut_k = 1 / r_1 if r_1 ≤ k, else 0
+      r_1  rank of the first relevant document retrieved
+    Range: 0 to 1; 0 if there is no relevant document down to rank k.
+    Source: as recip_rank; with a cutoff the measure of the MS MARCO ranking tasks (k = 10 for passages, 100
+      for documents).  trec_eval: none.  ir_measures' RR@k.
+    """
+    first = batch.is_rel & (batch.rel_so_far == 1) & (batch.rank <= cutoff)
+    return batch.sum_by_topic(1.0 / batch.rank, first)
+
+
+def f_measure(beta: float, precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Weighted harmonic mean: recall counts β times as much as precision; 0 if both are 0."""
+    weight = beta * beta
+    return divide((1.0 + weight) * precision * recall, weight * precision + recall)
+
+
+def f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
+    """Weighted harmonic mean of precision and recall at rank k (F measure with β).
+
+    Formula:  F_cut_β_k = (1 + β²) P R / (β² P + R)
+      P, R  precision and recall at rank k      β  how many times more recall counts than precision
+    Range: 0 to 1; 0 if no relevant document stands down to rank k.
+    Parameters: -m F_cut.β,k,k… with β first; -m F_cut.2 takes the usual cutoffs.  Without any, β is 1.
+    Notes: set_F is over everything retrieved, and its parameter is β², not β.
+    Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7.  trec_eval: none.
+    """
+    return f_measure(beta, precision(batch, cutoff), recall(batch, cutoff))
+
+
+_AT_RANKS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+
+P = Measure("P", precision, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
+RECALL = Measure("recall", recall, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
+RPREC = Measure("Rprec", r_precision, traits=_AT_RANKS)
+RPREC_MULT = Measure(
+    "Rprec_mult",
+    r_precision_at_multiples,
+    Fractions((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), example="0.5,1.0"),
+    traits=_AT_RANKS,
+)
+RELATIVE_P = Measure("relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
+SUCCESS = Measure("success", success, Cutoffs((1, 5, 10)), traits=_AT_RANKS)
+RECIP_RANK = Measure("recip_rank", reciprocal_rank, traits=_AT_RANKS)
+RECIP_RANK_CUT = Measure("recip_rank_cut", reciprocal_rank_cut, Cutoffs((10, 100)), traits=_AT_RANKS)
+F_CUT = Measure("F_cut", f_cut, BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"), traits=_AT_RANKS)

@@ -1,0 +1,114 @@
+"""Measures of the set retrieved, whatever its order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, divide
+from pres_eval.measures.base import Coefficients, Measure, Trait, WhenMissing, traits
+
+
+def set_precision(batch: Batch) -> FloatArray:
+    """Share of relevant documents in everything retrieved.
+
+    Formula:  set_P = rel_ret / ret
+      rel_ret  relevant documents retrieved      ret  documents retrieved
+    Range: 0 to 1; 0 if nothing was retrieved.
+    Notes: with -M k the divisor is what was retrieved, at most k; that of P_k is k always.
+    Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval (once
+      exact_prec).  ir_measures' SetP.
+    """
+    return divide(batch.num_rel_ret, batch.num_ret)
+
+
+def set_recall(batch: Batch) -> FloatArray:
+    """Share of the topic's relevant documents in everything retrieved.
+
+    Formula:  set_recall = rel_ret / n
+      rel_ret  relevant documents retrieved      n  relevant documents in the qrels
+    Range: 0 to 1; 0 if n is 0.
+    Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval (once
+      exact_recall).  ir_measures' SetR.
+    """
+    return divide(batch.num_rel_ret, batch.num_rel)
+
+
+def set_relative_precision(batch: Batch) -> FloatArray:
+    """Precision of everything retrieved as a share of the highest that a set of this size could have.
+
+    Formula:  set_relative_P = rel_ret / min(ret, n)
+      rel_ret  relevant documents retrieved      ret  documents retrieved      n  relevant ones in the qrels
+    Range: 0 to 1; 0 if nothing was retrieved or n is 0.
+    Source: trec_eval (once exact_relative_prec).  ir_measures' SetP(relative=True).
+    """
+    return divide(batch.num_rel_ret, np.minimum(batch.num_ret, batch.num_rel))
+
+
+def set_average_precision(batch: Batch) -> FloatArray:
+    """Precision times recall of everything retrieved, which is map if the order tells nothing.
+
+    Formula:  set_map = rel_ret² / (ret n)
+      rel_ret  relevant documents retrieved      ret  documents retrieved      n  relevant ones in the qrels
+    Range: 0 to 1; 0 if nothing was retrieved or n is 0.
+    Notes: each relevant document retrieved is given the precision of the set, each other one 0.
+    Source: trec_eval (once exact_unranked_avg_prec).  ir_measures' SetAP.
+    """
+    found, retrieved, relevant = (
+        count.astype(float) for count in (batch.num_rel_ret, batch.num_ret, batch.num_rel)
+    )
+    return divide(found * found, retrieved * relevant)
+
+
+def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
+    """Weighted harmonic mean of precision and recall of everything retrieved.
+
+    Formula:  set_F = (x + 1) P R / (x P + R)
+      P, R  set_P and set_recall      x  weight of recall against precision, 1 unless given
+    Range: 0 to 1; 0 if nothing relevant was retrieved.
+    Parameter: x, as in -m set_F.0.5.
+    Notes: x is the β² of the usual Fβ: -m set_F.4 is F2.  ir_measures' SetF(beta=…) hands its beta on as x.
+    Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
+    """
+    x = weights[0]
+    found = batch.num_rel_ret > 0
+    p, r = set_precision(batch)[found], set_recall(batch)[found]
+    score = np.zeros(len(batch))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score[found] = (x + 1.0) * p * r / (x * p + r)
+    return score
+
+
+def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
+    """Documents counted with what each is worth: found or missed, relevant or not.
+
+    Formula:  utility = p1 a + p2 b + p3 c + p4 d
+      a  relevant, retrieved              b  not relevant, retrieved
+      c  relevant, not retrieved          d  not relevant, not retrieved: N - ret - n + a
+      N  documents in the collection (-N, 0 if not given)    ret  documents retrieved    n  relevant ones
+    Range: any number.  The summary is the mean over the topics.
+    Parameters: p1 to p4, as in -m utility.1,-1,0,0, which are the defaults; p4 needs -N to make sense.
+    Source: trec_eval, from the TREC filtering track.
+    """
+    a, ret, n = batch.num_rel_ret, batch.num_ret, batch.num_rel
+    rest = batch.num_docs_in_coll + a - ret - n
+    score: FloatArray = worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest
+    return score
+
+
+_OF_A_SET = traits(Trait.BOUNDED, Trait.SET)
+
+SET_P = Measure("set_P", set_precision, traits=_OF_A_SET)
+SET_RELATIVE_P = Measure("set_relative_P", set_relative_precision, traits=_OF_A_SET)
+SET_RECALL = Measure(
+    "set_recall", set_recall, traits=_OF_A_SET | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL}
+)
+SET_MAP = Measure("set_map", set_average_precision, traits=_OF_A_SET)
+SET_F = Measure("set_F", set_f, Coefficients((1.0,), example="0.5"), traits=_OF_A_SET)
+UTILITY = Measure(
+    "utility",
+    utility,
+    Coefficients((1.0, -1.0, 0.0, 0.0), count=4, example="1.0,-1.0,0.0,0.0"),
+    # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
+    when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+    traits=traits(Trait.SET),
+)
