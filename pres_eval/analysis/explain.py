@@ -1,0 +1,132 @@
+"""One topic laid open: every relevant document, what rank it counts with, and the areas that make PRES."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.batch import IntArray
+
+
+@dataclass(frozen=True)
+class Relevant:
+    """One relevant document of a topic.
+
+    place    i, from 1, in the order of the ranks that count
+    docno    its id
+    grade    its relevance in the qrels
+    rank     where the run has it, None if nowhere
+    counted  r_i: its rank, or, beyond Nmax or nowhere, the rank of the worst case
+    found    whether the run has it by rank Nmax
+    """
+
+    place: int
+    docno: bytes
+    grade: int
+    rank: int | None
+    counted: int
+    found: bool
+
+    @property
+    def lost(self) -> int:
+        """r_i - i, the ranks by which it comes later than in the best case: its share of A1."""
+        return self.counted - self.place
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A topic's relevant documents, first the one that counts first, and how PRES at Nmax comes of them."""
+
+    topic: bytes
+    nmax: int
+    num_ret: int
+    documents: tuple[Relevant, ...]
+
+    @property
+    def found(self) -> int:
+        """Relevant documents by rank Nmax."""
+        return sum(document.found for document in self.documents)
+
+    @property
+    def sum_of_ranks(self) -> int:
+        """Σ r_i."""
+        return sum(document.counted for document in self.documents)
+
+    @property
+    def area_lost(self) -> int:
+        """A1: the area between the best case (ranks 1 ... n) and the run."""
+        return sum(document.lost for document in self.documents)
+
+    @property
+    def area_kept(self) -> int:
+        """A2: the area between the run and the worst case (ranks Nmax+1 ... Nmax+n)."""
+        return len(self.documents) * self.nmax - self.area_lost
+
+    @property
+    def score(self) -> float:
+        """A2 / (A1 + A2), which is PRES; 0 without relevant documents."""
+        return self.area_kept / (len(self.documents) * self.nmax) if self.documents else 0.0
+
+
+def explain_topic(
+    topic: bytes, nmax: int, num_ret: int, *, docnos: Sequence[bytes], grades: IntArray, ranks: IntArray
+) -> Explanation:
+    """Lay a topic open: its n relevant documents with their grades and ranks (0: not retrieved).
+
+    With k of them found by rank Nmax, the others count with the ranks Nmax + k + 1, ..., Nmax + n: those the
+    run has further down come first, by rank, then the rest by id.
+    Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, figures 1 and 3.
+    """
+    last = np.iinfo(np.int64).max
+    order = sorted(range(len(docnos)), key=lambda i: (int(ranks[i]) or last, docnos[i]))
+    documents = []
+    for place, index in enumerate(order, 1):
+        rank = int(ranks[index]) or None
+        found = rank is not None and rank <= nmax
+        counted = rank if rank is not None and found else nmax + place
+        documents.append(Relevant(place, docnos[index], int(grades[index]), rank, counted, found))
+    return Explanation(topic, nmax, num_ret, tuple(documents))
+
+
+def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
+    """The steps of a curve of cumulated relevant documents: ranks and counts from (0, 0) to the last rank."""
+    xs, ys = [0], [0]
+    for count, rank in enumerate(ranks, 1):
+        xs += [rank, rank]
+        ys += [count - 1, count]
+    return [*xs, last], [*ys, len(ranks)]
+
+
+def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:
+    """The areas as lines of text: a row for each relevant document (some of them, if they are many).
+
+    From rank 1 to Nmax + n: `.` is area lost (A1), `#` area kept (A2); `.` and `#` begin where the best case
+    would have the document, `#` where the run has it, and ends where the worst case would.
+    """
+    documents, nmax = explanation.documents, explanation.nmax
+    count = len(documents)
+    if not count:
+        return []
+    rows = min(count, height)
+    shown = [documents[round((row + 1) * count / rows) - 1] for row in range(rows)]
+    margin = len(str(count))
+    lines = [
+        f"{document.place:{margin}} |"
+        + _bar(document.place, document.counted, nmax + document.place, nmax + count, width)
+        for document in reversed(shown)
+    ]
+    scale = f"{' ' * margin} +{'-' * width}"
+    ends = f"{' ' * margin}  1{'rank':^{width - 2 - len(str(nmax + count))}} {nmax + count}"
+    return [*(line.rstrip() for line in lines), scale, ends]
+
+
+def _bar(best: int, run: int, worst: int, last: int, width: int) -> str:
+    """Characters for ranks best..run-1 (lost) and run..worst-1 (kept), at least one for what is not empty."""
+    first, middle, end = (round((rank - 1) * width / last) for rank in (best, run, worst))
+    if run > best and middle == first:
+        middle += 1
+    if worst > run and end <= middle:
+        middle, end = (middle, middle + 1) if middle < width else (middle - 1, middle)
+    return " " * first + "." * (middle - first) + "#" * (end - middle)

@@ -1,0 +1,90 @@
+"""Scores of several runs on the same topics, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.batch import FloatArray, IntArray, add_in_order
+from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
+from pres_eval.evaluate import Evaluation
+from pres_eval.measures.base import Format, mean
+
+
+@dataclass(frozen=True, eq=False)
+class PairedScores:
+    """Values of R runs under M measures on the same T topics.
+
+    runs       R names
+    measures   M labels
+    topics     T ids, in byte order
+    values     (M, R, T), 0 for a topic that a run lacks
+    means      (M, R), added up topic by topic as the evaluator does
+    all_topics how many topics the runs have in all, of which `topics` are those used
+    left_out   labels of columns that are not averages over topics
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    topics: tuple[bytes, ...]
+    values: FloatArray
+    means: FloatArray
+    all_topics: int
+    left_out: tuple[str, ...] = ()
+
+
+def pair_topics(
+    evaluations: Sequence[Evaluation], runs: Sequence[str], every_topic: Sequence[bytes] | None = None
+) -> PairedScores:
+    """Put evaluations of the same selection side by side, topic by topic.
+
+    The topics are those that every run has, or, if `every_topic` is given (those of the qrels, with -c), all
+    of these, with 0 where a run lacks one.  Columns that are no means over topics are left out.  Raises
+    NoCommonTopicError if no topic is left, MeasureError if no column is, or a value is not a number.
+    """
+    sets = [set(evaluation.topics) for evaluation in evaluations]
+    union = set(every_topic) if every_topic is not None else set().union(*sets)
+    topics = tuple(sorted(union if every_topic is not None else union.intersection(*sets)))
+    if not topics:
+        raise NoCommonTopicError("no topic that all the runs have: try -c, which counts missing topics as 0")
+    columns = [
+        (place, column.label)
+        for place, column in enumerate(evaluations[0].columns)
+        if column.measure.summary is mean and column.measure.format is Format.FLOAT
+    ]
+    if not columns:
+        raise MeasureError(
+            "none of the measures asked for (-m) is an average over topics, expected at least one"
+        )
+    labels = tuple(label for _, label in columns)
+    values = np.zeros((len(columns), len(evaluations), len(topics)))
+    for row, evaluation in enumerate(evaluations):
+        source, target = _common_places(evaluation.topics, topics)
+        for line, (place, _) in enumerate(columns):
+            values[line, row, target] = np.asarray(evaluation.values[place], np.float64)[source]
+    _check_numbers(values, labels, runs, topics)
+    means = np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values])
+    left_out = tuple(column.label for column in evaluations[0].columns if column.label not in labels)
+    return PairedScores(tuple(runs), labels, topics, values, means, len(union), left_out)
+
+
+def _common_places(own: Sequence[bytes], wanted: Sequence[bytes]) -> tuple[IntArray, IntArray]:
+    """Where the topics that both have stand in the one and in the other."""
+    place = {topic: number for number, topic in enumerate(own)}
+    pairs = [(place[topic], number) for number, topic in enumerate(wanted) if topic in place]
+    both = np.array(pairs, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _check_numbers(
+    values: FloatArray, labels: Sequence[str], runs: Sequence[str], topics: Sequence[bytes]
+) -> None:
+    wrong = np.argwhere(~np.isfinite(values))
+    if len(wrong):
+        measure, run, topic = wrong[0]
+        raise MeasureError(
+            f"{labels[measure]} of run {runs[run]} is {values[measure, run, topic]} on topic "
+            f"{quoted(topics[topic])}, expected a number: leave this measure out"
+        )

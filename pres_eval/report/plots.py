@@ -1,0 +1,244 @@
+"""Pictures of analyses: each function takes data and returns a matplotlib Figure.
+
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; every line also has its own dashes and
+marker, so that it can be told in black and white.  Figures are made without pyplot: no window, no state.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import cycle, islice
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pres_eval.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+"""Okabe & Ito (2008) without the yellow, which is too pale for a line on white."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
+
+PICTURE_FORMATS = (".png", ".svg", ".pdf")
+
+LEVELS = {0.9: "about the same", 0.8: "noticeable change below"}
+"""What a Kendall τ between two rankings of runs means (Voorhees 2000)."""
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.markersize": 4,
+    "svg.hashsalt": "pres-eval",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+def check_picture_path(path: str) -> None:
+    """Make sure, before long work, that the picture can be made.
+
+    Raises UsageError if the name does not end with one of PICTURE_FORMATS, MissingExtraError if matplotlib is
+    not there.
+    """
+    if PurePath(path).suffix.lower() not in PICTURE_FORMATS:
+        raise UsageError(f"--plot {path}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as problem:
+        raise MissingExtraError("--plot", "matplotlib", "plot") from problem
+
+
+def picture(figure: Figure, path: str) -> bytes:
+    """The figure as PNG, SVG or PDF, as the ending of the path says; the same bytes each time."""
+    kind = PurePath(path).suffix.lower()[1:]
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    output = io.BytesIO()
+    with style(), warnings.catch_warnings():
+        # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
+        warnings.filterwarnings("ignore", "Glyph")
+        figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches="tight")
+    return output.getvalue()
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """The settings that all figures share, for as long as the block goes."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def plain(text: str, longest: int = 28) -> str:
+    """Text as it is: no formula between dollar signs, no name that a legend leaves out, not too long."""
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+def line_styles(count: int) -> list[dict[str, Any]]:
+    """Colour, dashes and marker of so many lines: all different up to 315."""
+    colours, markers = islice(cycle(COLOURS), count), islice(cycle(MARKERS), count)
+    dashes = [DASHES[(i // len(COLOURS) + i) % len(DASHES)] for i in range(count)]
+    return [
+        {"color": colour, "marker": marker, "linestyle": dash}
+        for colour, marker, dash in zip(colours, markers, dashes, strict=True)
+    ]
+
+
+def curves(
+    labels: Sequence[str],
+    panels: Sequence[str],
+    x: Sequence[int],
+    values: np.ndarray,
+    *,
+    xlabel: str,
+    title: str = "",
+) -> Figure:
+    """Lines over a common x, a panel for each measure, a line for each label: (M, X, R) values (figure 8)."""
+    from matplotlib.figure import Figure
+
+    rows = math.ceil(len(panels) / 3)
+    columns = min(3, len(panels))
+    with style():
+        height = max(2.9 * rows, 0.9 + 0.16 * len(labels))
+        figure = Figure(figsize=(1.8 + 2.9 * columns, height), layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False)
+        for axes in grid.flat[len(panels) :]:
+            axes.remove()
+        lines = []
+        for panel, axes in enumerate(grid.flat[: len(panels)]):
+            lines = [
+                axes.plot(x, values[panel, :, run], linewidth=1.2, **look)[0]
+                for run, look in enumerate(line_styles(len(labels)))
+            ]
+            axes.set_title(plain(panels[panel]))
+            axes.set_xlabel(xlabel)
+            axes.set_ylabel(f"mean {plain(panels[panel])}")
+            axes.set_ylim(bottom=0)
+            axes.set_xlim(left=0)
+        figure.legend(lines, [plain(label) for label in labels], loc="outside right center", handlelength=3.5)
+        if title:
+            figure.suptitle(title, fontsize=10)
+    return figure
+
+
+def robustness(
+    fractions: Sequence[float], panels: Mapping[str, Mapping[str, np.ndarray]], coefficient: str
+) -> Figure:
+    """The lowest correlation at each fraction of the relevant documents, dots for the samples.
+
+    panels: title -> label of a line -> (F, S) correlations of each sample with the full ranking (figures 3
+    and 4 of Magdy & Jones, CLEF 2010).
+    """
+    from matplotlib.figure import Figure
+
+    percent = [100 * fraction for fraction in fractions]
+    lowest = min(float(np.nanmin(taus)) for lines in panels.values() for taus in lines.values())
+    with style():
+        figure = Figure(figsize=(1.0 + 3.4 * len(panels), 3.8), layout="constrained")
+        grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+        for axes, (title, lines) in zip(grid, panels.items(), strict=True):
+            for (label, taus), look in zip(lines.items(), line_styles(len(lines)), strict=True):
+                worst = np.nanmin(taus, axis=1)
+                axes.plot([*percent, 100], [*worst, 1.0], label=plain(label), linewidth=1.4, **look)
+                dots = np.repeat(percent, taus.shape[1])
+                axes.plot(
+                    dots,
+                    taus.ravel(),
+                    linestyle="none",
+                    marker=".",
+                    markersize=3,
+                    color=look["color"],
+                    alpha=0.5,
+                )
+            for level in LEVELS:
+                axes.axhline(level, color="#888888", linewidth=0.9, linestyle=":")
+            axes.set_xticks([*percent, 100])
+            axes.set_title(plain(title))
+            axes.set_xlabel("relevant documents kept (% of each topic)")
+            axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
+        grid[0].set_ylabel(f"{coefficient} with the full ranking")
+        for level, words in LEVELS.items():
+            grid[-1].annotate(
+                f" {level}\n {words}", (1, level), xycoords=("axes fraction", "data"), va="center", fontsize=7
+            )
+        names = list(dict.fromkeys(label for lines in panels.values() for label in lines))
+        handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
+        figure.legend(
+            [handles[plain(name)] for name in names],
+            [f"{plain(name)} (lowest)" for name in names],
+            loc="outside lower center",
+            ncols=min(4, len(names)),
+            handlelength=3.5,
+        )
+    return figure
+
+
+def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:
+    """PRES of topics as areas (figures 1 and 3): cumulated relevant documents by rank, and the two extremes.
+
+    Each topic has `title`, `nmax`, and `best`, `run`, `worst`: (ranks, counts) of the steps of each curve.
+    """
+    from matplotlib.figure import Figure
+
+    columns = min(3, len(topics))
+    rows = math.ceil(len(topics) / columns)
+    with style():
+        figure = Figure(figsize=(max(4.8, 3.6 * columns), 0.6 + 2.9 * rows), layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False)
+        for axes in grid.flat[len(topics) :]:
+            axes.remove()
+        for topic, axes in zip(topics, grid.flat[: len(topics)], strict=True):
+            draw_cumulated(axes, topic)
+        handles, labels = grid.flat[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3 if columns > 1 else 2)
+    return figure
+
+
+def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
+    """One topic of `cumulated_curves` into axes of your own."""
+    from matplotlib.ticker import MaxNLocator
+
+    (best_x, best_y), (run_x, run_y), (worst_x, worst_y) = topic["best"], topic["run"], topic["worst"]
+    axes.fill(
+        [*best_x, *reversed(run_x)],
+        [*best_y, *reversed(run_y)],
+        facecolor="#f0f0f0",
+        edgecolor="#888888",
+        linewidth=0,
+        hatch="..",
+        label="A1: lost",
+    )
+    axes.fill(
+        [*run_x, *reversed(worst_x)],
+        [*run_y, *reversed(worst_y)],
+        facecolor="#56B4E9",
+        alpha=0.55,
+        label="A2: kept",
+    )
+    axes.plot(best_x, best_y, color="#009E73", linestyle=(0, (5, 2)), linewidth=1.4, label="best case")
+    axes.plot(run_x, run_y, color="#000000", linewidth=1.8, label="run")
+    axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
+    axes.axvline(topic["nmax"], color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
+    axes.set_title(plain(topic["title"], 48))
+    axes.set_xlabel("rank")
+    axes.set_ylabel("relevant documents so far")
+    axes.set_xlim(0, run_x[-1] * 1.02)
+    axes.set_ylim(0, max(1, run_y[-1]) * 1.04)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,0 +1,187 @@
+"""Pictures that compare runs: mean scores, positions under several measures, verdicts on pairs.
+
+Each function takes data and returns a matplotlib Figure, in the style of `plots`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pres_eval.report.plots import line_styles, plain, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def score_bars(
+    runs: Sequence[str],
+    measures: Sequence[str],
+    means: np.ndarray,
+    intervals: tuple[np.ndarray, np.ndarray] | None = None,
+    *,
+    confidence: float = 0.95,
+    baseline: int | None = None,
+    significant: np.ndarray | None = None,
+    topics: int | None = None,
+) -> Figure:
+    """Mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
+
+    means and each of intervals (lower, upper ends) are (M, R).  The baseline's bar is dark, its mean a
+    dashed line; runs that differ from it significantly, (M, R) booleans, are hatched.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    order = np.argsort(-means[-1], kind="stable")
+    with style():
+        figure = Figure(
+            figsize=(max(5.0, 1.5 + 0.32 * len(runs)), 0.9 + 1.9 * len(measures)), layout="constrained"
+        )
+        panels = figure.subplots(len(measures), 1, sharex=True, squeeze=False)[:, 0]
+        for row, axes in enumerate(panels):
+            marked = significant[row][order] if significant is not None else np.zeros(len(runs), bool)
+            colours = ["#444444" if run == baseline else "#56B4E9" for run in order]
+            axes.bar(
+                range(len(runs)),
+                means[row][order],
+                color=colours,
+                edgecolor="#222222",
+                linewidth=0.6,
+                hatch=["////" if mark else "" for mark in marked],
+            )
+            if intervals is not None:
+                below, above = means[row] - intervals[0][row], intervals[1][row] - means[row]
+                spread = np.maximum(0.0, np.array([below, above]))[:, order]
+                axes.errorbar(
+                    range(len(runs)),
+                    means[row][order],
+                    spread,
+                    fmt="none",
+                    ecolor="#D55E00",
+                    elinewidth=1.2,
+                    capsize=2,
+                )
+            if baseline is not None:
+                axes.axhline(means[row][baseline], color="#444444", linestyle="--", linewidth=0.9)
+            axes.set_ylabel(plain(measures[row]))
+            axes.set_ylim(bottom=0)
+            axes.grid(visible=False, axis="x")
+        panels[-1].set_xticks(
+            range(len(runs)), [plain(runs[run], 20) for run in order], rotation=60, ha="right"
+        )
+        panels[-1].set_xlabel(f"run, by {plain(measures[-1])}")
+        over = f" over {topics} topics" if topics is not None else ""
+        handles: list[Any] = []
+        if intervals is not None:
+            interval = panels[0].errorbar([], [], [], fmt="none", ecolor="#D55E00", capsize=2)
+            handles.append((interval, f"{confidence:.0%} bootstrap interval"))
+        if baseline is not None:
+            handles.append((Patch(facecolor="#444444"), f"baseline {plain(runs[baseline])}"))
+            hatched = Patch(facecolor="#56B4E9", edgecolor="#222222", hatch="////")
+            handles.append((hatched, "differs significantly from it"))
+        panels[0].set_title(f"Mean scores{over}")
+        if handles:
+            figure.legend(
+                [h for h, _ in handles], [t for _, t in handles], loc="outside lower center", ncols=3
+            )
+    return figure
+
+
+def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: np.ndarray) -> Figure:
+    """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(
+            figsize=(2.4 + 1.7 * len(measures), max(2.6, 1.0 + 0.2 * len(runs))), layout="constrained"
+        )
+        draw_rank_changes(figure.subplots(), runs, measures, positions)
+    return figure
+
+
+def draw_rank_changes(
+    axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: np.ndarray
+) -> None:
+    """`rank_changes` into axes of your own."""
+    places = range(len(measures))
+    first, last = _spread(positions[0]), _spread(positions[-1])
+    for run, look in enumerate(line_styles(len(runs))):
+        axes.plot(places, positions[:, run], linewidth=1.2, **look)
+        axes.annotate(
+            f"{positions[0, run]}  {plain(runs[run])}",
+            (-0.06, first[run]),
+            ha="right",
+            va="center",
+            fontsize=7.5,
+        )
+        axes.annotate(
+            f"{positions[-1, run]}  {plain(runs[run])}",
+            (places[-1] + 0.06, last[run]),
+            va="center",
+            fontsize=7.5,
+        )
+    axes.set_xticks(places, [plain(measure) for measure in measures])
+    axes.set_xlim(-0.1, places[-1] + 0.1)
+    axes.set_ylim(len(runs) + 0.6, 0.4)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("measure")
+    axes.set_title("Position of each run (1: best)")
+    # The names stand outside of the axes: room for them is made by the layout, which looks at all texts.
+
+
+def _spread(positions: np.ndarray) -> np.ndarray:
+    """Heights at which names can stand without covering each other: tied runs go below one another."""
+    order = np.argsort(positions, kind="stable")
+    heights = np.empty(len(positions))
+    heights[order] = np.arange(1, len(positions) + 1)
+    return heights
+
+
+def verdict_bars(patterns: Sequence[str], pairs: Sequence[int]) -> Figure:
+    """How many pairs of runs the measures agree on, a bar for each pattern of agreement (figure 7)."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(6.4, 1.2 + 0.4 * len(patterns)), layout="constrained")
+        draw_verdict_bars(figure.subplots(), patterns, pairs)
+    return figure
+
+
+def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
+    """`verdict_bars` into axes of your own."""
+    total = sum(pairs) or 1
+    bars = axes.barh(range(len(patterns)), list(pairs), color="#56B4E9", edgecolor="#222222", linewidth=0.6)
+    axes.bar_label(bars, [f"{count} ({count / total:.1%})" for count in pairs], padding=3, fontsize=8)
+    axes.set_yticks(range(len(patterns)), [plain(pattern, 60) for pattern in patterns])
+    axes.invert_yaxis()
+    axes.set_xlim(0, max([*pairs, 1]) * 1.3)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(f"pairs of runs (of {sum(pairs)})")
+    axes.set_title("Verdicts on pairs (= same, ≠ different)")
+
+
+def agreement(
+    runs: Sequence[str],
+    measures: Sequence[str],
+    positions: np.ndarray,
+    patterns: Sequence[str] | None,
+    pairs: Sequence[int] | None,
+) -> Figure:
+    """Figures 6 and 7 in one picture: positions above, verdicts below (left out where there are none)."""
+    from matplotlib.figure import Figure
+
+    if patterns is None or pairs is None:
+        return rank_changes(runs, measures, positions)
+    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns)
+    with style():
+        figure = Figure(figsize=(max(6.4, 2.4 + 1.7 * len(measures)), upper + lower), layout="constrained")
+        above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
+        draw_rank_changes(above, runs, measures, positions)
+        draw_verdict_bars(below, patterns, pairs)
+    return figure
