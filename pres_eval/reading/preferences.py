@@ -1,0 +1,210 @@
+"""Relevance files that tell judgement groups apart: formats qrels_jg, prefs and qrels_prefs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.batch import FloatArray, IntArray
+from pres_eval.errors import InputError, quoted
+from pres_eval.reading.keys import Ids, byte_order, changes
+from pres_eval.reading.numbers import read_numbers, read_whole_numbers
+from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.reading.source import Source
+from pres_eval.reading.tables import Table, read_table
+
+QRELS_LAYOUT = "topic judgement-group docno relevance"
+PREFS_LAYOUT = "topic judgement-group subgroup docno level"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedGroups:
+    """N judgements of G judgement groups, sorted by topic and group.
+
+    name           the file
+    pool           the judged documents of each topic
+    group_offsets  (T+1,) where each topic's groups begin
+    row_offsets    (G+1,) where each group's judgements begin
+    group_names    names of the groups, in byte order within a topic
+    document       (N,) index of each judgement's document in the pool
+    line           (N,) its line in the file, from 1
+    """
+
+    name: str
+    pool: Pool
+    group_offsets: IntArray
+    row_offsets: IntArray
+    group_names: Ids
+    document: IntArray
+    line: IntArray
+
+    def _where(self, row: int) -> str:
+        group = int(np.searchsorted(self.row_offsets, row, side="right")) - 1
+        topic = int(np.searchsorted(self.group_offsets, group, side="right")) - 1
+        name = quoted(self.group_names[group])
+        return f"topic {quoted(self.pool.topics[topic])}, judgement group {name}"
+
+    def _docno(self, row: int) -> str:
+        return quoted(self.pool.documents[int(self.document[row])])
+
+
+@dataclass(frozen=True, eq=False)
+class GroupQrels(JudgedGroups):
+    """Judgements with grades, sorted by topic and group, each document once in a group.
+
+    grade  (N,) grade of each judgement, below 0 if the document is in the pool but was not judged
+    """
+
+    grade: IntArray
+
+    def judged_twice(self, first: int, second: int) -> InputError:
+        """The error that a group judges a document twice."""
+        return InputError(
+            self.name,
+            int(self.line[second]),
+            f"{self._where(second)}: a second judgement of document {self._docno(second)}"
+            f" (first in line {self.line[first]})",
+            "one judgement per document and group",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences(JudgedGroups):
+    """Judgements with levels, sorted by topic and group.
+
+    subgroup   (N,) number of each judgement's subgroup, in byte order of their names within a group
+    level      (N,) its level: a document is preferred to those of lower levels in its subgroup
+    by_docno   (D,) the documents of the pool, sorted by topic and docno
+    """
+
+    subgroup: IntArray
+    level: FloatArray
+    by_docno: IntArray
+
+    def two_levels(self, one: int, other: int) -> InputError:
+        """The error that a document stands twice in a subgroup, with different levels."""
+        first, second = sorted((one, other), key=lambda row: int(self.line[row]))
+        return InputError(
+            self.name,
+            int(self.line[second]),
+            f"{self._where(second)}: document {self._docno(second)} has level {self.level[second]:g}"
+            f" (and {self.level[first]:g} in line {self.line[first]})",
+            "one level per document and subgroup",
+        )
+
+    def conflict(self, one: int, other: int) -> InputError:
+        """The error that two documents are each preferred to the other, or one is relevant and is not."""
+        first, second = sorted((one, other), key=lambda row: int(self.line[row]))
+        found = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
+        expected = "the subgroups of a judgement group to agree"
+        if self.document[first] == self.document[second]:
+            found = (
+                f"document {self._docno(first)} has level 0 in one subgroup and a level above 0 in another"
+            )
+            expected = "level 0 (not relevant) in all subgroups of a judgement group or in none"
+        return InputError(self.name, int(self.line[first]), f"{self._where(first)}: {found}", expected)
+
+
+def read_group_qrels(source: Source) -> GroupQrels:
+    """Read a file of format qrels_jg: each line a topic, judgement group, docno and relevance.
+
+    Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
+    document that a group judges twice.
+    """
+    table = read_table(source, 4, QRELS_LAYOUT)
+    grade, wrong = read_whole_numbers(table.buffer, table.starts[:, 3], table.ends[:, 3])
+    if wrong is not None:
+        raise _no_number(table, wrong, "relevance", "an integer")
+    rows = _group_rows(table, 2)
+    qrels = GroupQrels(*rows.common(table), grade[rows.order])
+    group = np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets))
+    order = np.lexsort((qrels.line, qrels.document, group))
+    again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(group[order]) == 0))
+    if len(again):
+        second = again[np.argmin(qrels.line[order[again + 1]])] + 1
+        raise qrels.judged_twice(int(order[second - 1]), int(order[second]))
+    return qrels
+
+
+def read_preferences(source: Source) -> Preferences:
+    """Read a file of format prefs: each line a topic, judgement group, subgroup, docno and level.
+
+    Raises InputError for a line that has not five columns and for a level that is no number.  Documents may
+    stand in any number of subgroups; whether these agree is looked at when a topic is scored.
+    """
+    table = read_table(source, 5, PREFS_LAYOUT)
+    return _preferences(table, 3, "level")
+
+
+def read_qrels_as_preferences(source: Source) -> Preferences:
+    """Read a qrels file as preferences (format qrels_prefs): its second column tells judgement groups apart.
+
+    Raises InputError for a line that has not four columns and for a level that is no number.
+    """
+    table = read_table(source, 4, QRELS_LAYOUT)
+    return _preferences(table, 2, "relevance")
+
+
+def _preferences(table: Table, docno: int, what: str) -> Preferences:
+    """Preferences from a table with the docno in this column and the level in the next."""
+    level, wrong = read_numbers(table.buffer, table.starts[:, docno + 1], table.ends[:, docno + 1])
+    if wrong is not None:
+        raise _no_number(table, wrong, what, "a number")
+    rows = _group_rows(table, docno)
+    subgroup = np.zeros(len(table), np.int64)
+    if docno == 3:
+        subgroup = _number_names(table.column(2), rows.group)[0]
+    common = rows.common(table)
+    return Preferences(*common, subgroup[rows.order], level[rows.order], rows.pool.byte_order())
+
+
+def _no_number(table: Table, row: int, what: str, expected: str) -> InputError:
+    found = table.text(row, table.starts.shape[1] - 1)
+    return InputError(table.name, int(table.lines[row]), f"{what} {quoted(found)}", expected)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of a table by topic and judgement group.
+
+    document, group  of each row
+    first            the first row of each group
+    order            the rows sorted by topic and group
+    """
+
+    pool: Pool
+    document: IntArray
+    group: IntArray
+    first: IntArray
+    order: IntArray
+
+    def common(self, table: Table) -> tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]:
+        """What all kinds of JudgedGroups have."""
+        topic_of_group = self.pool.topic_of[self.document[self.first]]
+        return (
+            table.name,
+            self.pool,
+            np.searchsorted(topic_of_group, np.arange(len(self.pool.topics) + 1)),
+            np.searchsorted(self.group[self.order], np.arange(len(self.first) + 1)),
+            table.column(1).take(self.first),
+            self.document[self.order],
+            table.lines[self.order],
+        )
+
+
+def _group_rows(table: Table, docno: int) -> _Rows:
+    """Find the topics, judgement groups and documents (in column `docno`) of a table."""
+    pool, document = build_pool(table.column(0), table.column(docno))
+    group, first = _number_names(table.column(1), pool.topic_of[document])
+    return _Rows(pool, document, group, first, np.argsort(group, kind="stable"))
+
+
+def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
+    """Number the names by what they stand within and byte order; and a row of each, in this order."""
+    order = byte_order(names, within)
+    new = np.append(True, np.diff(within[order]) != 0)
+    new[changes(names.take(order))] = True
+    number = np.empty(len(names), np.int64)
+    number[order] = np.cumsum(new) - 1
+    return number, order[new]
