@@ -118,7 +118,7 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
         for document in reversed(shown)
     ]
     scale = f"{' ' * margin} +{'-' * width}"
-    ends = f"{' ' * margin}  1{'rank':^{width - 2 - len(str(nmax + count))}} {nmax + count}"
+    ends = f"{' ' * margin}  1{'rank':^{width - 1 - len(str(nmax + count))}}{nmax + count}"
     return [*(line.rstrip() for line in lines), scale, ends]
 
 

@@ -92,9 +92,9 @@ def plain(text: str, longest: int = 28) -> str:
 
 
 def line_styles(count: int) -> list[dict[str, Any]]:
-    """Colour, dashes and marker of so many lines: all different up to 315."""
+    """Colour, dashes and marker of so many lines: all different up to 315, without the colour up to 45."""
     colours, markers = islice(cycle(COLOURS), count), islice(cycle(MARKERS), count)
-    dashes = [DASHES[(i // len(COLOURS) + i) % len(DASHES)] for i in range(count)]
+    dashes = islice(cycle(DASHES), count)
     return [
         {"color": colour, "marker": marker, "linestyle": dash}
         for colour, marker, dash in zip(colours, markers, dashes, strict=True)

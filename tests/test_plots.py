@@ -1,0 +1,157 @@
+"""Pictures: the drawn data are the given data, labels are there, and files come out the same each time."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from pres_eval.analysis.explain import cumulated
+from pres_eval.errors import MissingExtraError, UsageError
+from pres_eval.report import plots, run_plots
+
+RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
+MEASURES = ("map", "PRES_100")
+MEANS = np.array([[0.1, 0.3, 0.2], [0.5, 0.25, 0.75]])
+
+
+def drawn(figure: object) -> Any:
+    """The figure, without types: matplotlib's leave open what its lines and patches hold."""
+    return figure
+
+
+def texts(figure: Any) -> list[str]:
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def test_score_bars() -> None:
+    lower, upper = MEANS - 0.05, MEANS + 0.1
+    significant = np.array([[False, True, False], [False, False, False]])
+    figure = drawn(
+        run_plots.score_bars(
+            RUNS, MEASURES, MEANS, (lower, upper), baseline=0, significant=significant, topics=7
+        )
+    )
+    order = [2, 0, 1]
+    for row, axes in enumerate(figure.axes):
+        bars = axes.containers[0]
+        assert [bar.get_height() for bar in bars] == MEANS[row, order].tolist()
+        assert [bool(bar.get_hatch()) for bar in bars] == significant[row, order].tolist()
+        assert axes.get_ylabel() == MEASURES[row]
+        segments = axes.collections[0].get_segments()
+        ends = [[lower[row, run], upper[row, run]] for run in order]
+        assert np.allclose([[low[1], high[1]] for low, high in segments], ends)
+        assert axes.lines[-1].get_ydata()[0] == MEANS[row, 0]
+    labels = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
+    assert labels == ["a_very_long_tag_tha…", "bm25", r" _tag\$x\$"]
+    assert figure.axes[0].get_title() == "Mean scores over 7 topics"
+    assert texts(figure) == ["95% bootstrap interval", "baseline bm25", "differs significantly from it"]
+
+
+def test_rank_changes() -> None:
+    positions = np.array([[1, 2, 2], [3, 1, 2]])
+    axes = drawn(run_plots.rank_changes(RUNS, MEASURES, positions)).axes[0]
+    assert [line.get_ydata().tolist() for line in axes.lines] == positions.T.tolist()
+    assert [list(line.get_xdata()) for line in axes.lines] == [[0, 1]] * 3
+    names = [(text.get_text(), text.xy[1]) for text in axes.texts]
+    assert ("1  bm25", 1) in names
+    assert ("3  bm25", 3) in names
+    assert len({(text.xy[0], text.xy[1]) for text in axes.texts}) == 6, "tied runs do not cover each other"
+    assert axes.get_ylim()[0] > axes.get_ylim()[1], "the best run is on top"
+
+
+def test_verdict_bars_and_agreement() -> None:
+    patterns, pairs = ["map = PRES_100", "map ≠ PRES_100"], [3, 1]
+    axes = drawn(run_plots.verdict_bars(patterns, pairs)).axes[0]
+    assert [bar.get_width() for bar in axes.containers[0]] == pairs
+    assert [text.get_text() for text in axes.texts] == ["3 (75.0%)", "1 (25.0%)"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == patterns
+    positions = np.array([[1, 2, 2], [3, 1, 2]])
+    assert len(run_plots.agreement(RUNS, MEASURES, positions, patterns, pairs).axes) == 2
+    assert len(run_plots.agreement(RUNS, MEASURES, positions, None, None).axes) == 1
+
+
+def test_curves() -> None:
+    values = np.random.default_rng(0).random((4, 5, 3))
+    figure = drawn(
+        plots.curves(RUNS, ("a", "b", "c", "d"), (10, 20, 30, 40, 50), values, xlabel="Nmax (rank)")
+    )
+    assert len(figure.axes) == 4
+    for panel, axes in enumerate(figure.axes):
+        assert [line.get_ydata().tolist() for line in axes.lines] == values[panel].T.tolist()
+        assert all(list(line.get_xdata()) == [10, 20, 30, 40, 50] for line in axes.lines)
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("Nmax (rank)", f"mean {'abcd'[panel]}")
+    assert texts(figure) == [plots.plain(run) for run in RUNS]
+
+
+def test_robustness() -> None:
+    taus = np.array([[0.5, 0.7], [0.9, 0.8]])
+    panels = {"cutoff 10": {"recall": taus, "PRES": taus / 2}, "cutoff 100": {"recall": taus}}
+    figure = drawn(plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
+    lowest = {line.get_label(): line for line in figure.axes[0].lines}
+    assert list(lowest["recall"].get_xdata()) == [20, 60, 100]
+    assert list(lowest["recall"].get_ydata()) == [0.5, 0.8, 1.0]
+    assert list(lowest["PRES"].get_ydata()) == [0.25, 0.4, 1.0]
+    dots = figure.axes[1].lines[1]
+    assert (list(dots.get_xdata()), list(dots.get_ydata())) == ([20, 20, 60, 60], [0.5, 0.7, 0.9, 0.8])
+    assert texts(figure) == ["recall (lowest)", "PRES (lowest)"]
+    assert figure.axes[0].get_ylabel() == "Kendall τ-a with the full ranking"
+    assert "%" in figure.axes[0].get_xlabel()
+
+
+def test_cumulated_curves() -> None:
+    steps = [cumulated(ranks, 12) for ranks in ((1, 2), (2, 5), (11, 12))]
+    topic = {"title": "t", "nmax": 10, "best": steps[0], "run": steps[1], "worst": steps[2]}
+    figure = drawn(plots.cumulated_curves([topic, topic]))
+    assert len(figure.axes) == 2
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
+    for name, (ranks, counts) in zip(("best case", "run", "worst case"), steps, strict=True):
+        assert (list(lines[name].get_xdata()), list(lines[name].get_ydata())) == (ranks, counts)
+    assert list(lines["Nmax"].get_xdata()) == [10, 10]
+    areas = {patch.get_label(): area(patch.get_xy()) for patch in figure.axes[0].patches}
+    assert areas == {"A1: lost": (2 - 1) + (5 - 2), "A2: kept": (11 - 2) + (12 - 5)}
+
+
+def area(corners: np.ndarray) -> float:
+    x, y = corners[:, 0], corners[:, 1]
+    return float(abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2)
+
+
+def test_every_line_can_be_told_without_colour() -> None:
+    styles = plots.line_styles(45)
+    assert len({(style["marker"], str(style["linestyle"])) for style in styles}) == 45
+    assert len({(s["color"], s["marker"], str(s["linestyle"])) for s in plots.line_styles(315)}) == 315
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "PNG"])
+def test_picture_is_the_same_each_time(ending: str) -> None:
+    def made() -> bytes:
+        return plots.picture(run_plots.verdict_bars(["a = b"], [1]), f"x.{ending}")
+
+    first = made()
+    assert first == made()
+    assert first.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending.lower()])
+    assert mpl.rcParams["axes.grid"] is False, "settings of the caller stay as they were"
+
+
+def test_strange_names_are_drawn_as_they_are() -> None:
+    names = ("$\\frac{", "名前", "_x", "a\\$b$c")
+    values = np.ones((1, 2, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = plots.picture(plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
+    for name in names:
+        assert f">{name}<".encode() in made or f"> {name}<".encode() in made
+
+
+def test_path_and_extra_are_checked_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    plots.check_picture_path("a/b.svg")
+    with pytest.raises(UsageError, match=r"--plot x.jpg: expected a name that ends with .png, .svg, .pdf"):
+        plots.check_picture_path("x.jpg")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pres-eval\[plot\]'"):
+        plots.check_picture_path("x.png")
