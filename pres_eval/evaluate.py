@@ -8,8 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.batch import Batch, FloatArray, add_in_order
+from pres_eval.errors import NoCommonTopicError, quoted
+from pres_eval.joining import form_batch
+from pres_eval.judgement_groups import GroupedBatch, form_grouped_batch
 from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
 from pres_eval.options import Options
+from pres_eval.preferences import PreferenceBatch, form_preference_batch
+from pres_eval.ranking import Ranked
+from pres_eval.reading.preferences import GroupQrels
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.zscores import ZScores
+from pres_eval.running import Ranking
+
+
+AnyBatch = Batch | GroupedBatch | PreferenceBatch
 
 BLOCK = 4096
 """Topics scored at a time: enough for numpy to be fast, few enough to keep memory flat."""
@@ -22,6 +35,8 @@ class SelectedColumn:
     label: str
     measure: Measure
     arguments: tuple[object, ...]
+    relevance_level: int | None = None
+    """The level at which this column alone is seen (None: that of -l)."""
 
 
 Selection = tuple[SelectedColumn, ...]
@@ -66,21 +81,132 @@ class Evaluation:
         raise KeyError(label)
 
 
-def score_block(batch: Batch, selection: Selection) -> ScoredBlock:
-    """Score some topics with every measure of the selection."""
-    return ScoredBlock(batch.topics, tuple(_score_column(batch, column) for column in selection))
+def score_blocks(
+    batch: AnyBatch, selection: Selection, zscores: ZScores | None = None, size: int = BLOCK
+) -> Iterator[ScoredBlock]:
+    """Score the topics with every measure of the selection, some at a time."""
+    for block in batch.blocks(size):
+        values = tuple(_score_column(block, column) for column in selection)
+        if zscores is not None:
+            values = tuple(
+                column_values if isinstance(column_values, list) else zscores.convert(block.topics, column.label, column_values)
+                for column, column_values in zip(selection, values, strict=True)
+            )
+        yield ScoredBlock(block.topics, values)
 
 
-def _score_column(batch: Batch, column: SelectedColumn) -> Values:
+def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
+    if column.relevance_level is not None and isinstance(batch, Batch):
+        batch = batch.with_grade(column.relevance_level)
     values = column.measure.score(batch, *column.arguments)
     when_missing = column.measure.when_missing
-    reset = when_missing is WhenMissing.ZERO or (
-        when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name
+    reset = batch.missing.any() and (
+        when_missing is WhenMissing.ZERO
+        or (when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name)
     )
     if isinstance(values, list):
-        if reset and batch.missing.any():
+        if reset:
             return ["" if gone else text for text, gone in zip(values, batch.missing, strict=True)]
         return values
-    if reset and batch.missing.any():
-        values = np.where(batch.missing, 0, values)
-    return np.asarray(values, np.float64)
+    return np.asarray(np.where(batch.missing, 0, values) if reset else values, np.float64)
+
+
+class Summing:
+    """The sums of all columns over the topics, in order, and what they become."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._sums = [0.0] * len(selection)
+        self.num_scored = 0
+
+    def add(self, block: ScoredBlock) -> None:
+        """Add the topics of a block."""
+        self.num_scored += len(block.topics)
+        for number, values in enumerate(block.values):
+            if not isinstance(values, list):
+                self._sums[number] = add_in_order(values, self._sums[number])
+
+    def totals(self, relevance: Relevance, complete: bool) -> Totals:
+        """What summaries need besides the sums."""
+        return Totals(
+            num_scored=self.num_scored,
+            num_topics=len(relevance.pool.topics) if complete else self.num_scored,
+            num_rel_in_qrels=relevance.num_positive() if isinstance(relevance, Qrels) else 0,
+            complete=complete,
+        )
+
+    def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
+        """The summary of each column; None where the measure has none."""
+        return tuple(
+            tag
+            if column.measure.format is Format.TAG
+            else None
+            if column.measure.summary is None
+            else column.measure.summary(value, totals)
+            for column, value in zip(self._selection, self._sums, strict=True)
+        )
+
+
+def form(relevance: Relevance, ranking: Ranked, options: Options) -> AnyBatch:
+    """The batch of a ranking and any kind of judgements.
+
+    Raises NoCommonTopicError if there is nothing to score.
+    """
+    batch: AnyBatch
+    if isinstance(relevance, Qrels):
+        batch = form_batch(relevance, ranking, options)
+    elif isinstance(relevance, GroupQrels):
+        batch = form_grouped_batch(relevance, ranking, options)
+    else:
+        batch = form_preference_batch(relevance, ranking, options)
+    if not len(batch):
+        raise NoCommonTopicError(_no_topic(relevance, ranking, options))
+    return batch
+
+
+def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
+    run = getattr(ranking, "name", "run")
+    if options.only_topic is not None and len(ranking.topic):
+        return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
+    example = getattr(ranking, "unjudged_example", None)
+    theirs = f" (such as {quoted(example)})" if example is not None else ""
+    ours = quoted(relevance.pool.topics[0])
+    return (
+        f"{run}: no topic in common with {relevance.name}: expected topics such as {ours}, found others{theirs};"
+        " are both files of the same collection, and the ids written alike?"
+    )
+
+
+def evaluate(
+    relevance: Relevance,
+    ranking: Ranking,
+    selection: Selection,
+    options: Options,
+    zscores: ZScores | None = None,
+) -> Evaluation:
+    """All numbers of one run.
+
+    Raises NoCommonTopicError if no topic is in both files, MeasureError if a measure lacks what it needs.
+    """
+    batch = form(relevance, ranking, options)
+    summing = Summing(selection)
+    blocks = []
+    for block in score_blocks(batch, selection, zscores):
+        summing.add(block)
+        blocks.append(block)
+    totals = summing.totals(relevance, options.complete)
+    return Evaluation(
+        ranking.name,
+        ranking.tag,
+        tuple(topic for block in blocks for topic in block.topics),
+        selection,
+        tuple(_join(parts) for parts in zip(*(block.values for block in blocks), strict=True)),
+        summing.summary(totals, ranking.tag),
+        totals,
+    )
+
+
+def _join(parts: Sequence[Values]) -> Values:
+    if isinstance(parts[0], list):
+        return [text for part in parts for text in part]
+    return np.concatenate([part for part in parts if not isinstance(part, list)])

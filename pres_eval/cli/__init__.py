@@ -1,0 +1,68 @@
+"""The command line: the evaluator is the default, other commands are named by the first argument.
+
+The only part of the library that prints or decides on exit codes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from pres_eval.errors import PresEvalError
+from pres_eval.cli.arguments import expand_long_options
+
+COMMANDS = {
+    "agreement": "How alike measures rank the runs (Kendall, Spearman, pairwise verdicts).",
+    "check": "Everything wrong or suspicious in qrels and runs.",
+    "compare": "Runs × measures, with significance tests.",
+    "completion": "Shell completion for bash, zsh and fish.",
+    "explain": "PRES of single topics laid open.",
+    "man": "The manual page.",
+    "measures": "The measures, and the text of each.",
+    "report": "The TREC evaluation report with graphs.",
+    "robustness": "How much incomplete judgements change the ranking of runs.",
+    "sweep": "Measures against Nmax.",
+}
+"""Commands besides the evaluator, each in its own file of this folder, with what they are for."""
+
+INTERRUPTED = 130
+
+
+def command_of(name: str | None) -> click.Command:
+    """The click command of that name; the evaluator for None."""
+    module = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}")
+    command = module.command
+    assert isinstance(command, click.Command)
+    return command
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code; results go to stdout, all else to stderr."""
+    arguments = list(arguments)
+    name = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    command = command_of(name)
+    rest = expand_long_options(command, arguments[1:] if name else arguments)
+    try:
+        command.main(rest, prog_name=f"pres-eval {name}" if name else "pres-eval", standalone_mode=False)
+        sys.stdout.flush()
+    except PresEvalError as error:
+        return _fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        return _fail(error.format_message(), 1)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough: nobody is there to be told, and Python must not try to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _fail(message: str, exit_code: int) -> int:
+    print(f"pres-eval: {message}", file=sys.stderr)
+    return exit_code

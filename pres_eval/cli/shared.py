@@ -1,0 +1,168 @@
+"""What the commands share: the options that change numbers, reading the files, warnings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from pres_eval.errors import UsageError
+from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
+from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
+from pres_eval.reading.source import Source
+from pres_eval.running import Ranking, read_run
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class CutoffList(click.ParamType):
+    """Whole numbers above 0, separated by commas."""
+
+    name = "ranks"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """The numbers, ascending, each once."""
+        if isinstance(value, tuple):
+            return value
+        parts = str(value).split(",")
+        if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+            self.fail(f"found {value!r}, expected ranks above 0 such as 100,1000", param, ctx)
+        return tuple(sorted({int(part) for part in parts}))
+
+
+NUMBER_OPTIONS = [
+    click.option(
+        "-c", "--complete_rel_info_wanted", "complete", is_flag=True,
+        help="Average over all topics of the qrels; those the run lacks count as 0.",
+    ),
+    click.option(
+        "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True, metavar="NUM",
+        help="Least grade of a relevant document.",
+    ),
+    click.option(
+        "-J", "--Judged_docs_only", "judged_only", is_flag=True,
+        help="Take unjudged documents out of the ranking first.",
+    ),
+    click.option(
+        "-N", "--Number_docs_in_coll", "num_docs", type=click.IntRange(min=0), default=0, metavar="NUM",
+        help="Number of documents in the collection.",
+    ),
+    click.option(
+        "-M", "--Max_retrieved_per_topic", "most", type=click.IntRange(min=0), metavar="NUM",
+        help="Use only the first NUM documents of each topic.",
+    ),
+    click.option(
+        "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
+        help="The trec_eval whose numbers are wanted.",
+    ),
+]  # fmt: skip
+
+RELEVANCE_FORMAT = click.option(
+    "-R", "--Rel_info_format", "form", default="qrels", show_default=True, metavar="FORMAT",
+    help=f"Format of the judgements: {', '.join(FORMATS)}.",
+)  # fmt: skip
+QUIET = click.option("--quiet", is_flag=True, help="No warnings and no progress bar.")
+JOBS = click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="NUM",
+    help="Threads that parse runs (default: the processors that may be used).",
+)  # fmt: skip
+MEASURES = click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="NAME[.PARAMETERS]",
+    help="A measure or a nickname for several; can be given more than once.",
+)  # fmt: skip
+NMAX = click.option(
+    "--nmax", type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True, metavar="RANKS",
+    help="Nmax of PRES where -m PRES names none.",
+)  # fmt: skip
+
+
+def number_options(function: Decorated) -> Decorated:
+    """Add the options that change numbers, -R, --quiet and --jobs."""
+    for option in reversed([*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS]):
+        function = option(function)
+    return function
+
+
+def make_options(values: dict[str, Any], only_topic: bytes | None = None) -> Options:
+    """The Options that click's values of number_options stand for; takes them out of `values`."""
+    return Options(
+        compat=values.pop("compat"),
+        relevance_level=values.pop("level"),
+        max_retrieved=values.pop("most"),
+        judged_only=values.pop("judged_only"),
+        complete=values.pop("complete"),
+        num_docs_in_coll=values.pop("num_docs"),
+        only_topic=only_topic,
+    )
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How files are read, and whether anything is said about them."""
+
+    form: str = "qrels"
+    quiet: bool = False
+    jobs: int | None = None
+
+    def relevance(self, path: str) -> Relevance:
+        """The judgements."""
+        return read_relevance(path, self.form)
+
+    def run(self, path: str, relevance: Relevance, options: Options) -> Ranking:
+        """A run, with its warnings."""
+        from pres_eval.cli.progress import progress_of
+
+        source = Source(path)
+        with progress_of(source, self.quiet) as tapped:
+            ranking = read_run(tapped, relevance.pool, options.compat, options.max_retrieved, self.jobs)
+        if not self.quiet:
+            for warning in warnings_about(ranking, relevance, options):
+                warn(warning)
+        return ranking
+
+
+def check_paths(qrels: str, runs: Sequence[str]) -> None:
+    """Stop if standard input is wanted twice."""
+    if [qrels, *runs].count("-") > 1:
+        raise UsageError("standard input (-) can be one file only")
+
+
+def load(
+    qrels: str, runs: Sequence[str], options: Options, reader: Reader | None = None
+) -> tuple[Relevance, list[Ranking]]:
+    """The judgements and all runs."""
+    reader = reader or Reader()
+    check_paths(qrels, runs)
+    relevance = reader.relevance(qrels)
+    return relevance, [reader.run(run, relevance, options) for run in runs]
+
+
+def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> list[str]:
+    """What is no error but should not go unsaid."""
+    warnings = []
+    if ranking.longer_line is not None:
+        warnings.append(
+            f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used (topic Q0 docno rank"
+            " score tag), which is wrong if an id has a blank in it"
+        )
+    num_topics = len(relevance.pool.topics)
+    lacking = num_topics - len(ranking.topic)
+    if lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
+        warnings.append(
+            f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} are not in the run and are left"
+            " out of the averages; -c counts them as 0"
+        )
+    if ranking.unjudged_topics and len(ranking.topic):
+        example = (ranking.unjudged_example or b"").decode("utf-8", "backslashreplace")
+        warnings.append(
+            f"{ranking.name}: {ranking.unjudged_topics} topics have no judgements and are ignored (such as {example})"
+        )
+    return warnings
+
+
+def warn(text: str) -> None:
+    """Say something on stderr."""
+    print(f"pres-eval: warning: {text}", file=sys.stderr)

@@ -1,0 +1,113 @@
+"""A ranking and judgements become the batch that measures are computed from: -M, -J, -l, -c and -D happen here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import UNJUDGED, Batch, BoolArray, IntArray, frozen
+from pres_eval.errors import InputError, quoted
+from pres_eval.options import Options
+from pres_eval.ranking import Ranked, ragged
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.qrels import Qrels
+
+
+def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
+    """The pool topics to score, and where each stands in the ranking (-1: the run does not have it)."""
+    topics, place = ranked.topic, np.arange(len(ranked.topic))
+    if options.complete and options.compat == "10.0":
+        topics = np.arange(len(pool.topics))
+        place = np.full(len(topics), -1)
+        place[ranked.topic] = np.arange(len(ranked.topic))
+    if options.only_topic is not None:
+        chosen = np.array([pool.topics[topic] == options.only_topic for topic in topics.tolist()], np.bool_)
+        topics, place = topics[chosen], place[chosen]
+    return topics, place
+
+
+def form_batch(qrels: Qrels, ranked: Ranked, options: Options) -> Batch:
+    """The topics to score with their judged documents.
+
+    Raises InputError if a topic that is scored has a document judged twice.
+    """
+    topics, place = scored_topics(qrels.pool, ranked, options)
+    missing = place < 0
+    _check_duplicates(qrels, topics)
+    starts = np.where(missing, 0, ranked.offsets[:-1][place] if len(ranked.topic) else 0)
+    lengths = np.where(missing, 0, np.diff(ranked.offsets)[place] if len(ranked.topic) else 0)
+    num_ret = np.where(missing, 1, ranked.num_ret[place] if len(ranked.topic) else 1)
+    rows, offsets = ragged(starts, lengths)
+    rank, document = ranked.rank[rows], ranked.document[rows]
+    grade = np.maximum(qrels.grade[document], UNJUDGED)
+    grade[grade < 0] = UNJUDGED
+    topic_of = np.repeat(np.arange(len(topics)), lengths)
+    chosen = np.ones(len(rank), np.bool_)
+    if options.max_retrieved is not None:
+        chosen &= rank <= options.max_retrieved
+        num_ret = np.minimum(num_ret, options.max_retrieved)
+    if qrels.kept is not None:
+        chosen &= qrels.kept[document]
+    if options.judged_only:
+        chosen &= grade >= 0
+    rank, grade, topic_of = rank[chosen], grade[chosen], topic_of[chosen]
+    counts = np.bincount(topic_of, minlength=len(topics))
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    if options.judged_only:
+        rank = np.arange(1, len(rank) + 1) - offsets[:-1][topic_of]
+        num_ret = counts
+    levels, level_counts, level_offsets = _levels(qrels, topics)
+    return frozen(
+        Batch(
+            _ids(qrels.pool, topics),
+            num_ret,
+            offsets,
+            rank,
+            grade,
+            levels,
+            level_counts,
+            level_offsets,
+            missing,
+            options.relevance_level,
+            options.num_docs_in_coll,
+            options.compat,
+        )
+    )
+
+
+def _ids(pool: Pool, topics: IntArray) -> tuple[bytes, ...]:
+    return tuple(pool.topics.take(topics))
+
+
+def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
+    twice = qrels.duplicates
+    if not len(twice.topic):
+        return
+    # trec_eval: only topics that are scored are looked at.
+    rows = np.flatnonzero(np.isin(twice.topic, topics))
+    if len(rows):
+        row = int(rows[np.argmin(twice.second_line[rows])])
+        document = quoted(qrels.pool.documents[int(twice.document[row])])
+        topic = quoted(qrels.pool.topics[int(twice.topic[row])])
+        raise InputError(
+            qrels.name,
+            int(twice.second_line[row]),
+            f"a second judgement of document {document} for topic {topic}"
+            f" (first in line {int(twice.first_line[row])})",
+            "one judgement per document and topic",
+        )
+
+
+def _levels(qrels: Qrels, topics: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """For each topic its grades >= 0 in ascending order, and how many documents have each."""
+    pool = qrels.pool
+    rows, offsets = ragged(pool.offsets[topics], np.diff(pool.offsets)[topics])
+    grade = qrels.grade[rows]
+    topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
+    counted: BoolArray = grade >= 0
+    if qrels.kept is not None:
+        counted &= qrels.kept[rows]
+    distinct, which = np.unique(grade[counted], return_inverse=True)
+    pairs, counts = np.unique(topic_of[counted] * max(len(distinct), 1) + which, return_counts=True)
+    level_topic = pairs // max(len(distinct), 1)
+    level_offsets = np.searchsorted(level_topic, np.arange(len(topics) + 1))
+    return distinct[pairs % max(len(distinct), 1)], counts.astype(np.int64), level_offsets

@@ -1,0 +1,204 @@
+"""The order of a ranking: score descending, ties by docno descending.  The only place that knows the tie rule.
+
+Only the ranks of judged documents are wanted.  When the scores of a topic descend as they stand in the file,
+as they nearly always do, a document's rank is its place.  Otherwise the topic's scores are sorted, and docnos
+are compared only in groups of equal scores that hold a judged document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.batch import BoolArray, IntArray
+from pres_eval.reading.keys import Ids, Words, byte_order, equal
+from pres_eval.reading.pool import Pool
+
+Scores = NDArray[np.float64] | NDArray[np.float32]
+
+
+class DuplicateRowError(Exception):
+    """A document that a topic has twice."""
+
+    def __init__(self, topic: bytes, document: bytes) -> None:
+        super().__init__(topic, document)
+        self.topic = topic
+        self.document = document
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """S topics of a run, of which only the D judged documents are kept.
+
+    topic           (S,) indices of the pool's topics
+    num_ret         (S,) documents retrieved
+    offsets         (S+1,) where each topic's documents begin
+    rank, document  (D,) ranks from 1, in rank order; indices of the pool's documents
+    """
+
+    topic: IntArray
+    num_ret: IntArray
+    offsets: IntArray
+    rank: IntArray
+    document: IntArray
+
+
+def rank_topics(
+    pool: Pool, topic: IntArray, offsets: IntArray, scores: Scores, ids: Ids, most: int | None = None
+) -> Ranked:
+    """Rank S whole topics: rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
+
+    Raises DuplicateRowError if a topic has a document twice (trec_eval: among the first `most`, if given).
+    """
+    lengths = np.diff(offsets)
+    segment = np.repeat(np.arange(len(topic)), lengths)
+    keys = pool.make_keys(topic[segment], ids)
+    for first, second in _same_documents(keys, ids):
+        _check_duplicate(pool, topic, offsets, scores, ids, most, first, second)
+    rows, document = pool.find_documents(keys, ids)
+    rank = rows - offsets[segment[rows]] + 1
+    rising = scores[1:] >= scores[:-1]
+    rising &= segment[1:] == segment[:-1]
+    if rising.any():
+        shaken = np.zeros(len(topic), np.bool_)
+        shaken[segment[1:][rising]] = True
+        judged = np.zeros(len(topic), np.bool_)
+        judged[segment[rows]] = True
+        moved = (shaken & judged)[segment[rows]]
+        if moved.any():
+            rank[moved] = _sorted_ranks(np.flatnonzero((shaken & judged)[segment]), segment, offsets, scores, ids, rows[moved])
+            order = np.lexsort((rank, segment[rows]))
+            rows, rank, document = rows[order], rank[order], document[order]
+    counts = np.bincount(segment[rows], minlength=len(topic))
+    return Ranked(topic, lengths, np.concatenate(([0], np.cumsum(counts))), rank, document)
+
+
+def _sorted_ranks(
+    members: IntArray, segment: IntArray, offsets: IntArray, scores: Scores, ids: Ids, wanted: IntArray
+) -> IntArray:
+    """The ranks of the wanted rows; `members` are all rows of their topics."""
+    order = _by_score(members, segment, scores)
+    in_order = scores[order]
+    new = np.concatenate(([True], in_order[1:] != in_order[:-1]))
+    new[1:] |= segment[order[1:]] != segment[order[:-1]]
+    place = np.empty(len(segment), np.int64)
+    starts_here = np.flatnonzero(new)
+    place[order] = np.arange(len(order))
+    group = np.cumsum(new) - 1
+    sizes = np.diff(np.concatenate((starts_here, [len(order)])))
+    tied_groups = np.zeros(len(sizes), np.bool_)
+    tied_groups[group[place[wanted]]] = True
+    tied = np.flatnonzero((tied_groups & (sizes > 1))[group])
+    if len(tied):
+        # Descending by docno: the group's number rises while the order of its ids is turned round.
+        turned = byte_order(ids.take(order[tied]), -group[tied])[::-1]
+        place[order[tied[turned]]] = tied
+    first = np.empty(len(offsets), np.int64)
+    first[segment[order[::-1]]] = np.arange(len(order))[::-1]
+    return place[wanted] - first[segment[wanted]] + 1
+
+
+def _by_score(members: IntArray, segment: IntArray, scores: Scores) -> IntArray:
+    """The rows by topic and descending score; equal scores in any order."""
+    chosen, of = scores[members], segment[members]
+    rising = chosen[1:] > chosen[:-1]
+    rising &= of[1:] == of[:-1]
+    if not rising.any():
+        return members
+    return members[np.lexsort((-chosen, of))]
+
+
+def _same_documents(keys: Words, ids: Ids) -> Sequence[tuple[int, int]]:
+    """Pairs of rows with the same topic and document, by the place of the second."""
+    suspects = _equal_keys(keys)
+    if not len(suspects):
+        return ()
+    suspects = suspects[np.lexsort((suspects, keys[suspects]))]
+    pairs = []
+    for start, stop in _runs(keys[suspects]):
+        rows = suspects[start:stop]
+        seen: dict[bytes, int] = {}
+        for row in rows.tolist():
+            text = ids[row]
+            if text in seen:
+                pairs.append((seen[text], row))
+            seen.setdefault(text, row)
+    return sorted(pairs, key=lambda pair: pair[1])
+
+
+def _runs(values: Words) -> Sequence[tuple[int, int]]:
+    starts = np.concatenate(([0], np.flatnonzero(values[1:] != values[:-1]) + 1, [len(values)]))
+    return list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
+
+
+def _equal_keys(keys: Words) -> IntArray:
+    """The rows whose key another row has too, found without sorting all of them.
+
+    Every row writes its number into a slot that its key chooses; who finds another's number there looks
+    whether it is that of an equal key, and the few that lost their slot are sorted.
+    """
+    bits = max(len(keys).bit_length() + 2, 8)
+    slot = (keys * np.uint64(0xD1B54A32D192ED03)) >> np.uint64(64 - bits)
+    owner = np.empty(1 << bits, np.int32 if len(keys) < 2**31 else np.int64)
+    number = np.arange(len(keys), dtype=owner.dtype)
+    owner[slot] = number
+    winner = owner[slot]
+    lost = np.flatnonzero(winner != number)
+    same = keys[winner[lost]] == keys[lost]
+    order = lost[np.argsort(keys[lost], kind="stable")]
+    beside = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    return np.unique(np.concatenate((lost[same], winner[lost[same]], order[beside], order[beside + 1])))
+
+
+def _check_duplicate(
+    pool: Pool,
+    topic: IntArray,
+    offsets: IntArray,
+    scores: Scores,
+    ids: Ids,
+    most: int | None,
+    first: int,
+    second: int,
+) -> None:
+    """Stop at a document that a topic has twice; trec_eval: not when -M cuts one of the two off."""
+    which = int(np.searchsorted(offsets, second, side="right")) - 1
+    if most is not None:
+        rows = np.arange(offsets[which], offsets[which + 1])
+        lower = rows[(scores[rows] == min(scores[first], scores[second]))]
+        above = int(np.count_nonzero(scores[rows] > min(scores[first], scores[second])))
+        if scores[first] == scores[second]:
+            above += sum(ids[row] > ids[second] for row in lower.tolist()) + 1
+        else:
+            above += sum(ids[row] > ids[second] for row in lower.tolist())
+        if above >= most:
+            return
+    _stop(pool, int(topic[which]), ids[second])
+
+
+def _stop(pool: Pool, topic: int, document: bytes) -> NoReturn:
+    raise DuplicateRowError(pool.topics[topic], document)
+
+
+def concatenate(parts: Sequence[Ranked]) -> Ranked:
+    """All topics of the parts, in the pool's order; no topic may stand in two."""
+    topic = np.concatenate([part.topic for part in parts])
+    num_ret = np.concatenate([part.num_ret for part in parts])
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    rank = np.concatenate([part.rank for part in parts])
+    document = np.concatenate([part.document for part in parts])
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    if (topic[1:] < topic[:-1]).any():
+        order = np.argsort(topic, kind="stable")
+        rows, offsets = ragged(offsets[:-1][order], lengths[order])
+        topic, num_ret, rank, document = topic[order], num_ret[order], rank[rows], document[rows]
+    return Ranked(topic, num_ret, offsets, rank, document)
+
+
+def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+    """The indices starts[i] ... starts[i]+lengths[i]-1 for every i, in a row, and where each begins there."""
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets

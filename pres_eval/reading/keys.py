@@ -1,0 +1,174 @@
+"""Ids as integers: words of eight bytes, hashes of them, exact comparison and byte order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.batch import BoolArray, IntArray
+
+Words = NDArray[np.uint64]
+
+WORD = 8
+_MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
+_EVERYWHERE = 8
+"""Words of an id that are loaded for all rows; further ones only for the rows that are so long."""
+
+
+def _odd_numbers(seed: int) -> Iterator[int]:
+    """An endless, fixed stream of odd 64-bit multipliers (splitmix64)."""
+    state = seed << 32
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) & (2**64 - 1)
+        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
+        yield (mixed ^ (mixed >> 31)) | 1
+
+
+def unaligned_words(buffer: NDArray[np.uint8]) -> Words:
+    """The buffer as little-endian words that begin at every byte: element i holds bytes i ... i+7."""
+    return np.ndarray((max(len(buffer) - WORD + 1, 0),), "<u8", buffer, 0, (1,))
+
+
+class Ids(Sequence[bytes]):
+    """Ids that stand in a buffer: `buffer[starts[i] : starts[i] + lengths[i]]`.
+
+    The buffer needs eight bytes behind the last id, and no id has a NUL, so that a word padded with NULs
+    stands for one text only.
+    """
+
+    def __init__(self, buffer: NDArray[np.uint8], starts: IntArray, lengths: IntArray) -> None:
+        self.buffer = buffer
+        self.starts = starts
+        self.lengths = lengths
+
+    @classmethod
+    def of(cls, texts: Sequence[bytes]) -> Ids:
+        """Ids from Python's bytes."""
+        lengths = np.array([len(text) for text in texts], np.int64)
+        starts = np.concatenate(([0], np.cumsum(lengths)))[: len(texts)].astype(np.int64)
+        return cls(np.frombuffer(b"".join(texts) + bytes(WORD), np.uint8), starts, lengths)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> Ids: ...
+    def __getitem__(self, index: int | slice) -> bytes | Ids:
+        if isinstance(index, slice):
+            return Ids(self.buffer, self.starts[index], self.lengths[index])
+        start = int(self.starts[index])
+        return self.buffer[start : start + int(self.lengths[index])].tobytes()
+
+    def take(self, rows: IntArray | BoolArray) -> Ids:
+        """Some of the ids."""
+        return Ids(self.buffer, self.starts[rows], self.lengths[rows])
+
+    def width(self) -> int:
+        """Words that the longest id takes."""
+        return -(-int(self.lengths.max(initial=0)) // WORD)
+
+    def word(self, number: int) -> Words:
+        """The number-th word of every id, padded with NULs; 0 where the id is shorter."""
+        words = unaligned_words(self.buffer)
+        if number == 0:
+            return words[self.starts] & _MASKS[np.minimum(self.lengths, WORD)]
+        left = np.clip(self.lengths - WORD * number, 0, WORD)
+        return words[np.minimum(self.starts + WORD * number, len(words) - 1)] & _MASKS[left]
+
+    def hashes(self, seed: int = 0) -> Words:
+        """A 64-bit hash of every id; equal ids have equal hashes wherever they stand."""
+        numbers = _odd_numbers(seed)
+        mixed = np.zeros(len(self), np.uint64)
+        for number in range(self.width()):
+            multiplier = np.uint64(next(numbers))
+            if number < _EVERYWHERE:
+                mixed += self.word(number) * multiplier
+            else:
+                rows = np.flatnonzero(self.lengths > WORD * number)
+                mixed[rows] += self.take(rows).word(number) * multiplier
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= np.uint64(0xD6E8FEB86659FD93)
+        mixed ^= mixed >> np.uint64(29)
+        return mixed
+
+
+class WordIds:
+    """Ids cut loose from their buffer: column j holds the j-th word of every id."""
+
+    def __init__(self, columns: list[Words]) -> None:
+        self.columns = columns
+
+    @classmethod
+    def of(cls, ids: Ids) -> WordIds:
+        """A copy of ids in a buffer."""
+        return cls([ids.word(number) for number in range(max(ids.width(), 1))])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[WordIds]) -> WordIds:
+        """All ids of the parts; the parts are emptied on the way, to save memory."""
+        columns = []
+        for number in range(max(len(part.columns) for part in parts)):
+            column = []
+            for part in parts:
+                if number < len(part.columns):
+                    column.append(part.columns[number])
+                else:
+                    column.append(np.zeros(len(part.columns[0]), np.uint64))
+            columns.append(np.concatenate(column))
+        return cls(columns)
+
+    def ids(self, rows: IntArray | slice) -> Ids:
+        """Some of the ids, in a new buffer."""
+        width = len(self.columns)
+        matrix = np.zeros((len(self.columns[0][rows]) + 1, width), "<u8")
+        for number, column in enumerate(self.columns):
+            matrix[:-1, number] = column[rows]
+        buffer = matrix.view(np.uint8).reshape(-1)
+        starts = np.arange(len(matrix) - 1, dtype=np.int64) * (WORD * width)
+        filled = matrix[:-1].view(np.uint8).reshape(-1, WORD * width) != 0
+        return Ids(buffer, starts, np.count_nonzero(filled, axis=1).astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+
+def equal(some: Ids, others: Ids) -> BoolArray:
+    """Whether some[i] is the same text as others[i]."""
+    same = some.lengths == others.lengths
+    for number in range(min(some.width(), others.width())):
+        rows = np.flatnonzero(same)
+        same[rows] = some.take(rows).word(number) == others.take(rows).word(number)
+    return same
+
+
+def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
+    """The permutation that sorts the ids as strcmp does, inside of groups if these are given."""
+    keys = []
+    for number in range(ids.width()):
+        word = ids.word(number).byteswap()  # as big-endian numbers words compare like their text
+        if len(word) and (word != word[0]).any():
+            keys.append(word)
+    if group is not None:
+        keys.insert(0, group.view(np.uint64))
+    if not keys:
+        return np.arange(len(ids))
+    if len(keys) == 1:
+        return np.argsort(keys[0], kind="stable")
+    return np.lexsort(keys[::-1])
+
+
+def changes(ids: Ids) -> IntArray:
+    """The rows at which a text stands that differs from that of the row before; row 0 is one."""
+    if not len(ids):
+        return np.zeros(0, np.int64)
+    differs = ids.lengths[1:] != ids.lengths[:-1]
+    for number in range(ids.width()):
+        word = ids.word(number)
+        differs |= word[1:] != word[:-1]
+    return np.concatenate(([0], np.flatnonzero(differs) + 1))

@@ -1,0 +1,215 @@
+"""Decimal text to numbers, exactly: the double nearest to the decimal, as strtod gives it.
+
+Nearly all scores are [-]digits[.digits], perhaps with an exponent of two digits: these are read many at a
+time.  A mantissa below 2^53 times or over 10^k, k ≤ 22, is exact, because both are; others are multiplied with
+a power of ten in twice the precision, which settles the last bit but where the product lies almost half-way
+between two doubles.  Those, and whatever looks otherwise, are read one by one by Python.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.batch import BoolArray, FloatArray, IntArray
+from pres_eval.reading.keys import WORD, Words, unaligned_words
+
+Bytes = NDArray[np.uint8]
+
+EXPONENT_LENGTH = 4  # e-05
+MOST_DIGITS = 3 * WORD
+LARGEST_TOP_WORD = 1000
+"""What the digits before the last 16 may be, so that the whole fits into 64 bits."""
+EXACT_POWER = 22
+"""10^22 is the largest power of ten that is a double."""
+SCALED_POWER = 270
+"""Powers of ten up to which products in twice the precision neither overflow nor lose digits."""
+
+_ZEROS = np.uint64(0x3030303030303030)
+# The last `count` bytes of a word: its highest ones.
+_LAST = np.array([((1 << (8 * count)) - 1) << (64 - 8 * count) for count in range(WORD + 1)], np.uint64)
+_TENS = np.array([10**power for power in range(20)], np.uint64)
+_EXACT = np.array([float(10**power) for power in range(EXACT_POWER + 1)])
+
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
+_HEXADECIMAL = re.compile(rb"[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?\d+)?", re.IGNORECASE)
+
+
+def read_number(token: bytes) -> float | None:
+    """One number, None if the token is none; hexadecimal floats and ±inf are numbers, nan is not."""
+    if _NUMBER.fullmatch(token):
+        return float(token)
+    if _HEXADECIMAL.fullmatch(token):
+        try:
+            return float.fromhex(token.decode())
+        except OverflowError:
+            return float("-inf") if token.startswith(b"-") else float("inf")
+    return None
+
+
+def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, int | None]:
+    """The numbers buffer[starts[i]:ends[i]], and the index of the first that is none (None: all are).
+
+    The places ascend; the buffer can be read 24 bytes before the first and eight behind the last.
+    """
+    if not len(starts):
+        return np.zeros(0), None
+    negative = buffer[starts] == ord("-")
+    begin = starts + negative
+    stop, exponent, regular = _cut_exponents(buffer, starts, ends)
+    whole_stop, decimals = _find_dots(buffer, begin, stop)
+    words = unaligned_words(buffer)
+    whole, whole_good = _digits(words, whole_stop, whole_stop - begin)
+    part, part_good = _digits(words, stop, decimals)
+    tens = _TENS[np.minimum(decimals, len(_TENS) - 1)]
+    regular &= whole_good & part_good & (stop - begin > (whole_stop != stop))
+    regular &= (whole == 0) | ((np.asarray(decimals) < 19) & (whole.astype(float) * tens < 9e18))
+    values, settled = _scale(whole * tens + part, exponent - decimals)
+    regular &= settled
+    np.negative(values, out=values, where=negative)
+    for row in np.flatnonzero(~regular).tolist():
+        number = read_number(buffer[starts[row] : ends[row]].tobytes())
+        if number is None:
+            return values, row
+        values[row] = number
+    return values, None
+
+
+def _cut_exponents(
+    buffer: Bytes, starts: IntArray, ends: IntArray
+) -> tuple[IntArray, IntArray | int, BoolArray]:
+    """Where the mantissas end, and the exponents of two digits behind them."""
+    regular = np.ones(len(starts), np.bool_)
+    letter = buffer[ends - EXPONENT_LENGTH]
+    has = ((letter | 32) == ord("e")) & (ends - starts > EXPONENT_LENGTH)
+    if not has.any():
+        return ends, 0, regular
+    sign = buffer[ends - 3]
+    tens, ones = buffer[ends - 2] - ord("0"), buffer[ends - 1] - ord("0")
+    regular = ~has | (((sign == ord("-")) | (sign == ord("+"))) & (tens < 10) & (ones < 10))
+    exponent = 10 * tens.astype(np.int64) + ones
+    exponent[sign == ord("-")] *= -1
+    exponent[~has] = 0
+    return ends - EXPONENT_LENGTH * has, exponent, regular
+
+
+def _find_dots(buffer: Bytes, begin: IntArray, stop: IntArray) -> tuple[IntArray, IntArray | int]:
+    """Where the whole part of each number ends, and how many digits follow the dot."""
+    first = buffer[begin[0] : stop[0]].tobytes()
+    decimals = len(first) - 1 - first.find(b".") if b"." in first else 0
+    if b"." in first and (buffer[stop - decimals - 1] == ord(".")).all():
+        return stop - decimals - 1, decimals
+    low = int(begin[0])
+    dots = np.flatnonzero(buffer[low : int(stop[-1])] == ord(".")) + low
+    dot = np.append(dots, stop[-1])[np.searchsorted(dots, begin)]
+    whole_stop = np.minimum(dot, stop)
+    return whole_stop, np.maximum(stop - whole_stop - 1, 0)
+
+
+def _digits(words: Words, stop: IntArray, count: IntArray | int) -> tuple[Words, BoolArray]:
+    """The whole number in the `count` digits before `stop`, and where it really is one that fits."""
+    most = int(np.max(count))
+    total = np.zeros(len(stop), np.uint64)
+    good = np.asarray((count >= np.int64(0)) & (count <= np.int64(MOST_DIGITS)))
+    good = np.broadcast_to(good, total.shape).copy()
+    for number in range(min(-(-most // WORD), MOST_DIGITS // WORD)):
+        mask = _LAST[np.clip(count - WORD * np.int64(number), 0, WORD)]
+        word = words[stop - WORD * (number + 1)]
+        word &= mask
+        word |= _ZEROS & ~mask
+        good &= _all_digits(word)
+        value = _eight_digits(word)
+        if number == MOST_DIGITS // WORD - 1:
+            good &= value < np.uint64(LARGEST_TOP_WORD)
+        total += value * _TENS[WORD * number]
+    return total, good
+
+
+def _all_digits(word: Words) -> BoolArray:
+    """Whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
+    upper = np.uint64(0xF0F0F0F0F0F0F0F0)
+    raised = ((word + np.uint64(0x0606060606060606)) & upper) >> np.uint64(4)
+    return ((word & upper) | raised) == np.uint64(0x3333333333333333)
+
+
+def _eight_digits(word: Words) -> Words:
+    """The number that eight digits make: pairs, then fours, then all, each step in all lanes at once."""
+    word = (word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
+    word = (word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
+    return (word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
+
+
+def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArray]:
+    """mantissa × 10^power to the nearest double, and where that is certain."""
+    values = mantissa.astype(np.float64)
+    exact = (mantissa < np.uint64(2**53)) & (np.abs(power) <= EXACT_POWER)
+    if isinstance(power, int) and power <= 0 and exact.all():
+        return values / _EXACT[-power], exact
+    powers = np.broadcast_to(np.asarray(power, np.int64), values.shape)
+    factors = _EXACT[np.minimum(np.abs(powers), EXACT_POWER)]
+    settled = exact | (mantissa == 0)
+    values = np.where(powers < 0, values / factors, values * factors)
+    rows = np.flatnonzero(~settled & (np.abs(powers) <= SCALED_POWER))
+    if len(rows):
+        values[rows], settled[rows] = _scale_precisely(mantissa[rows], powers[rows])
+    return values, settled
+
+
+def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, BoolArray]:
+    """The same in twice the precision: every number is an unevaluated sum of two doubles."""
+    high = mantissa.astype(np.float64)
+    low = (mantissa - high.astype(np.uint64)).view(np.int64).astype(np.float64)
+    chosen, which = np.unique(powers, return_inverse=True)
+    table = np.array([_power_of_ten(power) for power in chosen.tolist()])[which]
+    factor, factor_low = table[:, 0], table[:, 1]
+    product = high * factor
+    rest = _product_error(high, factor, product) + (high * factor_low + low * factor)
+    values = product + rest
+    half_unit = np.spacing(values) / 2
+    error = np.abs(rest - (values - product))
+    # The sum is off by less than 2^-90 of itself: its rounding is certain unless it lies that near to the
+    # middle of two doubles.  Below a power of two doubles stand closer, so these are not settled here.
+    certain = (np.abs(error - half_unit) > half_unit * 2.0**-30) & (np.frexp(values)[0] != 0.5)
+    return values, certain
+
+
+def _product_error(a: FloatArray, b: FloatArray, product: FloatArray) -> FloatArray:
+    """What a × b lost in rounding, exactly (Dekker 1971, doi:10.1007/BF01397083)."""
+    a_high, a_low = _halves(a)
+    b_high, b_low = _halves(b)
+    return a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+
+
+def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A double as the sum of two with half the digits each."""
+    shifted = a * 134217729.0
+    high = shifted - (shifted - a)
+    return high, a - high
+
+
+@lru_cache(maxsize=None)
+def _power_of_ten(power: int) -> tuple[float, float]:
+    """10^power as the sum of two doubles."""
+    exact = Fraction(10) ** power
+    high = float(exact)
+    return high, float(exact - Fraction(high))
+
+
+def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, int | None]:
+    """The integers buffer[starts[i]:ends[i]], and the index of the first that is none (None: all are)."""
+    signed = (buffer[starts] == ord("-")) | (buffer[starts] == ord("+"))
+    begin = starts + signed
+    values, good = _digits(unaligned_words(buffer), ends, ends - begin)
+    good &= (ends > begin) & (values < np.uint64(2**63))
+    numbers = values.astype(np.int64)
+    np.negative(numbers, out=numbers, where=buffer[starts] == ord("-"))
+    for row in np.flatnonzero(~good).tolist():
+        token = buffer[starts[row] : ends[row]].tobytes()
+        if not re.fullmatch(rb"[+-]?\d+", token) or abs(int(token)) >= 2**63:
+            return numbers, row
+        numbers[row] = int(token)
+    return numbers, None

@@ -1,0 +1,145 @@
+"""The documents that somebody judged, by topic: what a run is joined with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.batch import BoolArray, IntArray
+from pres_eval.reading.keys import Ids, Words, changes, byte_order, equal
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """T topics in byte order, and the D documents that somebody judged for them.
+
+    Documents stand in the order of their keys, which is that of their topics; inside of a topic it is fixed,
+    but means nothing (`byte_order` gives the order of their ids).  A key is the topic's index in its upper
+    bits and a hash of the document's id below: no two documents of the pool have the same, so a document of a
+    run can be one document of the pool at most, and comparing the two settles whether it is.
+
+    topics      T ids
+    documents   D ids
+    offsets     (T+1,) where each topic's documents begin
+    keys        (D,) ascending
+    seed        of the hash of documents' ids
+    """
+
+    topics: Ids
+    documents: Ids
+    offsets: IntArray
+    keys: Words
+    seed: int
+    topic_seed: int
+    topic_hashes: Words
+    topic_by_hash: IntArray
+    filter: BoolArray
+    """Marks the upper bits of all keys' spread: drops most unjudged documents with one look."""
+
+    @property
+    def topic_of(self) -> IntArray:
+        """(D,) index of each document's topic."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+
+    def find_topics(self, ids: Ids) -> IntArray:
+        """The index of each topic, -1 for those that the pool does not have."""
+        hashes = ids.hashes(self.topic_seed)
+        place = np.minimum(np.searchsorted(self.topic_hashes, hashes), len(self.topic_hashes) - 1)
+        index = self.topic_by_hash[place]
+        rows = np.flatnonzero(self.topic_hashes[place] == hashes)
+        found = np.full(len(ids), -1, np.int64)
+        rows = rows[equal(ids.take(rows), self.topics.take(index[rows]))]
+        found[rows] = index[rows]
+        return found
+
+    def find_documents(self, keys: Words, ids: Ids) -> tuple[IntArray, IntArray]:
+        """The rows that are documents of the pool, ascending, and which ones they are."""
+        rows = np.flatnonzero(self.filter[_spread(keys, self.filter)])
+        place = np.minimum(np.searchsorted(self.keys, keys[rows]), len(self.keys) - 1)
+        same = self.keys[place] == keys[rows]
+        rows, place = rows[same], place[same]
+        same = equal(ids.take(rows), self.documents.take(place))
+        return rows[same], place[same]
+
+    def make_keys(self, topic_of: IntArray, ids: Ids) -> Words:
+        """The keys of documents of the pool's topics."""
+        return _keys(topic_of, ids.hashes(self.seed), len(self.topics))
+
+    def byte_order(self) -> IntArray:
+        """The permutation that sorts the documents by topic and id."""
+        return byte_order(self.documents, self.topic_of)
+
+
+def _keys(topic_of: IntArray, hashes: Words, num_topics: int) -> Words:
+    topic_bits = max((num_topics - 1).bit_length(), 1)
+    return (topic_of.astype(np.uint64) << np.uint64(64 - topic_bits)) | (hashes >> np.uint64(topic_bits))
+
+
+def _spread(keys: Words, marks: BoolArray) -> Words:
+    return (keys * _SPREAD) >> np.uint64(64 - (len(marks) - 1).bit_length())
+
+
+def build_pool(topic_ids: Ids, document_ids: Ids) -> tuple[Pool, IntArray]:
+    """The pool of (topic, document) rows, and the index of each row's document in it."""
+    starts = changes(topic_ids)
+    topics, topic_of_segment = _sort_topics(topic_ids.take(starts))
+    lengths = np.diff(np.concatenate((starts, [len(topic_ids)])))
+    topic_of_row = np.repeat(topic_of_segment, lengths)
+    seed = -1
+    while True:
+        seed += 1
+        keys = _keys(topic_of_row, document_ids.hashes(seed), len(topics))
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        new = np.concatenate(([True], keys[1:] != keys[:-1]))
+        first, again = order[np.flatnonzero(new)[np.cumsum(new) - 1]], order
+        if new.all() or equal(document_ids.take(first[~new]), document_ids.take(again[~new])).all():
+            break
+    document_of_row = np.empty(len(order), np.int64)
+    document_of_row[order] = np.cumsum(new) - 1
+    chosen = order[new]
+    offsets = np.searchsorted(topic_of_row[chosen], np.arange(len(topics) + 1))
+    topic_seed, hashes = _distinct_hashes(topics)
+    by_hash = np.argsort(hashes, kind="stable")
+    pool = Pool(
+        topics,
+        document_ids.take(chosen),
+        offsets,
+        keys[new],
+        seed,
+        topic_seed,
+        hashes[by_hash],
+        by_hash,
+        _filter(keys),
+    )
+    return pool, document_of_row
+
+
+def _sort_topics(ids: Ids) -> tuple[Ids, IntArray]:
+    """The distinct ids in byte order, and the index of each id in them."""
+    order = byte_order(ids)
+    in_order = ids.take(order)
+    new = np.zeros(len(ids), np.bool_)
+    new[changes(in_order)] = True
+    index = np.empty(len(ids), np.int64)
+    index[order] = np.cumsum(new) - 1
+    return in_order.take(new), index
+
+
+def _distinct_hashes(ids: Ids) -> tuple[int, Words]:
+    """Hashes of distinct ids of which no two are the same, and the seed that gives them."""
+    seed = 0
+    while True:
+        hashes = ids.hashes(seed)
+        if len(np.unique(hashes)) == len(ids):
+            return seed, hashes
+        seed += 1
+
+
+def _filter(keys: Words) -> BoolArray:
+    marks = np.zeros(1 << min(max(len(keys).bit_length() + 5, 12), 24), np.bool_)
+    marks[_spread(keys, marks)] = True
+    return marks

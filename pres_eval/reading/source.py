@@ -1,0 +1,217 @@
+"""A path, `-` or a pipe, compressed or not, as chunks of whole lines."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.errors import InputError, MissingExtraError
+
+CHUNK = 1 << 20
+"""Bytes read at a time: the arrays made of it stay in the processor's cache."""
+
+PADDING = 64
+"""Spare bytes on either side of a chunk's text, so that whole words can be loaded at its ends."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+Progress = Callable[[int], None]
+"""Is told how many more bytes of the file were read."""
+
+CutPlace = Callable[[bytearray, int, int], int]
+"""Where to cut the text buffer[start:stop]: the index behind the last line of the chunk, at most stop."""
+
+
+def behind_last_line(buffer: bytearray, start: int, stop: int) -> int:
+    """Cut behind the last newline."""
+    return buffer.rfind(b"\n", start, stop) + 1
+
+
+@dataclass
+class Chunk:
+    """Whole lines: `buffer[start:stop]`, with PADDING spare bytes on either side; the last byte is a newline."""
+
+    buffer: bytearray
+    start: int
+    stop: int
+
+    def array(self) -> NDArray[np.uint8]:
+        """The buffer as bytes; the text is [start:stop] of it."""
+        return np.frombuffer(self.buffer, np.uint8)
+
+
+class Source:
+    """A file that can be read several times, even when it is a pipe (what was read of it is kept on disk)."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = "<stdin>" if path == "-" else path
+        self._progress: Progress | None = None
+        self._spool: BinaryIO | None = None
+        self._free: list[bytearray] = []
+
+    def chunks(self, size: int = CHUNK, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
+        """The file from its start, in chunks of whole lines of about `size` bytes."""
+        stream, close = self._open()
+        try:
+            yield from self._split(stream, size, cut_place)
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
+        finally:
+            close()
+
+    def watch(self, progress: Progress) -> None:
+        """Tell somebody how many bytes of the file on disk are read, whenever some were."""
+        self._progress = progress
+
+    def give_back(self, chunk: Chunk) -> None:
+        """Let the next chunk use this one's memory."""
+        self._free.append(chunk.buffer)
+
+    def size(self) -> int | None:
+        """Bytes of the file on disk, None for a pipe."""
+        try:
+            status = os.fstat(sys.stdin.fileno()) if self.path == "-" else os.stat(self.path)  # noqa: PTH116
+        except (OSError, ValueError):
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def _open(self) -> tuple[BinaryIO, Callable[[], None]]:
+        if self._spool is not None:
+            self._spool.seek(0)
+            raw, close = self._spool, _nothing
+        elif self.path == "-":
+            raw, close = cast(BinaryIO, sys.stdin.buffer), _nothing
+            if self.size() is not None:
+                raw.seek(0)
+        else:
+            try:
+                raw = cast(BinaryIO, open(self.path, "rb", buffering=0))  # noqa: SIM115, PTH123
+            except OSError as error:
+                raise InputError(self.name, None, _reason(error), "a file that can be read") from None
+            close = raw.close
+        if self._spool is None and self.size() is None:
+            self._spool = spool = cast(BinaryIO, tempfile.TemporaryFile())
+        else:
+            spool = None
+        tapped = io.BufferedReader(_Tap(raw, self._progress, spool), CHUNK // 4)
+        return _decompressed(tapped, self.name), close
+
+    def _split(self, stream: BinaryIO, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
+        carried: bytes | memoryview = b""
+        first, at_end = True, False
+        while not at_end:
+            buffer = self._buffer(PADDING + len(carried) + size + PADDING)
+            stop = PADDING + len(carried)
+            buffer[PADDING:stop] = carried
+            count = _fill(stream, buffer, stop, len(buffer) - PADDING)
+            at_end = stop + count < len(buffer) - PADDING
+            start, stop = PADDING, stop + count
+            if first:
+                if start == stop:
+                    raise InputError(self.name, None, "the file is empty", "lines of text")
+                if buffer.startswith(BYTE_ORDER_MARK, start):
+                    start += len(BYTE_ORDER_MARK)
+                first = False
+            if at_end and stop > start and buffer[stop - 1] != ord("\n"):
+                buffer[stop] = ord("\n")
+                stop += 1
+            cut = stop if at_end else cut_place(buffer, start, stop)
+            carried = bytes(memoryview(buffer)[max(cut, start) : stop])
+            if cut > start:
+                yield Chunk(buffer, start, cut)
+
+    def _buffer(self, size: int) -> bytearray:
+        """A buffer of at least this size; one that was given back if there is one."""
+        while self._free:
+            buffer = self._free.pop()
+            if len(buffer) >= size:
+                return buffer
+        return bytearray(size + size // 8)
+
+
+class _Tap(io.RawIOBase):
+    """Passes a stream on, tells how much was read, and keeps a copy of what can't be read twice."""
+
+    def __init__(self, raw: BinaryIO, progress: Progress | None, copy: BinaryIO | None) -> None:
+        self._raw = raw
+        self._progress = progress
+        self._copy = copy
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: memoryview) -> int:  # type: ignore[override]
+        count = self._raw.readinto(view) or 0  # type: ignore[attr-defined]
+        if self._copy is not None:
+            self._copy.write(view[:count])
+        if self._progress is not None:
+            self._progress(count)
+        return int(count)
+
+
+def _fill(stream: BinaryIO, buffer: bytearray, start: int, stop: int) -> int:
+    """Read until the place is full or the stream ends (pipes give a little at a time)."""
+    filled = start
+    with memoryview(buffer) as view:
+        while filled < stop:
+            count = stream.readinto(view[filled:stop])  # type: ignore[attr-defined]
+            if not count:
+                break
+            filled += count
+    return filled - start
+
+
+def _decompressed(stream: io.BufferedReader, name: str) -> BinaryIO:
+    """The stream itself, or what it holds when its first bytes are those of a compressed file."""
+    magic = stream.peek(6)[:6]
+    if magic.startswith(b"\x1f\x8b"):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+    if magic.startswith(b"BZh"):
+        return cast(BinaryIO, bz2.BZ2File(stream))
+    if magic.startswith(b"\xfd7zXZ\x00"):
+        return cast(BinaryIO, lzma.LZMAFile(stream))
+    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+        return _zstandard(stream, name)
+    return cast(BinaryIO, stream)
+
+
+def _zstandard(stream: io.BufferedReader, name: str) -> BinaryIO:
+    try:
+        from compression import zstd  # Python 3.14 and later
+
+        return cast(BinaryIO, zstd.ZstdFile(stream))
+    except ImportError:
+        pass
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtraError(f"{name}: reading zstd", "zstandard", "zstd") from None
+    return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a directory"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return str(error) or type(error).__name__
+
+
+def _nothing() -> None:
+    """What there is to close when the stream is not ours."""

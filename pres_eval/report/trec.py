@@ -1,0 +1,67 @@
+"""trec_eval's lines: label, topic, value, with a tab between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pres_eval.evaluate import ScoredBlock, SelectedColumn, Selection
+from pres_eval.measures.base import Format
+
+ALL = "all"
+"""What stands in the topic's place in summary lines."""
+
+
+def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> str:
+    """The lines of some topics, one for each column that is printed per topic."""
+    shown = [
+        (column, values)
+        for column, values in zip(selection, block.values, strict=True)
+        if column.measure.per_topic
+    ]
+    if not shown:
+        return ""
+    line = "".join(_line(column, "\0", zscores) for column, _ in shown)
+    columns = [
+        values if isinstance(values, list) else _printable(values.tolist(), column, zscores)
+        for column, values in shown
+    ]
+    lines = []
+    for topic, row in zip(block.topics, zip(*columns, strict=True), strict=True):
+        name = topic.decode("utf-8", "surrogateescape").replace("%", "%%")
+        lines.append(line.replace("\0", name) % row)
+    return _like_c("".join(lines))
+
+
+def summary_lines(summary: Sequence[float | str | None], selection: Selection, zscores: bool = False) -> str:
+    """The lines over all topics."""
+    lines = []
+    for column, value in zip(selection, summary, strict=True):
+        if value is None:
+            continue
+        if isinstance(value, str):
+            lines.append(_line(column, ALL, zscores) % value)
+        else:
+            lines.append(_like_c(_line(column, ALL, zscores) % _printable([value], column, zscores)[0]))
+    return "".join(lines)
+
+
+def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
+    """A line with a place for the value."""
+    kind = column.measure.format
+    counted = zscores and kind in (Format.FLOAT, Format.COUNT)
+    template = {Format.COUNT: "%d", Format.FLOAT: "%6.4f"}.get(kind, kind.value)
+    label = column.label.replace("%", "%%")
+    return f"{'Z' * counted}{label:<22}\t{topic}\t{'%6.4f' if counted else template}\n"
+
+
+def _printable(values: list[float], column: SelectedColumn, zscores: bool) -> list[float]:
+    if column.measure.format is Format.COUNT and not zscores:
+        # trec_eval: (long) of a double that is no whole number or none at all never happens in counts.
+        return [0 if math.isnan(value) else value for value in values]
+    return values
+
+
+def _like_c(text: str) -> str:
+    """Text with C's nan: 0.0/0.0 has its sign bit set on x86."""
+    return text.replace("\t   nan\n", "\t  -nan\n")

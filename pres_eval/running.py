@@ -1,0 +1,384 @@
+"""A run file becomes a Ranking: chunk by chunk while topics stand together, collected first when they don't."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from pres_eval.batch import IntArray
+from pres_eval.errors import InputError, quoted
+from pres_eval.ranking import DuplicateRowError, Ranked, Scores, concatenate, rank_topics
+from pres_eval.reading.keys import Ids, WordIds, Words, changes
+from pres_eval.reading.numbers import read_numbers
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.source import Chunk, Source, behind_last_line
+from pres_eval.reading.tables import in_file
+from pres_eval.reading.tokens import LineError, split_fields
+from pres_eval.workers import Work, Workers
+
+LAYOUT = "topic Q0 docno rank score tag"
+COLUMNS = 6
+TOPIC, DOCNO, SCORE, TAG = 0, 2, 4, 5
+BLOCK = 100_000
+"""Rows of a collected run that are ranked at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking(Ranked):
+    """A whole run, as far as it was judged.
+
+    name, tag        of the file; of its last line
+    num_lines        lines that are documents
+    unjudged_topics  topics without judgements, and one of them as an example
+    longer_line      the first line with more than six columns
+    """
+
+    name: str
+    tag: str
+    num_lines: int
+    unjudged_topics: int
+    unjudged_example: bytes | None
+    longer_line: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Documents of judged topics, cut loose from their chunk: 16 bytes and the id for each."""
+
+    topic: IntArray
+    scores: Scores
+    ids: WordIds
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What is kept of one chunk."""
+
+    chunk: Chunk
+    num_lines: int
+    num_rows: int
+    tag: bytes
+    longer_line: int | None
+    unjudged: Words
+    unjudged_example: bytes | None
+    topics: IntArray
+    ranked: Ranked | None
+    rows: Rows | None
+
+
+class _ScatteredError(Exception):
+    """A topic came again after it was thought to be complete."""
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads chunks of one run; has no state, so that any thread may call it."""
+
+    pool: Pool
+    single: bool
+    most: int | None
+
+    def piece(self, chunk: Chunk, whole_topics: bool) -> Piece:
+        """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
+        fields = split_fields(chunk, COLUMNS, LAYOUT, more=True)
+        buffer = chunk.array()
+        if not len(fields):
+            return Piece(chunk, fields.num_lines, 0, b"", None, np.zeros(0, np.uint64), None, np.zeros(0, np.int64), None, None)
+        starts, ends = fields.column(SCORE)
+        scores, wrong = read_numbers(buffer, starts, ends)
+        if wrong is not None:
+            raise LineError(
+                fields.line_of(wrong),
+                f"score {quoted(bytes(chunk.buffer[starts[wrong] : ends[wrong]]))}",
+                "a number",
+            )
+        starts, ends = fields.column(TOPIC)
+        topic_ids = Ids(buffer, starts, ends - starts)
+        first = changes(topic_ids)
+        segments = topic_ids.take(first)
+        topics = self.pool.find_topics(segments)
+        lengths = np.diff(np.concatenate((first, [len(fields)])))
+        starts, ends = fields.column(DOCNO)
+        ids, kept = Ids(buffer, starts, ends - starts), self._cast(scores)
+        unjudged = segments.take(topics < 0)
+        if len(unjudged):
+            rows = np.repeat(topics >= 0, lengths)
+            ids, kept = ids.take(rows), kept[rows]
+            topics, lengths = topics[topics >= 0], lengths[topics >= 0]
+        ranked = rows_kept = None
+        if whole_topics:
+            if len(np.unique(topics)) < len(topics):
+                raise _ScatteredError
+            ranked = rank_topics(
+                self.pool, topics, np.concatenate(([0], np.cumsum(lengths))), kept, ids, self.most
+            )
+        else:
+            rows_kept = Rows(np.repeat(topics, lengths).astype(np.int32), kept, WordIds.of(ids))
+        starts, ends = fields.column(TAG)
+        return Piece(
+            chunk,
+            fields.num_lines,
+            len(fields),
+            bytes(chunk.buffer[starts[-1] : ends[-1]]),
+            None if fields.longer is None else fields.line_of(fields.longer),
+            unjudged.hashes(),
+            unjudged[0] if len(unjudged) else None,
+            topics,
+            ranked,
+            rows_kept,
+        )
+
+    def _cast(self, scores: np.ndarray) -> Scores:
+        if not self.single:
+            return scores
+        with np.errstate(over="ignore"):
+            # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
+            return scores.astype(np.float32)
+
+
+class TopicCutter:
+    """Cuts chunks where the topic changes, so that no topic is torn apart unless it fills a whole chunk."""
+
+    def __init__(self) -> None:
+        self.whole = True
+        """Whether the last cut was at a change of topic."""
+
+    def __call__(self, buffer: bytearray, start: int, stop: int) -> int:
+        """Where to cut buffer[start:stop]."""
+        end = behind_last_line(buffer, start, stop)
+        if end <= start:
+            self.whole = False
+            return end
+        same = buffer.rfind(b"\n", start, end - 1) + 1 or start
+        topic = _topic_at(buffer, same, end, b"")
+        other = self._line_of_another_topic(buffer, start, same, end, topic)
+        self.whole = other is not None
+        if other is None:
+            return end
+        while (line := _line_between(buffer, other, same)) is not None:
+            if _topic_at(buffer, line, end, topic) == topic:
+                same = line
+            else:
+                other = line
+        return same
+
+    def _line_of_another_topic(
+        self, buffer: bytearray, start: int, same: int, end: int, topic: bytes
+    ) -> int | None:
+        """A line before `same` that has another topic, searched in growing steps."""
+        step = 1024
+        while True:
+            place = max(same - step, start)
+            line = place if place == start else buffer.find(b"\n", place, end) + 1
+            if line < same and _topic_at(buffer, line, end, topic) != topic:
+                return line
+            if place == start:
+                return None
+            step *= 2
+
+
+def _topic_at(buffer: bytearray, line: int, end: int, unknown: bytes) -> bytes:
+    """The topic of a line; `unknown` for a line that begins with a blank or is a comment."""
+    if buffer[line] <= ord(" ") or buffer[line] == ord("#"):
+        return unknown
+    return bytes(buffer[line : min(line + 256, end)]).split(None, 1)[0]
+
+
+def _line_between(buffer: bytearray, low: int, high: int) -> int | None:
+    """The start of a line near the middle of two lines, None if one follows the other."""
+    middle = (low + high) // 2
+    line = buffer.find(b"\n", middle, high - 1) + 1
+    if not line:
+        line = buffer.rfind(b"\n", low, middle) + 1
+        if line <= low:
+            line = 0
+    return line if low < line < high else None
+
+
+def read_run(
+    source: Source,
+    pool: Pool,
+    compat: str = "9.0.8",
+    most: int | None = None,
+    jobs: int | None = None,
+) -> Ranking:
+    """Read a run and rank its documents; what nobody judged is dropped on the way.
+
+    `most` is -M: a document that stands twice is an error only if both stand among the first `most`.
+    `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
+    Raises InputError for a malformed line or a document that a topic has twice.
+    """
+    reader = _Reader(pool, compat == "9.0.8", most)
+    try:
+        try:
+            return _Streaming(source, reader).read(jobs or num_processors())
+        except _ScatteredError:
+            return _Collecting(source, reader).read(jobs or num_processors())
+    except DuplicateRowError as error:
+        _raise_duplicate(source, error)
+
+
+def num_processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Pass:
+    """One pass over a run, whatever is done with the pieces."""
+
+    def __init__(self, source: Source, reader: _Reader) -> None:
+        self.source = source
+        self.reader = reader
+        self.num_lines = 0
+        self.num_rows = 0
+        self.tag = b""
+        self.longer_line: int | None = None
+        self.unjudged: list[Words] = []
+        self.unjudged_example: bytes | None = None
+
+    def pieces(self, jobs: int, whole_topics: bool) -> Iterator[tuple[Piece, bool]]:
+        """The pieces in file order, and whether each ends with its topic."""
+        cutter = TopicCutter()
+        before_whole = True
+        waiting: deque[tuple[Work, bool]] = deque()
+        with Workers(jobs) as workers:
+            for chunk in self.source.chunks(cut_place=cutter if whole_topics else behind_last_line):
+                whole = cutter.whole and whole_topics
+                waiting.append((workers.start(self.reader.piece, chunk, whole and before_whole), whole))
+                before_whole = whole
+                cutter.whole = True  # the last chunk is not cut
+                while len(waiting) > jobs:
+                    yield self._take(waiting)
+            while waiting:
+                yield self._take(waiting)
+
+    def _take(self, waiting: deque[tuple[Work, bool]]) -> tuple[Piece, bool]:
+        work, whole = waiting.popleft()
+        try:
+            piece = work()
+        except LineError as error:
+            raise in_file(error, self.source.name, self.num_lines) from None
+        if piece.longer_line is not None and self.longer_line is None:
+            self.longer_line = self.num_lines + piece.longer_line + 1
+        self.num_lines += piece.num_lines
+        self.num_rows += piece.num_rows
+        self.tag = piece.tag if piece.num_rows else self.tag
+        if piece.unjudged_example is not None:
+            self.unjudged.append(piece.unjudged)
+            self.unjudged_example = self.unjudged_example or piece.unjudged_example
+        self.source.give_back(piece.chunk)
+        return piece, whole
+
+    def ranking(self, ranked: Ranked) -> Ranking:
+        """The result, with what was counted on the way."""
+        if not self.num_rows:
+            raise InputError(
+                self.source.name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}"
+            )
+        unjudged = np.concatenate([*self.unjudged, np.zeros(0, np.uint64)])
+        return Ranking(
+            ranked.topic,
+            ranked.num_ret,
+            ranked.offsets,
+            ranked.rank,
+            ranked.document,
+            self.source.name,
+            self.tag.decode("utf-8", "surrogateescape"),
+            self.num_rows,
+            len(np.unique(unjudged)),
+            self.unjudged_example,
+            self.longer_line,
+        )
+
+    def rank_rows(self, rows: list[Rows]) -> Ranked:
+        """Rank documents that were kept, whatever their order."""
+        topic = np.concatenate([part.topic for part in rows])
+        scores = np.concatenate([part.scores for part in rows])
+        ids = WordIds.concatenate([part.ids for part in rows])
+        rows.clear()
+        num_topics = len(self.reader.pool.topics)
+        order = np.argsort(topic.astype(np.uint16) if num_topics < 2**16 else topic, kind="stable")
+        counts = np.bincount(topic, minlength=num_topics)
+        present = np.flatnonzero(counts)
+        offsets = np.concatenate(([0], np.cumsum(counts[present])))
+        ranked = []
+        start = 0
+        while start < len(present):
+            stop = max(int(np.searchsorted(offsets, offsets[start] + BLOCK, side="right")) - 1, start + 1)
+            chosen = order[offsets[start] : offsets[stop]]
+            ranked.append(
+                rank_topics(
+                    self.reader.pool,
+                    present[start:stop],
+                    offsets[start : stop + 1] - offsets[start],
+                    scores[chosen],
+                    ids.ids(chosen),
+                    self.reader.most,
+                )
+            )
+            start = stop
+        return concatenate(ranked)
+
+
+class _Streaming(_Pass):
+    """Ranks each topic as soon as it is complete."""
+
+    def read(self, jobs: int) -> Ranking:
+        """Read the run; raises _ScatteredError if a topic comes again."""
+        seen = np.zeros(len(self.reader.pool.topics), np.bool_)
+        ranked: list[Ranked] = [NOTHING]
+        waiting: list[Rows] = []
+        for piece, whole in self.pieces(jobs, whole_topics=True):
+            topics = piece.topics
+            if waiting and len(topics) and topics[0] == waiting[-1].topic[-1]:
+                topics = topics[1:]
+            if seen[topics].any():
+                raise _ScatteredError
+            seen[topics] = True
+            if piece.ranked is not None:
+                ranked.append(piece.ranked)
+            if piece.rows is not None and len(piece.rows.topic):
+                if len(np.unique(topics)) < len(topics):
+                    raise _ScatteredError
+                waiting.append(piece.rows)
+            if waiting and whole:
+                ranked.append(self.rank_rows(waiting))
+        return self.ranking(concatenate(ranked))
+
+
+class _Collecting(_Pass):
+    """Keeps all documents of judged topics first, and ranks them when all are there."""
+
+    def read(self, jobs: int) -> Ranking:
+        """Read the run, in whatever order its lines stand."""
+        rows = [piece.rows for piece, _ in self.pieces(jobs, whole_topics=False) if piece.rows is not None]
+        return self.ranking(self.rank_rows(rows) if rows else NOTHING)
+
+
+_NONE = np.zeros(0, np.int64)
+NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE)
+
+
+def _raise_duplicate(source: Source, error: DuplicateRowError) -> NoReturn:
+    """Find the two lines, and say so."""
+    lines = []
+    number = 0
+    for chunk in source.chunks():
+        for line in bytes(chunk.buffer[chunk.start : chunk.stop]).split(b"\n")[:-1]:
+            number += 1
+            fields = line.split(None, 3)
+            if len(fields) > DOCNO and fields[TOPIC] == error.topic and fields[DOCNO] == error.document:
+                lines.append(number)
+    raise InputError(
+        source.name,
+        lines[1],
+        f"document {quoted(error.document)} of topic {quoted(error.topic)} again (first in line {lines[0]})",
+        "each document once per topic",
+    )

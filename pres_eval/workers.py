@@ -1,0 +1,50 @@
+"""A few threads for work whose results are taken in order; none at all for a single job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+Work = Callable[[], Any]
+"""Called, gives the result of work that was started, or raises what it raised."""
+
+
+class Workers:
+    """Starts work in `jobs` threads; the first piece of work is done at once, for small inputs need no thread."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pool: Any = None
+        self._started = 0
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def start(self, function: Callable[..., Any], *arguments: object) -> Work:
+        """Do the work now or in a thread."""
+        self._started += 1
+        if self._jobs == 1 or self._started == 1:
+            try:
+                result = function(*arguments)
+            except Exception as error:
+                return _raiser(error)
+            return lambda: result
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # takes a while to import
+
+            self._pool = ThreadPoolExecutor(self._jobs)
+        return self._pool.submit(function, *arguments).result  # type: ignore[no-any-return]
+
+
+def _raiser(error: Exception) -> Work:
+    def work() -> Any:
+        raise error
+
+    return work
