@@ -15,7 +15,9 @@ from pres_eval.measures.counts import (
     RUNID,
 )
 from pres_eval.measures.interpolation import ELEVEN_POINT_AVERAGE, IPREC_AT_RECALL
+from pres_eval.measures.judged import JUDGED, UNJ
 from pres_eval.measures.ndcg import DCG, IDEAL_DCG, NDCG, NDCG_CUT, NDCG_EXP_CUT
+from pres_eval.measures.normalized_gain import BIN_G, NDCG_REL, R_NDCG, G
 from pres_eval.measures.precision import (
     F_CUT,
     RECALL,
@@ -27,7 +29,8 @@ from pres_eval.measures.precision import (
     SUCCESS,
     P,
 )
-from pres_eval.measures.pres import PRES
+from pres_eval.measures.pres import FPRIME, PRES, PRES_EST, RNORM
+from pres_eval.measures.rbp import ERR, RBP, RBP_RESID
 from pres_eval.measures.sets import SET_F, SET_MAP, SET_P, SET_RECALL, SET_RELATIVE_P, UTILITY
 
 MEASURES: tuple[Measure, ...] = (
@@ -50,9 +53,13 @@ MEASURES: tuple[Measure, ...] = (
     RPREC_MULT,
     UTILITY,
     ELEVEN_POINT_AVERAGE,
+    BIN_G,
+    G,
     DCG,
     IDEAL_DCG,
     NDCG,
+    NDCG_REL,
+    R_NDCG,
     NDCG_CUT,
     MAP_CUT,
     RELATIVE_P,
@@ -64,10 +71,18 @@ MEASURES: tuple[Measure, ...] = (
     SET_F,
     NUM_NONREL_JUDGED_RET,
     YAAP,
+    RBP,
+    RBP_RESID,
+    UNJ,
     PRES,
+    PRES_EST,
+    RNORM,
+    FPRIME,
     RECIP_RANK_CUT,
     NDCG_EXP_CUT,
+    ERR,
     F_CUT,
+    JUDGED,
 )
 
 MEASURE_BY_NAME: dict[str, Measure] = {measure.name: measure for measure in MEASURES}

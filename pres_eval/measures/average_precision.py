@@ -101,7 +101,7 @@ def yaap(batch: Batch) -> FloatArray:
       n  relevant documents in the qrels      r_i  rank of the i-th relevant document retrieved
     Range: -ln(1 + n) to ln(1 + n); 0 if n is 0.
     Notes: on one topic it orders runs as map does; over topics the mean is less ruled by the easy ones.
-    Source: Robertson, "On Smoothing Average Precision", ECIR 2012, doi:10.1007/978-3-642-28997-2_14.
+    Source: Robertson, "On Smoothing Average Precision", ECIR 2012, LNCS 7224, pp. 158-169.
     """
     precisions = _sum_of_precisions(batch)
     return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))

@@ -177,6 +177,11 @@ class BestRanking:
         """(T,) documents of positive gain."""
         return np.diff(self.offsets)
 
+    def up_to(self, topic_of: IntArray, rank: IntArray, running: FloatArray) -> FloatArray:
+        """Running values (N,) of topics at ranks, or where the ranking ends if earlier; 0 at rank 0."""
+        last = np.minimum(rank, self.length[topic_of])
+        return np.concatenate((running, [0.0]))[np.where(last > 0, self.offsets[topic_of] + last - 1, -1)]
+
     def sum_by_topic(self, values: FloatArray) -> FloatArray:
         """Add up the documents' values in each topic, one after the other: (N,) in, (T,) out."""
         sums = np.bincount(self.topic_of, weights=values, minlength=len(self.offsets) - 1)
@@ -221,12 +226,13 @@ def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> Float
     # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
     if all(grade != -1 or gain == 0 for grade, gain in named):
         return formula(batch, named)
-    blocks = [formula(every_rank(block), named) for block in blocks_of_ranks(batch)]
-    return np.concatenate(blocks) if blocks else np.zeros(0)
+    return np.concatenate([formula(every_rank(block), named) for block in blocks_of_ranks(batch)])
 
 
 def blocks_of_ranks(batch: Batch, most: int = MOST_RANKS) -> Iterator[Batch]:
-    """The batch in parts of about `most` retrieved documents."""
+    """The batch in parts of at most so many retrieved documents, or one topic; at least one part."""
+    if not len(batch):
+        yield batch
     retrieved = np.concatenate(([0], np.cumsum(batch.num_ret)))
     start = 0
     while start < len(batch):

@@ -12,7 +12,7 @@ RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 def _documents_needed(batch: Batch, level: float) -> FloatArray:
     """(T,) how many relevant documents have to be found to stand at a recall level."""
-    exact: FloatArray = level * batch.num_rel
+    exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
     if batch.compat == "9.0.8":
         cut: FloatArray = np.trunc(exact + 0.9)

@@ -96,8 +96,8 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: a document of grade 3 is worth seven of grade 1 where ndcg_cut has three; gdeval's NDCG is this.
       Gains are taken relative to 2^(highest grade of the topic), so no grade is too high.
     Source: Burges et al., "Learning to rank using gradient descent", ICML 2005, doi:10.1145/1102351.1102363;
-      Manning, Raghavan & Schütze, "Introduction to Information Retrieval", 2008, section 8.4.
-      trec_eval: none.  ir_measures' nDCG(dcg='exp-log2')@k.
+      Manning, Raghavan & Schütze, "Introduction to Information Retrieval", section 8.4,
+      doi:10.1017/CBO9780511809071.  trec_eval: none.  ir_measures' nDCG(dcg='exp-log2')@k.
     """
     highest = highest_grades(batch)
     grade = np.where(batch.rank <= cutoff, batch.grade, 0)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pres_eval.batch import Batch, FloatArray, divide
-from pres_eval.measures.base import Cutoffs, Measure, Trait, traits
+from pres_eval.errors import MeasureError, quoted
+from pres_eval.measures.average_precision import average_precision_cut
+from pres_eval.measures.base import BetaCutoffs, Cutoffs, Measure, OptionalCutoffs, Trait, traits
+from pres_eval.measures.precision import f_measure, recall
 
 
 def pres(batch: Batch, nmax: int) -> FloatArray:
@@ -14,8 +19,9 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
       r_i   rank of the i-th of them; those not found by rank Nmax take the ranks of the worst case: with k
             found, the others stand at Nmax + k + 1, ..., Nmax + n
     Range: k² / (n Nmax) ≤ PRES ≤ k / n (recall at Nmax); 0 if n is 0.
-    Notes: a run shorter than Nmax leaves its missing documents in the worst case all the same; with graded
-      judgements -l says what is relevant; n may be above Nmax (then 1 is out of reach: see PRES_est).
+    Notes: a run shorter than Nmax leaves its missing documents in the worst case all the same, and so does -M
+      below Nmax; with graded judgements -l says what is relevant; n may be above Nmax (then 1 is out of
+      reach: see PRES_est).  With n = 1 it falls in a straight line with the rank: 1 - (r - 1) / Nmax, then 0.
     Source: Magdy & Jones, "PRES: A Score Metric for Evaluating Recall-Oriented Information Retrieval
       Applications", SIGIR 2010, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
@@ -23,12 +29,88 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
     k, n = batch.count_by_topic(found), batch.num_rel
     # Whole numbers up to here, so there is one rounding each for the division and what follows.
     ranks_found = batch.sum_by_topic(batch.rank.astype(float), found)
-    worst_case = (n - k) * nmax + (n * (n + 1) - k * (k + 1)) // 2
+    worst_case = (n - k) * float(nmax) + (n * (n + 1) - k * (k + 1)) // 2
     score = 1.0 - (divide(ranks_found + worst_case, n) - (n + 1) / 2.0) / nmax
     score[(n == 0) | (k == 0)] = 0.0
     return score
 
 
-PRES = Measure(
-    "PRES", pres, Cutoffs((100, 1000), example="50,100"), traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+def pres_estimated(batch: Batch, nmax: int) -> FloatArray:
+    """PRES as a share of the highest that can be had where a topic has more relevant documents than Nmax.
+
+    Formula:  PRES_est = PRES / R_max,      R_max = Nmax / n if n ≥ Nmax, else 1
+      n  relevant documents of the topic in the qrels
+    Range: 0 to 1, and 1 is always in reach; 0 if n is 0.
+    Notes: for topics with more relevant documents than anyone reads, as in legal search; the same as PRES
+      where n is at most Nmax.
+    Source: Magdy & Jones, SIGIR 2010, equations 5 and 6, doi:10.1145/1835449.1835551.  trec_eval: none.
+    """
+    highest_recall = np.minimum(divide(np.array(nmax), batch.num_rel), 1.0)
+    # No more than 1: the two divisions may leave the last bit above it.
+    return np.minimum(divide(pres(batch, nmax), highest_recall), 1.0)
+
+
+def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
+    """How early all the relevant documents come, were the whole collection read (normalised recall).
+
+    Formula:  Rnorm = 1 - (Σ r_i - Σ i) / (n (N - n))
+      n    relevant documents of the topic in the qrels      N  documents in the collection (-N)
+      r_i  rank of the i-th of them; those not retrieved, or after the cutoff, stand at the end of the
+           collection: with k found, at N - (n - k) + 1, ..., N
+    Range: 0 to 1; 0 if n is 0; 1 if all of the collection is relevant.
+    Parameters: without any, over the whole ranking; -m Rnorm.1000 stops at that rank.
+    Notes: needs -N, and an N that has room for what was retrieved and what was missed.  In a large collection
+      it is hardly more than recall: with half of the documents found it is about 49.99 % wherever they stand.
+      It is the area under the curve of recall against fallout.
+    Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
+      in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
+    """
+    size = _collection_size(batch)
+    found = batch.is_rel if cutoff is None else batch.is_rel & (batch.rank <= cutoff)
+    k, n = batch.count_by_topic(found), batch.num_rel
+    late = batch.sum_by_topic(batch.rank.astype(float), found) - k * (k + 1) // 2
+    # One that was not found stands N - n ranks after the place it has in the best order.
+    rest = (size - n).astype(float)
+    score = 1.0 - divide(late + (n - k) * rest, n * rest)
+    score[n == 0] = 0.0
+    return score
+
+
+def _collection_size(batch: Batch) -> int:
+    size = batch.num_docs_in_coll
+    if size <= 0:
+        raise MeasureError("-m Rnorm needs the number of documents in the collection: give it with -N")
+    needed = batch.num_ret + batch.num_rel - batch.num_rel_ret
+    if needed.max(initial=0) > size:
+        topic = int(np.argmax(needed))
+        raise MeasureError(
+            f"-m Rnorm: found -N {size}, expected at least {needed[topic]}: "
+            f"topic {quoted(batch.topics[topic])} has {batch.num_ret[topic]} documents retrieved "
+            f"and {needed[topic] - batch.num_ret[topic]} relevant ones besides"
+        )
+    return size
+
+
+def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
+    """Weighted harmonic mean of average precision and recall at rank k (F′ with β).
+
+    Formula:  Fprime_β_k = (1 + β²) AP R / (β² AP + R)
+      AP  average precision over the first k documents (map_cut)      R  recall at k
+      β   how many times more recall counts than average precision
+    Range: 0 to 1; 0 if no relevant document stands down to rank k.
+    Parameters: -m Fprime.β,k,k… with β first: -m Fprime.4,100,1000; -m Fprime.2 takes the usual ranks.  The
+      defaults are β = 1 and 4 at 100 and 1000.
+    Notes: a first answer to MAP saying too little of recall; PRES also tells where the late documents stand.
+    Source: Magdy & Jones, SIGIR 2010, equation 1, doi:10.1145/1835449.1835551.  trec_eval: none.
+    """
+    return f_measure(beta, average_precision_cut(batch, cutoff), recall(batch, cutoff))
+
+
+_FAMILY = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+
+PRES = Measure("PRES", pres, Cutoffs((100, 1000), example="50,100"), traits=_FAMILY)
+PRES_EST = Measure("PRES_est", pres_estimated, Cutoffs((100, 1000), example="50,100"), traits=_FAMILY)
+RNORM = Measure("Rnorm", normalized_recall, OptionalCutoffs(example="1000"), traits=_FAMILY)
+FPRIME = Measure(
+    "Fprime", f_prime, BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"), traits=_FAMILY
 )

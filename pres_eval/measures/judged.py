@@ -1,0 +1,49 @@
+"""How much of a ranking was judged at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, IntArray, divide
+from pres_eval.measures.base import Cutoffs, Measure, Trait, WhenMissing, traits
+
+
+def _judged_within(batch: Batch, cutoff: int) -> IntArray:
+    return batch.count_by_topic((batch.grade >= 0) & (batch.rank <= cutoff))
+
+
+def unjudged(batch: Batch, cutoff: int) -> FloatArray:
+    """Share of documents among the first k that nobody judged.
+
+    Formula:  unj_k = u / k
+      u  documents down to rank k that are not in the qrels, or there with a negative relevance
+    Range: 0 to 1.
+    Notes: a ranking shorter than k counts as if judged documents followed.  A high value says that the
+      judgements know little about the run, so its scores may be too low.
+    Source: trec_eval 10.0.
+    """
+    return (np.minimum(batch.num_ret, cutoff) - _judged_within(batch, cutoff)) / cutoff
+
+
+def judged(batch: Batch, cutoff: int) -> FloatArray:
+    """Share of documents among the first k that were judged.
+
+    Formula:  judged_k = j / min(k, ret)
+      j  documents down to rank k with a relevance of 0 or above in the qrels      ret  documents retrieved
+    Range: 0 to 1; 0 if nothing was retrieved.
+    Notes: a ranking shorter than k is taken as long as it is, so it is not 1 - unj_k there.
+    Source: MacAvaney, Macdonald & Ounis, "Streamlining Evaluation with ir-measures", ECIR 2022,
+      doi:10.1007/978-3-030-99739-7_38, whose Judged@k it is; that counts negative relevance as judged.
+      trec_eval: none.
+    """
+    return divide(_judged_within(batch, cutoff), np.minimum(batch.num_ret, cutoff))
+
+
+UNJ = Measure(
+    "unj",
+    unjudged,
+    Cutoffs((5, 10, 20)),
+    when_missing=WhenMissing.ZERO,
+    traits=traits(Trait.BOUNDED),
+)
+JUDGED = Measure("judged", judged, Cutoffs((10, 100, 1000)), traits=traits(Trait.BOUNDED))

@@ -1,0 +1,171 @@
+"""Experimental measures of trec_eval that cross nDCG with average precision: binG, G, ndcg_rel, Rndcg."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, IntArray, accumulate, divide, elementwise, log2
+from pres_eval.measures.base import Measure, Pairs, Trait, traits
+from pres_eval.measures.gain import (
+    BestRanking,
+    GradeGains,
+    best_ranking,
+    blocks_of_ranks,
+    document_gains,
+    grade_gains,
+    score_with_gains,
+)
+from pres_eval.measures.gain import Pairs as PairValues
+
+
+def binary_g(batch: Batch) -> FloatArray:
+    """Relevant documents discounted by how many that are not relevant stand before them.
+
+    Formula:  binG = 1/n Σ 1 / log2(2 + b_i)      over the relevant documents retrieved
+      n    relevant documents in the qrels
+      b_i  documents before the i-th relevant one that are not relevant, judged or not
+    Range: 0 to 1; 0 if n is 0.
+    Notes: experimental; G is the same with grades.
+    Source: trec_eval (2008).
+    """
+    discount = 1.0 / log2(np.where(batch.is_rel, batch.rank + 2 - batch.rel_so_far, 2))
+    return divide(batch.sum_by_topic(discount, batch.is_rel), batch.num_rel)
+
+
+def g(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Gain discounted by how far the ranking is behind the best possible, as a share of the gain there is.
+
+    Formula:  G = Σ gain(r) / log2(2 + C(r) - S(r)) / Σ positive gains of the qrels
+      gain(r)  of the document at rank r: its grade, 0 if it was not judged
+      S(r)     gain of the ranking down to rank r, this document included
+      C(r)     gain of the best ranking down to rank r, where each document counts at least 1
+    Range: 0 to 1 with the grades as gains; 0 if no gain is positive.
+    Parameters: other gains for grades, as in -m G.1=3.5,2=9; with odd ones it may be inf or nan, as there.
+    Notes: experimental.  A document's worth does not depend on rank alone: to stand behind better ones costs
+      nothing.
+    Source: trec_eval (2008).
+    """
+    named = grade_gains(pairs, batch.compat)
+    if _counts_exactly(named):
+        return score_with_gains(batch, named, _g)
+    # Else C(r) has to be added up rank by rank, and every rank takes room.
+    return np.concatenate([score_with_gains(block, named, _g) for block in blocks_of_ranks(batch)])
+
+
+def _counts_exactly(named: GradeGains) -> bool:
+    return all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
+
+
+def _g(batch: Batch, named: GradeGains) -> FloatArray:
+    gains, best = document_gains(batch, named), best_ranking(batch, named)
+    behind = 2.0 + _best_gain_so_far(batch, best, named) - accumulate(np.add, gains, batch.offsets)
+    counts = gains != 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gained = gains[counts] / _any_log2(behind[counts])
+    sums = np.bincount(batch.topic_of[counts], weights=gained, minlength=len(batch))
+    return divide(sums, best.sum_by_topic(best.gain))
+
+
+def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> FloatArray:
+    """(D,) gain of the best ranking down to each document's rank, each rank counting at least 1."""
+    if _counts_exactly(named):
+        running = accumulate(np.add, np.maximum(best.gain, 1.0), best.offsets)
+        beyond: FloatArray = np.maximum(batch.rank - best.length[batch.topic_of], 0)
+        return best.up_to(batch.topic_of, batch.rank, running) + beyond
+    lengths = np.maximum(best.length, batch.num_ret)
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    gain = np.ones(offsets[-1])
+    gain[offsets[best.topic_of] + best.rank - 1] = np.maximum(best.gain, 1.0)
+    running = accumulate(np.add, gain, offsets)
+    return running[offsets[batch.topic_of] + batch.rank - 1]
+
+
+def _any_log2(values: FloatArray) -> FloatArray:
+    """The C library's base-2 logarithm, also of what is not positive."""
+    whole = values.astype(np.int64, copy=False) if np.all((values >= 1) & (values < 2.0**40)) else None
+    if whole is not None and np.array_equal(whole, values):
+        return log2(whole)
+    return elementwise(lambda x: math.log2(x) if x > 0 else (-math.inf if x == 0 else -math.nan), values)
+
+
+def ndcg_rel(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Normalised discounted gain at the rank of each document that has gain, averaged over these.
+
+    Formula:  ndcg_rel = 1/m Σ DCG_r / ideal DCG_r      over the m documents of positive gain in the qrels
+      DCG_r        Σ gain / log2(1 + rank) down to the document's rank r; for one that was not retrieved, of
+                   the whole ranking
+      ideal DCG_r  that of the best ranking, down to the same rank; for one not retrieved, of all of it
+    Range: 0 to 1 with the grades as gains; 0 if no gain is positive.
+    Parameters: other gains for grades, as in -m ndcg_rel.1=3.5,2=9.
+    Notes: experimental.  nDCG falls and rises along the ranking; this takes it where documents of gain stand.
+    Source: trec_eval, after Järvelin & Kekäläinen, TOIS 20(4), 2002, doi:10.1145/582415.582418.
+    """
+    return score_with_gains(batch, grade_gains(pairs, batch.compat), _ndcg_rel)
+
+
+def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
+    gains, best = document_gains(batch, named), best_ranking(batch, named)
+    gained, ideal = gains / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
+    dcg = accumulate(np.add, gained, batch.offsets)
+    ideal_dcg = best.up_to(batch.topic_of, batch.rank, accumulate(np.add, ideal, best.offsets))
+    missed = best.length - batch.count_by_topic(gains > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sums = batch.sum_by_topic(dcg / ideal_dcg, gains > 0)
+        sums = sums + missed * batch.sum_by_topic(gained) / best.sum_by_topic(ideal)
+        return np.where(sums > 0, sums / best.length, 0.0)
+
+
+def r_ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Normalised discounted gain at the ranks where the best ranking's gain falls, averaged over these.
+
+    Formula:  Rndcg = 1/L Σ DCG_c / ideal DCG_c      over the L ranks c
+      c      how many documents have at least each gain of the qrels, from the highest down to the least
+             positive one; and the end of the ranking if that lies further down
+      DCG_c  Σ gain / log2(1 + rank) down to rank c      ideal DCG_c  that of the best ranking
+    Range: 0 to 1 with the grades as gains; 0 if the topic has no relevant documents; nan (0/0) if it has some
+      (at the level of -l) but none of positive gain.
+    Parameters: other gains for grades, as in -m Rndcg.1=3.5,2=9.
+    Notes: experimental.  With one gain only and a short ranking it is nDCG at rank n.
+    Source: trec_eval, after Järvelin & Kekäläinen, TOIS 20(4), 2002, doi:10.1145/582415.582418.
+    """
+    return score_with_gains(batch, grade_gains(pairs, batch.compat), _r_ndcg)
+
+
+def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
+    best = best_ranking(batch, named)
+    gained, ideal = document_gains(batch, named) / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
+    dcg, ideal_dcg = accumulate(np.add, gained, batch.offsets), accumulate(np.add, ideal, best.offsets)
+    topic_of, rank = _ranks_where_gain_falls(best)
+    sums, falls = np.zeros(len(batch)), np.bincount(topic_of, minlength=len(batch))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = _dcg_down_to(batch, dcg, topic_of, rank) / best.up_to(topic_of, rank, ideal_dcg)
+        sums += np.bincount(topic_of, weights=ratios, minlength=len(batch))
+        # trec_eval: the end of the ranking counts if at least two documents follow the last of the others.
+        goes_on = (best.length > 0) & (batch.num_ret > best.length + 1)
+        sums += np.where(goes_on, batch.sum_by_topic(gained) / best.sum_by_topic(ideal), 0.0)
+        return np.where(batch.num_rel == 0, 0.0, sums / (falls + goes_on))
+
+
+def _ranks_where_gain_falls(best: BestRanking) -> tuple[IntArray, IntArray]:
+    """Topic and rank of each document of the best rankings after which there is less gain, or none."""
+    last = np.ones(len(best.gain), bool)
+    last[:-1] = (best.gain[1:] != best.gain[:-1]) | (best.topic_of[1:] != best.topic_of[:-1])
+    return best.topic_of[last], best.rank[last]
+
+
+def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
+    """The running DCG (D,) of topics at ranks, 0 before their first document."""
+    width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
+    places = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
+    begun = places >= batch.offsets[topic_of]
+    return np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)]
+
+
+_GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
+
+BIN_G = Measure("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
+G = Measure("G", g, Pairs(), traits=_GAIN_TRAITS)
+NDCG_REL = Measure("ndcg_rel", ndcg_rel, Pairs(), traits=_GAIN_TRAITS)
+R_NDCG = Measure("Rndcg", r_ndcg, Pairs(), traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN))

@@ -1,0 +1,172 @@
+"""Measures with a reader who goes on from rank to rank with some probability: RBP, its residual, ERR."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.batch import Batch, FloatArray, IntArray, accumulate
+from pres_eval.errors import MeasureError, quoted
+from pres_eval.measures.base import Cutoffs, Measure, Pairs, Trait, WhenMissing, traits
+from pres_eval.measures.gain import (
+    MOST_RANKS,
+    GradeGains,
+    document_gains,
+    gain_tables,
+    grade_gains,
+    highest_grades,
+    score_with_gains,
+)
+from pres_eval.measures.gain import Pairs as PairValues
+
+PERSISTENCE = 0.9
+TOPICS_TOGETHER = 1 << 12
+GDEVAL_HIGHEST_GRADE = 4
+
+
+class _Powers:
+    """1, p, p·p, …: each the one before times p, as far as it changes and is needed."""
+
+    def __init__(self, p: float, count: int) -> None:
+        size = 1024
+        while True:
+            steps = np.full(max(min(size, count), 1), p)
+            steps[0] = 1.0
+            with np.errstate(over="ignore"):
+                self.table = np.multiply.accumulate(steps)
+            if len(steps) >= count or self.table[-1] * p == self.table[-1]:
+                break
+            size *= 8
+
+    def __getitem__(self, exponent: IntArray) -> FloatArray:
+        return self.table[np.minimum(exponent, len(self.table) - 1)]
+
+
+def _persistence(pairs: PairValues) -> float:
+    return dict(pairs).get("p", PERSISTENCE)
+
+
+def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Gain collected by a reader who goes on to the next document with probability p (rank-biased precision).
+
+    Formula:  rbp = (1 - p) Σ gain(r) p^(r-1)
+      gain(r)  of the document at rank r, 0 to 1: its grade over the highest grade of the topic, 0 if it was
+               not judged
+      p        persistence, 0.9 unless given
+    Range: 0 to 1, as long as p is.
+    Parameters: -m rbp.p=0.8; gains for grades too, as in -m rbp.p=0.8,1=0.5,2=1.  If some are above 1 or
+      below 0, all are brought to 0 … 1 by the topic's least and highest (0 counts among them).
+    Notes: what nobody judged counts as 0; rbp_resid says how much it could add.  -l has no effect: grade 1 is
+      worth 1/3 where the topic's highest is 3.  trec_eval 10.0 starts from variables it never sets; this is
+      what it prints when both are 0.  ir_measures' RBP has p = 0.8 and, with rel given, gains of 0 and 1.
+    Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
+      2008, doi:10.1145/1416950.1416952; trec_eval 10.0.
+    """
+    p = _persistence(pairs)
+    named = grade_gains(pairs, "10.0")
+    collected = score_with_gains(batch, named, lambda b, gains: _collected(b, gains, p))
+    return (1.0 - p) * collected
+
+
+def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
+    """(T,) Σ gain(r) p^(r-1), with the gains brought to 0 … 1."""
+    gains = document_gains(batch, named)
+    # trec_eval: the least and the highest gain both start at 0.
+    lowest, highest = np.zeros(len(batch)), np.maximum(highest_grades(batch), 0).astype(float)
+    if named:
+        for topics, table in gain_tables(batch, named):
+            lowest[topics], highest[topics] = min(table.lowest, 0.0), max(table.highest, 0.0)
+    has_gain = (batch.grade >= 0) | np.isin(batch.grade, [grade for grade, _ in named])
+    scaled = has_gain & ((lowest < 0) | (highest > 1))[batch.topic_of]
+    low, span = lowest[batch.topic_of][scaled], (highest - lowest)[batch.topic_of][scaled]
+    gains[scaled] = (gains[scaled] - low) / span
+    power = _Powers(p, int(batch.rank.max(initial=0)))
+    return batch.sum_by_topic(gains * power[batch.rank - 1], gains != 0)
+
+
+def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
+    """How much rank-biased precision could rise if everything that nobody judged were of the highest gain.
+
+    Formula:  rbp_resid = p^ret + (1 - p) Σ p^(r-1)      over the ranks r that were not judged; 0 if all were
+      ret  documents retrieved      p  persistence, 0.9 unless given
+    Range: 0 to 1, as long as p is.
+    Parameter: -m rbp_resid.p=0.8.
+    Notes: p^ret stands for all that would follow the end of the ranking.  In the pool without judgement
+      (negative in the qrels) is not judged.
+    Source: as rbp; trec_eval 10.0.
+    """
+    p = _persistence(pairs)
+    power = _Powers(p, int(batch.num_ret.max(initial=0)) + 1)
+    blocks = [_unjudged_weight(block, power, p) for block in batch.blocks(TOPICS_TOGETHER)]
+    weight = np.concatenate(blocks) if blocks else np.zeros(0)
+    unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
+    return np.where(unjudged, power[batch.num_ret] + (1 - p) * weight, 0.0)
+
+
+def _unjudged_weight(batch: Batch, power: _Powers, p: float) -> FloatArray:
+    """(T,) Σ p^(r-1) over the ranks that were not judged, some ranks of all topics at a time."""
+    weight = np.zeros(len(batch))
+    row = np.full(len(batch), -1)
+    judged = batch.grade >= 0
+    topic_of, place = batch.topic_of[judged], batch.rank[judged] - 1
+    active = np.flatnonzero(batch.num_ret > 0)
+    start = 0
+    while len(active):
+        width = min(max(MOST_RANKS // len(active), 64), int(batch.num_ret[active].max()) - start)
+        places = np.arange(start, start + width)
+        table = np.where(places < batch.num_ret[active][:, np.newaxis], power[places], 0.0)
+        row[:] = -1
+        row[active] = np.arange(len(active))
+        here = (place >= start) & (place < start + width) & (row[topic_of] >= 0)
+        table[row[topic_of[here]], place[here] - start] = 0.0
+        table[:, 0] += weight[active]
+        weight[active] = np.add.accumulate(table, axis=1)[:, -1]
+        start += width
+        # Powers only get smaller, so once one is too small to change the sum no later one will.
+        settled = (0 <= p <= 1) & (weight[active] + power[np.array(start)] == weight[active])
+        active = active[~settled & (batch.num_ret[active] > start)]
+    return weight
+
+
+def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
+    """Reciprocal of the rank where a reader is expected to stop, satisfied with probability by grade (ERR@k).
+
+    Formula:  err_k = Σ 1/r R_r Π (1 - R_i)      for r = 1 … k, the product over the ranks i before r
+      R  probability that a document satisfies: (2^grade - 1) / 2^4; 0 if it was not judged
+    Range: 0 to 1; 0 if nothing with a grade above 0 stands down to rank k.
+    Notes: the highest grade is 4, as gdeval of the TREC Web track has it, so that topics and collections can
+      be compared; a qrels file with higher grades is an error, as there.  gdeval leaves out topics without
+      relevant documents; they are 0 here.  -l has no effect.
+    Source: Chapelle, Metzler, Zhang & Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009,
+      doi:10.1145/1645953.1646033; gdeval.pl 1.2.  trec_eval: none.  ir_measures' ERR@k.
+    """
+    highest = highest_grades(batch)
+    if highest.max(initial=0) > GDEVAL_HIGHEST_GRADE:
+        topic = int(np.argmax(highest > GDEVAL_HIGHEST_GRADE))
+        raise MeasureError(
+            f"-m err: found grade {highest[topic]} in the qrels of topic {quoted(batch.topics[topic])}, "
+            f"expected grades up to {GDEVAL_HIGHEST_GRADE}, gdeval's highest"
+        )
+    grade = np.where(batch.rank <= cutoff, np.maximum(batch.grade, 0), 0)
+    satisfied = (np.ldexp(1.0, grade.astype(np.int32)) - 1.0) / 2.0**GDEVAL_HIGHEST_GRADE
+    unsatisfied = accumulate(np.multiply, 1.0 - satisfied, batch.offsets)
+    still_reading = np.ones(len(unsatisfied))
+    still_reading[1:] = unsatisfied[:-1]
+    still_reading[batch.offsets[:-1][np.diff(batch.offsets) > 0]] = 1.0
+    return batch.sum_by_topic(satisfied * still_reading / batch.rank)
+
+
+RBP = Measure("rbp", rbp, Pairs("p=0.8"), traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL))
+RBP_RESID = Measure(
+    "rbp_resid",
+    rbp_residual,
+    Pairs("p=0.8"),
+    # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
+    when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+    traits=traits(Trait.BOUNDED),
+)
+ERR = Measure(
+    "err",
+    expected_reciprocal_rank,
+    Cutoffs((5, 10, 20)),
+    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+)
