@@ -1,0 +1,104 @@
+"""Run trec_eval and ours on a case and compare the bytes of stdout, and success with success."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import io
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from fuzz.case import Case
+
+BINARIES = {"9.0.8": "TREC_EVAL_9", "10.0": "TREC_EVAL_10"}
+"""For each version the environment variable that names its binary."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did: its stdout, whether it said that all went well, what it complained about."""
+
+    stdout: bytes
+    success: bool
+    complaint: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A case on which the two do not agree."""
+
+    case: Case
+    kind: str
+    theirs: Outcome
+    ours: Outcome
+
+    def text(self) -> str:
+        """The case and what differs, to read."""
+        theirs, ours = (outcome.stdout.decode("latin-1").splitlines() for outcome in (self.theirs, self.ours))
+        differing = difflib.unified_diff(theirs, ours, "trec_eval", "ours", lineterm="", n=0)
+        complaints = [
+            f"{name}: {'success' if outcome.success else 'failure'} {outcome.complaint.strip()}"
+            for name, outcome in (("trec_eval", self.theirs), ("ours", self.ours))
+        ]
+        return "\n".join([self.case.text(), f"{self.kind}:", *complaints, *differing])
+
+
+def binary_of(version: str) -> str | None:
+    """The trec_eval of that version that the environment names, if any."""
+    return os.environ.get(BINARIES[version])
+
+
+def run_reference(binary: str, case: Case, folder: Path) -> Outcome | None:
+    """trec_eval's outcome; None where it says nothing about what is right.
+
+    That is where it crashed, and where it stopped at something that we take on purpose: a topic of the qrels
+    that the run lacks (10.0), a topic with negative judgements only.
+    """
+    done = subprocess.run(
+        [binary, *case.arguments(str(folder))], capture_output=True, check=False, timeout=60
+    )
+    complaint = done.stderr.decode("utf-8", "backslashreplace")
+    crashed = done.returncode < 0 and "Pref inconsistency" not in complaint
+    if crashed or "not found in qrels" in complaint or is_all_negative(case):
+        return None
+    return Outcome(done.stdout, done.returncode == 0, complaint)
+
+
+def is_all_negative(case: Case) -> bool:
+    """Whether a topic has no judgement of 0 or more."""
+    if any("prefs" in part for group in case.options for part in group):
+        return False
+    levels: dict[bytes, list[bytes]] = {}
+    for line in case.qrels:
+        fields = line.split()
+        if len(fields) > 1 and not line.startswith(b"#"):
+            levels.setdefault(fields[0], []).append(fields[-1])
+    return any(all(level.startswith(b"-") for level in found) for found in levels.values())
+
+
+def run_ours(case: Case, folder: Path) -> Outcome:
+    """Our outcome, in this process; an exception that gets through is a fault and passes on."""
+    from pres_eval.cli import main
+
+    raw = io.BytesIO()
+    stdout, stderr = io.TextIOWrapper(raw, encoding="utf-8"), io.StringIO()
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        status = main(case.our_arguments(str(folder)))
+    stdout.flush()
+    return Outcome(raw.getvalue(), status == 0, stderr.getvalue())
+
+
+def compare(case: Case, binary: str, folder: Path) -> Difference | None:
+    """The difference between both, if there is one."""
+    case.write(folder)
+    theirs = run_reference(binary, case, folder)
+    if theirs is None:
+        return None
+    ours = run_ours(case, folder)
+    if theirs.success != ours.success:
+        return Difference(case, "success", theirs, ours)
+    if theirs.success and theirs.stdout != ours.stdout:
+        return Difference(case, "stdout", theirs, ours)
+    return None
