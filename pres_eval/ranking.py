@@ -95,7 +95,7 @@ def _sorted_ranks(
     tied = np.flatnonzero((tied_groups & (sizes > 1))[group])
     if len(tied):
         # Descending by docno: the group's number rises while the order of its ids is turned round.
-        turned = byte_order(ids.take(order[tied]), -group[tied])[::-1]
+        turned = byte_order(ids.take(order[tied]), group[-1] - group[tied])[::-1]
         place[order[tied[turned]]] = tied
     first = np.empty(len(offsets), np.int64)
     first[segment[order[::-1]]] = np.arange(len(order))[::-1]
