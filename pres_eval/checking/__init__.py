@@ -1,0 +1,1 @@
+"""What is wrong or suspicious in qrels and runs: all of it, not only the first thing."""

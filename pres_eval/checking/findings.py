@@ -1,0 +1,180 @@
+"""What the checker can find, and how findings of one kind are gathered.
+
+An error is what the evaluator stops at.  A warning is what can make its numbers other than meant.  A note is
+worth knowing and changes nothing by itself.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Level(enum.Enum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding: its name, how bad it is, and what it means in one line."""
+
+    name: str
+    level: Level
+    meaning: str
+
+
+_ERROR, _WARNING, _NOTE = Level.ERROR, Level.WARNING, Level.NOTE
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("unreadable", _ERROR, "the file can't be read"),
+        Kind("no-documents", _ERROR, "the file has no line that counts"),
+        Kind("too-few-columns", _ERROR, "lines with too few columns"),
+        Kind("too-many-columns", _ERROR, "lines with too many columns"),
+        Kind("nul-byte", _ERROR, "lines with a NUL byte, which no text has"),
+        Kind("score-nan", _ERROR, "scores that are nan have no place in a ranking"),
+        Kind("score-no-number", _ERROR, "scores that are no numbers"),
+        Kind("relevance-no-integer", _ERROR, "relevance that is no integer"),
+        Kind("duplicate", _ERROR, "documents that a topic has twice"),
+        Kind("no-common-topic", _ERROR, "no topic stands in both files"),
+        Kind("extra-columns", _WARNING, "lines with more than six columns: does a docno hold a blank?"),
+        Kind(
+            "byte-order-mark",
+            _WARNING,
+            "starts with a byte order mark: other tools take it for part of an id",
+        ),
+        Kind("not-utf-8", _WARNING, "lines that are not UTF-8"),
+        Kind("score-infinite", _WARNING, "scores that are infinite"),
+        Kind("several-tags", _WARNING, "one run should have one tag"),
+        Kind("rank-disagrees", _WARNING, "the rank column says another order than the scores, which count"),
+        Kind("ties", _WARNING, "equal scores: the docno decides, in descending order"),
+        Kind(
+            "float32-ties",
+            _WARNING,
+            "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank them differently",
+        ),
+        Kind("topic-without-judgements", _WARNING, "topics of the run that the qrels lack are left out"),
+        Kind(
+            "topic-not-in-run",
+            _WARNING,
+            "topics of the qrels that the run lacks are left out of the averages without -c",
+        ),
+        Kind(
+            "topic-without-relevant",
+            _WARNING,
+            "topics without relevant documents score 0 whatever the run does",
+        ),
+        Kind(
+            "other-notation-of-topic",
+            _WARNING,
+            "topics that look like another notation of one on the other side",
+        ),
+        Kind(
+            "other-notation-of-docno", _WARNING, "documents that look like another notation of a judged one"
+        ),
+        Kind("no-judged-document", _WARNING, "no document of the run is judged: is it the same collection?"),
+        Kind("shorter-than-cutoff", _WARNING, "topics with fewer documents than a cutoff that was asked for"),
+        Kind(
+            "shorter-than-default-cutoff",
+            _NOTE,
+            "topics with fewer documents than a cutoff of the default measures",
+        ),
+        Kind(
+            "grades-above-level",
+            _NOTE,
+            "grades above 1 count like 1 here; some collections (TREC DL) mean -l 2",
+        ),
+        Kind("negative-relevance", _NOTE, "negative relevance means in the pool but not judged"),
+        Kind(
+            "topic-only-negative", _NOTE, "topics with no judgement but negative ones: trec_eval stops there"
+        ),
+        Kind("rank-no-number", _NOTE, "ranks that are no whole numbers (the column is not used)"),
+        Kind("ranks-from-0", _NOTE, "ranks count from 0 (the column is not used)"),
+        Kind("unsorted", _NOTE, "topics whose scores don't descend in the file (they are sorted)"),
+        Kind("topics-apart", _NOTE, "topics whose lines don't stand together (they are gathered)"),
+        Kind("topics-unordered", _NOTE, "topics that are not in byte order (results are)"),
+        Kind("crlf", _NOTE, "lines that end in CR LF, as on Windows"),
+        Kind("blank-lines", _NOTE, "blank lines (left out)"),
+        Kind("comments", _NOTE, "lines that start with # (left out; 9.0.8 would stop)"),
+        Kind("no-final-newline", _NOTE, "the last line has no newline: was the file cut off?"),
+        Kind("same-tag", _NOTE, "runs with the same tag are hard to tell apart in tables"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """One place where something was found: the line of the file, if it has one, and what is there."""
+
+    line: int | None
+    text: str
+
+
+@dataclass
+class Finding:
+    """All of one kind in one file: how many, a line for people, more for machines, some examples."""
+
+    kind: Kind
+    count: int = 0
+    message: str = ""
+    examples: list[Example] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class FileReport:
+    """What was found in one file.
+
+    role   "qrels" or "run"
+    facts  counts that are no fault: lines, topics, grades, ...
+    most   examples that are kept of each kind
+    """
+
+    path: str
+    role: str
+    most: int
+    facts: dict[str, Any] = field(default_factory=dict)
+    findings: dict[str, Finding] = field(default_factory=dict)
+
+    def add(
+        self, name: str, count: int, message: str = "", examples: Iterable[Example] = (), **details: Any
+    ) -> None:
+        """Count something that was found; nothing happens if the count is 0."""
+        if not count:
+            return
+        finding = self.findings.setdefault(name, Finding(KINDS[name]))
+        finding.count += int(count)
+        finding.message = message or finding.message
+        for example in examples:
+            if len(finding.examples) >= self.most:
+                break
+            finding.examples.append(example)
+        finding.details.update(details)
+
+    def merge(self, part: FileReport, before: int) -> None:
+        """Add what was found in a part of the file that `before` lines precede; its facts are counts."""
+        for name, count in part.facts.items():
+            self.facts[name] = self.facts.get(name, 0) + count
+        for name, finding in part.findings.items():
+            places = ((example.line, example.text) for example in finding.examples)
+            moved = (Example(None if line is None else line + before, text) for line, text in places)
+            self.add(name, finding.count, finding.message, moved)
+
+    def in_order(self) -> list[Finding]:
+        """The findings as KINDS lists them: errors, warnings, notes."""
+        return [self.findings[name] for name in KINDS if name in self.findings]
+
+    def count(self, level: Level) -> int:
+        """How many kinds of this level were found."""
+        return sum(finding.kind.level is level for finding in self.findings.values())
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 topic`, `3 topics`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,116 @@
+"""Findings as text for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pres_eval import __version__
+from pres_eval.checking.findings import FileReport, Finding, Level, plural
+from pres_eval.report.text import text_of
+
+KIND = "pres-eval check"
+LAYOUT = 1
+
+
+def as_text(reports: Sequence[FileReport]) -> str:
+    """What was found: file by file with examples, then how often each kind was found in how many files."""
+    blocks = ["\n".join(_file_lines(report)) for report in reports]
+    return "\n\n".join([*blocks, _summary(reports)]) + "\n"
+
+
+def _file_lines(report: FileReport) -> Iterator[str]:
+    yield f"{text_of(report.path)}: {_facts(report)}"
+    for finding in report.in_order():
+        kind = finding.kind
+        message = f": {finding.message}" if finding.message else ""
+        yield f"  {kind.level.value} {kind.name} ({finding.count}): {kind.meaning}{message}"
+        for example in finding.examples:
+            where = f"{text_of(report.path)}:{example.line}: " if example.line is not None else ""
+            yield f"    {where}{example.text}"
+        if (left := finding.count - len(finding.examples)) > 0 and finding.examples:
+            yield f"    ... and {left} more"
+
+
+def _facts(report: FileReport) -> str:
+    facts = report.facts
+    parts = []
+    if "judgements" in facts:
+        grades = ", ".join(f"{grade}: {count}" for grade, count in facts["grades"].items())
+        parts = [
+            plural(facts["judgements"], "judgement"),
+            plural(facts["topics"], "topic"),
+            f"grades {grades}",
+        ]
+    elif "documents" in facts:
+        least, most = facts["documents_per_topic"]
+        each = f"{least} each" if least == most else f"{least} to {most} each"
+        tags = ", ".join(list(facts["tags"])[:3])
+        parts = [
+            f"run {tags}",
+            plural(facts["documents"], "document"),
+            plural(facts["topics"], "topic"),
+            each,
+        ]
+    for name, text in (
+        ("tabs", "tabs"),
+        ("extra_blanks", "extra blanks"),
+        ("negative_scores", "negative scores"),
+    ):
+        if facts.get(name):
+            parts.append(text)
+    return ", ".join(parts) or report.role
+
+
+def _summary(reports: Sequence[FileReport]) -> str:
+    by_kind: dict[str, list[Finding]] = {}
+    for report in reports:
+        for finding in report.in_order():
+            by_kind.setdefault(finding.kind.name, []).append(finding)
+    lines = []
+    for level in Level:
+        for name, findings in by_kind.items():
+            if findings[0].kind.level is level:
+                count = sum(finding.count for finding in findings)
+                lines.append((level.value, name, str(count), plural(len(findings), "file")))
+    widths = [max((len(line[column]) for line in lines), default=0) for column in range(3)]
+    table = [
+        f"{level:<{widths[0]}}  {name:<{widths[1]}}  {count:>{widths[2]}}  in {files}"
+        for level, name, count, files in lines
+    ]
+    kinds = [line[0] for line in lines]
+    totals = [
+        plural(kinds.count(level.value), f"kind of {level.value}", f"kinds of {level.value}")
+        for level in Level
+    ]
+    verdict = ", ".join(totals) if kinds else "nothing wrong or suspicious"
+    return "\n".join([*table, f"{plural(len(reports), 'file')}: {verdict}"])
+
+
+def as_json(reports: Sequence[FileReport]) -> str:
+    """The same for machines."""
+    data = {
+        "kind": KIND,
+        "layout": LAYOUT,
+        "version": __version__,
+        **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Level},
+        "files": [_file_record(report) for report in reports],
+    }
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def _file_record(report: FileReport) -> dict[str, Any]:
+    findings = [
+        {
+            "kind": finding.kind.name,
+            "level": finding.kind.level.value,
+            "meaning": finding.kind.meaning,
+            "count": finding.count,
+            "message": finding.message,
+            "details": finding.details,
+            "examples": [{"line": example.line, "text": example.text} for example in finding.examples],
+        }
+        for finding in report.in_order()
+    ]
+    return {"path": text_of(report.path), "role": report.role, "facts": report.facts, "findings": findings}
