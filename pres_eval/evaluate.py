@@ -21,7 +21,6 @@ from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.zscores import ZScores
 from pres_eval.running import Ranking
 
-
 AnyBatch = Batch | GroupedBatch | PreferenceBatch
 
 BLOCK = 4096
@@ -89,7 +88,9 @@ def score_blocks(
         values = tuple(_score_column(block, column) for column in selection)
         if zscores is not None:
             values = tuple(
-                column_values if isinstance(column_values, list) else zscores.convert(block.topics, column.label, column_values)
+                column_values
+                if isinstance(column_values, list)
+                else zscores.convert(block.topics, column.label, column_values)
                 for column, column_values in zip(selection, values, strict=True)
             )
         yield ScoredBlock(block.topics, values)
@@ -168,8 +169,8 @@ def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
     run = getattr(ranking, "name", "run")
     if options.only_topic is not None and len(ranking.topic):
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
-    example = getattr(ranking, "unjudged_example", None)
-    theirs = f" (such as {quoted(example)})" if example is not None else ""
+    unjudged = getattr(ranking, "unjudged", ())
+    theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
     return (
         f"{run}: no topic in common with {relevance.name}: expected topics such as {ours}, found others{theirs};"

@@ -1,4 +1,4 @@
-"""A ranking and judgements become the batch that measures are computed from: -M, -J, -l, -c and -D happen here."""
+"""A ranking and judgements become the batch that measures see: -M, -J, -l, -c and -D happen here."""
 
 from __future__ import annotations
 

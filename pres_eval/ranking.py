@@ -1,4 +1,4 @@
-"""The order of a ranking: score descending, ties by docno descending.  The only place that knows the tie rule.
+"""The order of a ranking: score descending, ties by docno descending; the only place with the tie rule.
 
 Only the ranks of judged documents are wanted.  When the scores of a topic descend as they stand in the file,
 as they nearly always do, a document's rank is its place.  Otherwise the topic's scores are sorted, and docnos
@@ -14,8 +14,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.batch import BoolArray, IntArray
-from pres_eval.reading.keys import Ids, Words, byte_order, equal
+from pres_eval.batch import IntArray
+from pres_eval.reading.keys import Ids, Words, byte_order
 from pres_eval.reading.pool import Pool
 
 Scores = NDArray[np.float64] | NDArray[np.float32]
@@ -70,7 +70,8 @@ def rank_topics(
         judged[segment[rows]] = True
         moved = (shaken & judged)[segment[rows]]
         if moved.any():
-            rank[moved] = _sorted_ranks(np.flatnonzero((shaken & judged)[segment]), segment, offsets, scores, ids, rows[moved])
+            members = np.flatnonzero((shaken & judged)[segment])
+            rank[moved] = _sorted_ranks(members, segment, offsets, scores, ids, rows[moved])
             order = np.lexsort((rank, segment[rows]))
             rows, rank, document = rows[order], rank[order], document[order]
     counts = np.bincount(segment[rows], minlength=len(topic))

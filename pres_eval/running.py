@@ -1,4 +1,4 @@
-"""A run file becomes a Ranking: chunk by chunk while topics stand together, collected first when they don't."""
+"""A run file becomes a Ranking: chunk by chunk while topics stand together, else collected first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from pres_eval.batch import IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking import DuplicateRowError, Ranked, Scores, concatenate, rank_topics
-from pres_eval.reading.keys import Ids, WordIds, Words, changes
+from pres_eval.reading.keys import Ids, WordIds, changes, distinct
 from pres_eval.reading.numbers import read_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source, behind_last_line
@@ -24,6 +24,7 @@ from pres_eval.workers import Work, Workers
 LAYOUT = "topic Q0 docno rank score tag"
 COLUMNS = 6
 TOPIC, DOCNO, SCORE, TAG = 0, 2, 4, 5
+NO_IDS = WordIds([np.zeros(0, np.uint64)])
 BLOCK = 100_000
 """Rows of a collected run that are ranked at a time."""
 
@@ -34,15 +35,14 @@ class Ranking(Ranked):
 
     name, tag        of the file; of its last line
     num_lines        lines that are documents
-    unjudged_topics  topics without judgements, and one of them as an example
+    unjudged         topics without judgements
     longer_line      the first line with more than six columns
     """
 
     name: str
     tag: str
     num_lines: int
-    unjudged_topics: int
-    unjudged_example: bytes | None
+    unjudged: Ids
     longer_line: int | None
 
 
@@ -64,8 +64,7 @@ class Piece:
     num_rows: int
     tag: bytes
     longer_line: int | None
-    unjudged: Words
-    unjudged_example: bytes | None
+    unjudged: WordIds
     topics: IntArray
     ranked: Ranked | None
     rows: Rows | None
@@ -88,7 +87,8 @@ class _Reader:
         fields = split_fields(chunk, COLUMNS, LAYOUT, more=True)
         buffer = chunk.array()
         if not len(fields):
-            return Piece(chunk, fields.num_lines, 0, b"", None, np.zeros(0, np.uint64), None, np.zeros(0, np.int64), None, None)
+            nothing = np.zeros(0, np.int64)
+            return Piece(chunk, fields.num_lines, 0, b"", None, NO_IDS, nothing, None, None)
         starts, ends = fields.column(SCORE)
         scores, wrong = read_numbers(buffer, starts, ends)
         if wrong is not None:
@@ -126,8 +126,7 @@ class _Reader:
             len(fields),
             bytes(chunk.buffer[starts[-1] : ends[-1]]),
             None if fields.longer is None else fields.line_of(fields.longer),
-            unjudged.hashes(),
-            unjudged[0] if len(unjudged) else None,
+            WordIds.of(unjudged) if len(unjudged) else NO_IDS,
             topics,
             ranked,
             rows_kept,
@@ -240,8 +239,7 @@ class _Pass:
         self.num_rows = 0
         self.tag = b""
         self.longer_line: int | None = None
-        self.unjudged: list[Words] = []
-        self.unjudged_example: bytes | None = None
+        self.unjudged = [NO_IDS]
 
     def pieces(self, jobs: int, whole_topics: bool) -> Iterator[tuple[Piece, bool]]:
         """The pieces in file order, and whether each ends with its topic."""
@@ -270,9 +268,8 @@ class _Pass:
         self.num_lines += piece.num_lines
         self.num_rows += piece.num_rows
         self.tag = piece.tag if piece.num_rows else self.tag
-        if piece.unjudged_example is not None:
+        if len(piece.unjudged):
             self.unjudged.append(piece.unjudged)
-            self.unjudged_example = self.unjudged_example or piece.unjudged_example
         self.source.give_back(piece.chunk)
         return piece, whole
 
@@ -282,7 +279,6 @@ class _Pass:
             raise InputError(
                 self.source.name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}"
             )
-        unjudged = np.concatenate([*self.unjudged, np.zeros(0, np.uint64)])
         return Ranking(
             ranked.topic,
             ranked.num_ret,
@@ -292,8 +288,7 @@ class _Pass:
             self.source.name,
             self.tag.decode("utf-8", "surrogateescape"),
             self.num_rows,
-            len(np.unique(unjudged)),
-            self.unjudged_example,
+            distinct(WordIds.concatenate(self.unjudged).ids(slice(None)))[0],
             self.longer_line,
         )
 

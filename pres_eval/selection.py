@@ -34,15 +34,16 @@ def select(
     columns: list[SelectedColumn] = []
     for measure in MEASURES:
         for level, given in wanted.get(measure.name, {}).items():
-            if not given and measure.name in NMAX_MEASURES:
-                given = [",".join(map(str, nmax))]
+            defaults = [",".join(map(str, nmax))] if measure.name in NMAX_MEASURES else []
             try:
-                chosen = measure.parameters.columns(measure.name, given)
+                chosen = measure.parameters.columns(measure.name, given or defaults)
             except MeasureError as error:
                 problems.append(str(error))
                 continue
             columns.extend(SelectedColumn(label, measure, arguments, level) for label, arguments in chosen)
-    _check_relevance({column.measure.name: column.measure for column in columns}.values(), relevance, problems)
+    _check_relevance(
+        {column.measure.name: column.measure for column in columns}.values(), relevance, problems
+    )
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(_with_own_labels(columns))

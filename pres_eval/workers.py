@@ -11,7 +11,7 @@ Work = Callable[[], Any]
 
 
 class Workers:
-    """Starts work in `jobs` threads; the first piece of work is done at once, for small inputs need no thread."""
+    """Starts work in `jobs` threads; the first piece is done at once, for small inputs need no thread."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import click
 
-from pres_eval.errors import PresEvalError
 from pres_eval.cli.arguments import expand_long_options
+from pres_eval.errors import PresEvalError
 
 COMMANDS = {
     "agreement": "How alike measures rank the runs (Kendall, Spearman, pairwise verdicts).",
@@ -45,16 +45,17 @@ def main(arguments: Sequence[str]) -> int:
     arguments = list(arguments)
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
     command = command_of(name)
-    rest = expand_long_options(command, arguments[1:] if name else arguments)
+    program = f"pres-eval {name}" if name else "pres-eval"
     try:
-        command.main(rest, prog_name=f"pres-eval {name}" if name else "pres-eval", standalone_mode=False)
+        rest = expand_long_options(command, arguments[1:] if name else arguments)
+        # Without its stand-alone mode click returns the code of an Exit instead of raising it.
+        code = command.main(rest, prog_name=program, standalone_mode=False)
         sys.stdout.flush()
+        return code if isinstance(code, int) else 0
     except PresEvalError as error:
         return _fail(str(error), error.exit_code)
     except click.ClickException as error:
         return _fail(error.format_message(), 1)
-    except click.exceptions.Exit as error:
-        return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:

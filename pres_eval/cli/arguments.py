@@ -16,7 +16,9 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
     """
     options = [option for option in command.params if isinstance(option, click.Option)]
     names = {name for option in options for name in option.opts if name.startswith("--")} | {"--help"}
-    takes_value = {name for option in options if not option.is_flag and not option.count for name in option.opts}
+    takes_value = {
+        name for option in options if not option.is_flag and not option.count for name in option.opts
+    }
     expanded: list[str] = []
     is_value = False
     for number, argument in enumerate(arguments):
@@ -27,10 +29,10 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
             matches = sorted(candidate for candidate in names if candidate.startswith(name))
             if len(matches) > 1:
                 raise UsageError(f"option {name} is ambiguous: {', '.join(matches)}")
-            name = matches[0] if matches else name
-            argument = name + equals + value
-        expanded.append(argument)
-        is_value = not is_value and _wants_value(argument, takes_value)
+            expanded.append((matches[0] if matches else name) + equals + value)
+        else:
+            expanded.append(argument)
+        is_value = not is_value and _wants_value(expanded[-1], takes_value)
     return expanded
 
 

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import click
 
 from pres_eval import __version__
-from pres_eval.cli.shared import JOBS, MEASURES, NMAX, NUMBER_OPTIONS, QUIET, RELEVANCE_FORMAT, Reader, check_paths, make_options
+from pres_eval.cli.gating import GATE_OPTIONS, Gates, gates_of
+from pres_eval.cli.output import output_file
+from pres_eval.cli.shared import (
+    JOBS,
+    MEASURES,
+    NMAX,
+    NUMBER_OPTIONS,
+    QUIET,
+    RELEVANCE_FORMAT,
+    Reader,
+    check_paths,
+    make_options,
+)
 from pres_eval.errors import UsageError
-from pres_eval.evaluate import Selection, Summing, form, score_blocks
+from pres_eval.evaluate import Evaluation, Selection, Summing, evaluate, form, score_blocks
 from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS, Relevance
 from pres_eval.reading.source import Source
 from pres_eval.reading.zscores import ZScores, read_zscores
-from pres_eval.report.trec import summary_lines, topic_lines
+from pres_eval.report.trec import evaluation_lines, summary_lines, topic_lines
 from pres_eval.running import Ranking
 from pres_eval.selection import select
 
-USAGE = "Usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains)"
+USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
+OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
 
 
 @click.command(add_help_option=False)
@@ -30,46 +45,88 @@ USAGE = "Usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Don't print the values over all topics.")
 @click.option("-Z", "--Zscore", "zscore_file", metavar="FILE", help="Print Z-scores: FILE has the means.")
 @click.option("-D", "--Debug_level", "debug", metavar="NUM[.TOPIC]", help="Evaluate TOPIC alone.")
-@click.option("-T", "--Results_format", "results_format", default="trec_results", show_default=True)
-@click.option("-o", "--Output_old_results_format", "old_format", is_flag=True, help="Accepted, has no effect.")
+@click.option(
+    "-T",
+    "--Results_format",
+    "results_format",
+    default="trec_results",
+    metavar="FORMAT",
+    help="Format of the runs: trec_results, the only one.",
+)
+@click.option("-o", "--Output_old_results_format", "old_format", is_flag=True, help="Has no effect.")
 @MEASURES
 @NMAX
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(OUTPUT_FORMATS),
+    default="trec",
+    show_default=True,
+    help="How results are printed.",
+)
+@click.option("--style", default="simple", show_default=True, help="Table style, as tabulate names them.")
+@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits in tables.")
+@click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all.")
 @click.pass_context
-def command(context: click.Context, files: tuple[str, ...], **values: Any) -> None:
+def command(context: click.Context, /, files: tuple[str, ...], **values: Any) -> None:
     """Evaluate runs against judgements."""
     if values["help_wanted"]:
         from pres_eval.cli.help import help_text
 
-        sys.stdout.write(help_text(context.command, values["measures"], values["compat"]))
-        return
-    if values["version_wanted"]:
-        print(f"pres-eval {__version__} (trec_eval 9.0.8 and 10.0)")
-        return
-    if len(files) < 2:
+        sys.stdout.write(help_text(context.command, values["measures"], values["compat"], values["form"]))
+    elif values["version_wanted"]:
+        print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
+    elif len(files) < 2:
         raise UsageError(USAGE)
-    _evaluate(files[0], files[1:], values)
+    else:
+        _evaluate(files[0], files[1:], values)
 
 
-for _option in [*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS]:
+for _option in (*NUMBER_OPTIONS, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
     command = _option(command)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is evaluated, and how it is printed."""
+
+    relevance: Relevance
+    selection: Selection
+    options: Options
+    zscores: ZScores | None
+    per_topic: bool
+    summary: bool
 
 
 def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None:
     if values["results_format"] != "trec_results":
         raise UsageError(f"-T {values['results_format']}: no such format, expected trec_results")
-    options = make_options(values, _only_topic(values["debug"]))
-    reader = Reader(values["form"], values["quiet"], values["jobs"])
+    form_name = values["form"]
+    if form_name not in FORMATS:
+        raise UsageError(f"-R {form_name}: no such format, expected one of {', '.join(FORMATS)}")
     check_paths(qrels, runs)
-    if reader.form not in FORMATS:
-        raise UsageError(f"-R {reader.form}: no such format, expected one of {', '.join(FORMATS)}")
-    selection = select(values["measures"], options.compat, values["nmax"], FORMATS[reader.form][1])
-    relevance = reader.relevance(qrels)
-    zscores = read_zscores(Source(values["zscore_file"])) if values["zscore_file"] else None
-    stream = sys.stdout.buffer
-    for run in runs:
-        ranking = reader.run(run, relevance, options)
-        _print_trec(stream, relevance, ranking, selection, options, zscores, values)
-        stream.flush()
+    options = make_options(values, _only_topic(values["debug"]))
+    selection = select(values["measures"], options.compat, values["nmax"], FORMATS[form_name][1])
+    gates = gates_of(values)
+    reader = Reader(form_name, values["quiet"], values["jobs"])
+    job = _Job(
+        reader.relevance(qrels),
+        selection,
+        options,
+        read_zscores(Source(values["zscore_file"])) if values["zscore_file"] else None,
+        values["per_topic"],
+        not values["no_summary"],
+    )
+    rankings = (reader.run(run, job.relevance, options) for run in runs)
+    with output_file(values["output"]) as stream:
+        if values["output_format"] == "trec" and gates is None:
+            for ranking in rankings:
+                _stream_lines(stream, job, ranking)
+                stream.flush()
+            return
+        evaluations = _print_whole(stream, job, rankings, values, (qrels, runs))
+    if gates is not None:
+        _check(gates, evaluations, job)
 
 
 def _only_topic(debug: str | None) -> bytes | None:
@@ -80,21 +137,48 @@ def _only_topic(debug: str | None) -> bytes | None:
     return topic.encode("utf-8", "surrogateescape") if dot else None
 
 
-def _print_trec(
-    stream: BinaryIO,
-    relevance: Relevance,
-    ranking: Ranking,
-    selection: Selection,
-    options: Options,
-    zscores: ZScores | None,
-    values: dict[str, Any],
-) -> None:
+def _stream_lines(stream: BinaryIO, job: _Job, ranking: Ranking) -> None:
     """Print trec_eval's lines as they are computed."""
-    summing = Summing(selection)
-    for block in score_blocks(form(relevance, ranking, options), selection, zscores):
+    summing = Summing(job.selection)
+    zscores = job.zscores is not None
+    for block in score_blocks(form(job.relevance, ranking, job.options), job.selection, job.zscores):
         summing.add(block)
-        if values["per_topic"]:
-            stream.write(topic_lines(block, selection, zscores is not None).encode("utf-8", "surrogateescape"))
-    if not values["no_summary"]:
-        summary = summing.summary(summing.totals(relevance, options.complete), ranking.tag)
-        stream.write(summary_lines(summary, selection, zscores is not None).encode("utf-8", "surrogateescape"))
+        if job.per_topic:
+            stream.write(topic_lines(block, job.selection, zscores))
+    if job.summary:
+        summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
+        stream.write(summary_lines(summary, job.selection, zscores))
+
+
+def _print_whole(
+    stream: BinaryIO,
+    job: _Job,
+    rankings: Iterable[Ranking],
+    values: dict[str, Any],
+    paths: tuple[str, tuple[str, ...]],
+) -> list[Evaluation]:
+    """Print all runs in one of the other formats, and give their evaluations."""
+    found = []
+    evaluations = []
+    for ranking in rankings:
+        found.append(ranking)
+        evaluations.append(evaluate(job.relevance, ranking, job.selection, job.options, job.zscores))
+    if values["output_format"] == "trec":
+        stream.write(_lines(evaluations, job))
+    else:
+        from pres_eval.cli.formats import as_text
+
+        text = as_text(evaluations, found, job.relevance, job.options, values, paths)
+        stream.write(text.encode("utf-8", "backslashreplace"))
+    return evaluations
+
+
+def _lines(evaluations: list[Evaluation], job: _Job) -> bytes:
+    zscores = job.zscores is not None
+    return b"".join(
+        evaluation_lines(evaluation, job.per_topic, job.summary, zscores) for evaluation in evaluations
+    )
+
+
+def _check(gates: Gates, evaluations: list[Evaluation], job: _Job) -> None:
+    gates.check(evaluations, _lines(evaluations, job))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
 from pres_eval.reading.source import Source
@@ -18,12 +18,14 @@ from pres_eval.running import Ranking, read_run
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class CutoffList(click.ParamType):
+class CutoffList(click.ParamType[tuple[int, ...]]):
     """Whole numbers above 0, separated by commas."""
 
     name = "ranks"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
         """The numbers, ascending, each once."""
         if isinstance(value, tuple):
             return value
@@ -145,20 +147,20 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> 
     warnings = []
     if ranking.longer_line is not None:
         warnings.append(
-            f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used (topic Q0 docno rank"
-            " score tag), which is wrong if an id has a blank in it"
+            f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
+            " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
         )
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
     if lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
         warnings.append(
-            f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} are not in the run and are left"
-            " out of the averages; -c counts them as 0"
+            f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} are not in the run"
+            " and are left out of the averages; -c counts them as 0"
         )
-    if ranking.unjudged_topics and len(ranking.topic):
-        example = (ranking.unjudged_example or b"").decode("utf-8", "backslashreplace")
+    if len(ranking.unjudged) and len(ranking.topic):
         warnings.append(
-            f"{ranking.name}: {ranking.unjudged_topics} topics have no judgements and are ignored (such as {example})"
+            f"{ranking.name}: {len(ranking.unjudged)} topics have no judgements and are ignored"
+            f" (such as {quoted(ranking.unjudged[0])})"
         )
     return warnings
 

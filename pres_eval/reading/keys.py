@@ -172,3 +172,14 @@ def changes(ids: Ids) -> IntArray:
         word = ids.word(number)
         differs |= word[1:] != word[:-1]
     return np.concatenate(([0], np.flatnonzero(differs) + 1))
+
+
+def distinct(ids: Ids) -> tuple[Ids, IntArray]:
+    """The distinct ids in byte order, and the index of each id in them."""
+    order = byte_order(ids)
+    in_order = ids.take(order)
+    new = np.zeros(len(ids), np.bool_)
+    new[changes(in_order)] = True
+    index = np.empty(len(ids), np.int64)
+    index[order] = np.cumsum(new) - 1
+    return in_order.take(new), index

@@ -1,16 +1,16 @@
 """Decimal text to numbers, exactly: the double nearest to the decimal, as strtod gives it.
 
 Nearly all scores are [-]digits[.digits], perhaps with an exponent of two digits: these are read many at a
-time.  A mantissa below 2^53 times or over 10^k, k ≤ 22, is exact, because both are; others are multiplied with
-a power of ten in twice the precision, which settles the last bit but where the product lies almost half-way
-between two doubles.  Those, and whatever looks otherwise, are read one by one by Python.
+time.  A mantissa below 2^53 times or over 10^k, k ≤ 22, is exact, because both are; others are multiplied
+with a power of ten in twice the precision, which settles the last bit but where the product lies almost
+half-way between two doubles.  Those, and whatever looks otherwise, are read one by one by Python.
 """
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,7 @@ def _eight_digits(word: Words) -> Words:
 
 
 def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArray]:
-    """mantissa × 10^power to the nearest double, and where that is certain."""
+    """Scale mantissa × 10^power to the nearest double, and where that is certain."""
     values = mantissa.astype(np.float64)
     exact = (mantissa < np.uint64(2**53)) & (np.abs(power) <= EXACT_POWER)
     if isinstance(power, int) and power <= 0 and exact.all():
@@ -191,7 +191,7 @@ def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
     return high, a - high
 
 
-@lru_cache(maxsize=None)
+@cache
 def _power_of_ten(power: int) -> tuple[float, float]:
     """10^power as the sum of two doubles."""
     exact = Fraction(10) ** power

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.batch import BoolArray, IntArray
-from pres_eval.reading.keys import Ids, Words, changes, byte_order, equal
+from pres_eval.reading.keys import Ids, Words, byte_order, changes, distinct, equal
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -85,7 +85,7 @@ def _spread(keys: Words, marks: BoolArray) -> Words:
 def build_pool(topic_ids: Ids, document_ids: Ids) -> tuple[Pool, IntArray]:
     """The pool of (topic, document) rows, and the index of each row's document in it."""
     starts = changes(topic_ids)
-    topics, topic_of_segment = _sort_topics(topic_ids.take(starts))
+    topics, topic_of_segment = distinct(topic_ids.take(starts))
     lengths = np.diff(np.concatenate((starts, [len(topic_ids)])))
     topic_of_row = np.repeat(topic_of_segment, lengths)
     seed = -1
@@ -116,17 +116,6 @@ def build_pool(topic_ids: Ids, document_ids: Ids) -> tuple[Pool, IntArray]:
         _filter(keys),
     )
     return pool, document_of_row
-
-
-def _sort_topics(ids: Ids) -> tuple[Ids, IntArray]:
-    """The distinct ids in byte order, and the index of each id in them."""
-    order = byte_order(ids)
-    in_order = ids.take(order)
-    new = np.zeros(len(ids), np.bool_)
-    new[changes(in_order)] = True
-    index = np.empty(len(ids), np.int64)
-    index[order] = np.cumsum(new) - 1
-    return in_order.take(new), index
 
 
 def _distinct_hashes(ids: Ids) -> tuple[int, Words]:

@@ -13,6 +13,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
@@ -42,7 +43,7 @@ def behind_last_line(buffer: bytearray, start: int, stop: int) -> int:
 
 @dataclass
 class Chunk:
-    """Whole lines: `buffer[start:stop]`, with PADDING spare bytes on either side; the last byte is a newline."""
+    """Whole lines: `buffer[start:stop]`, the last byte a newline, with PADDING spare bytes on either side."""
 
     buffer: bytearray
     start: int
@@ -99,7 +100,8 @@ class Source:
                 raw.seek(0)
         else:
             try:
-                raw = cast(BinaryIO, open(self.path, "rb", buffering=0))  # noqa: SIM115, PTH123
+                # Closed by whoever iterates over the chunks.
+                raw = cast(BinaryIO, Path(self.path).open("rb", buffering=0))  # noqa: SIM115
             except OSError as error:
                 raise InputError(self.name, None, _reason(error), "a file that can be read") from None
             close = raw.close

@@ -1,4 +1,4 @@
-"""Where the columns of a chunk's lines begin and end.
+r"""Where the columns of a chunk's lines begin and end.
 
 Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or tabs
 and ends in \\n or \\r\\n, as nearly all files have, so the separators' places are the columns after a reshape.
@@ -114,18 +114,14 @@ def _general(text: Bytes, base: int, columns: int, layout: str, more: bool) -> F
     bounds = np.concatenate(([0], np.searchsorted(starts, newlines)))
     counts = np.diff(bounds)
     if (counts == columns).all() and not (text[starts[0::columns]] == HASH).any():
-        return Fields(
-            starts.reshape(-1, columns) + base, ends.reshape(-1, columns) + base, len(newlines)
-        )
+        return Fields(starts.reshape(-1, columns) + base, ends.reshape(-1, columns) + base, len(newlines))
     lines = np.flatnonzero(counts > 0)
     lines = lines[text[starts[bounds[lines]]] != HASH]
     counts = counts[lines]
     wrong = np.flatnonzero(counts < columns if more else counts != columns)
     if len(wrong):
         found = int(counts[wrong[0]])
-        raise LineError(
-            int(lines[wrong[0]]), f"{found} column{'s' * (found != 1)}", f"{columns} ({layout})"
-        )
+        raise LineError(int(lines[wrong[0]]), f"{found} column{'s' * (found != 1)}", f"{columns} ({layout})")
     longer = np.flatnonzero(counts > columns)
     chosen = bounds[lines][:, None] + np.arange(columns)
     return Fields(

@@ -36,7 +36,10 @@ class ZScores:
 
 
 def read_zscores(source: Source) -> ZScores:
-    """Read a Z-score file.  Raises InputError for a line that has not four columns or numbers in the last two."""
+    """Read a Z-score file.
+
+    Raises InputError for a line that has not four columns, the last two of them numbers.
+    """
     table = read_table(source, 4, LAYOUT)
     by_topic: dict[bytes, dict[str, tuple[float, float]]] = {}
     for row in range(len(table)):
@@ -44,7 +47,10 @@ def read_zscores(source: Source) -> ZScores:
         for number, column in zip(numbers, (2, 3), strict=True):
             if number is None:
                 raise InputError(
-                    source.name, int(table.lines[row]), quoted(table.text(row, column)), f"a number ({LAYOUT})"
+                    source.name,
+                    int(table.lines[row]),
+                    quoted(table.text(row, column)),
+                    f"a number ({LAYOUT})",
                 )
         label = table.text(row, 1).decode("utf-8", "surrogateescape")
         by_topic.setdefault(table.text(row, 0), {})[label] = (numbers[0] or 0.0, numbers[1] or 0.0)

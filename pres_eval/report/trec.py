@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pres_eval.evaluate import ScoredBlock, SelectedColumn, Selection
+from pres_eval.evaluate import Evaluation, ScoredBlock, SelectedColumn, Selection
 from pres_eval.measures.base import Format
 
 ALL = "all"
 """What stands in the topic's place in summary lines."""
 
 
-def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> str:
+def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> bytes:
     """The lines of some topics, one for each column that is printed per topic."""
     shown = [
         (column, values)
@@ -20,7 +20,7 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
         if column.measure.per_topic
     ]
     if not shown:
-        return ""
+        return b""
     line = "".join(_line(column, "\0", zscores) for column, _ in shown)
     columns = [
         values if isinstance(values, list) else _printable(values.tolist(), column, zscores)
@@ -30,10 +30,12 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
     for topic, row in zip(block.topics, zip(*columns, strict=True), strict=True):
         name = topic.decode("utf-8", "surrogateescape").replace("%", "%%")
         lines.append(line.replace("\0", name) % row)
-    return _like_c("".join(lines))
+    return _encoded(_like_c("".join(lines)))
 
 
-def summary_lines(summary: Sequence[float | str | None], selection: Selection, zscores: bool = False) -> str:
+def summary_lines(
+    summary: Sequence[float | str | None], selection: Selection, zscores: bool = False
+) -> bytes:
     """The lines over all topics."""
     lines = []
     for column, value in zip(selection, summary, strict=True):
@@ -43,7 +45,18 @@ def summary_lines(summary: Sequence[float | str | None], selection: Selection, z
             lines.append(_line(column, ALL, zscores) % value)
         else:
             lines.append(_like_c(_line(column, ALL, zscores) % _printable([value], column, zscores)[0]))
-    return "".join(lines)
+    return _encoded("".join(lines))
+
+
+def evaluation_lines(evaluation: Evaluation, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
+    """The lines of a whole evaluation."""
+    block = ScoredBlock(evaluation.topics, evaluation.values)
+    lines = topic_lines(block, evaluation.columns, zscores) if per_topic else b""
+    return lines + (summary_lines(evaluation.summary, evaluation.columns, zscores) if summary else b"")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:

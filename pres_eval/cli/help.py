@@ -1,0 +1,124 @@
+"""What -h prints: options, formats, exit codes, differences from trec_eval, texts of measures."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+import click
+
+from pres_eval.cli import COMMANDS
+from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
+from pres_eval.selection import read_measure_texts
+
+RULE = "-" * 79
+
+EXAMPLE = """\
+Usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]
+       pres-eval COMMAND ...        (pres-eval COMMAND --help)
+
+Example: what trec_eval prints, followed by PRES at Nmax 100 and 1000
+  pres-eval fixtures/patents/qrels.txt fixtures/patents/run_broad.txt
+
+QRELS and RUN are files, pipes or - for standard input; gzip, bzip2, xz and zstd are read as they are.
+A file whose name is that of a command is written ./check.
+"""
+
+FILE_FORMATS = {
+    "trec_results": """\
+RUN: lines of six columns, separated by blanks or tabs
+    topic  Q0  docno  rank  score  tag
+  The order is that of the scores, descending; equal scores are ordered by docno, descending.  The rank is not
+  used.  The tag of the last line names the run.  Topics need not stand together.""",
+    "qrels": """\
+QRELS: lines of four columns
+    topic  iteration  docno  relevance
+  Relevance is an integer; negative means in the pool but not judged.  The iteration is not used.""",
+    "qrels_jg": """\
+QRELS_JG: lines of four columns
+    topic  group  docno  relevance
+  As qrels, but each judgement group (such as an assessor) has judgements of its own.""",
+    "prefs": """\
+PREFS: lines of five columns
+    topic  group  subgroup  docno  level
+  Of two documents in the same subgroup the one with the higher level is preferred.""",
+    "qrels_prefs": """\
+QRELS_PREFS: lines of four columns
+    topic  iteration  docno  level
+  Judgements read as preferences: a document with a higher level is preferred to those with a lower one.""",
+}
+
+LINES_IN_ALL = """\
+Ids may be any bytes but blanks.  Blank lines and lines that begin with # are left out; \\r\\n, tabs, a missing
+newline at the end and a UTF-8 byte order mark are all right."""
+
+EXIT_CODES = {
+    0: "done",
+    1: "usage: an option, measure or parameter that makes no sense (check: the files have errors)",
+    2: "bad input: a file that is missing, unreadable or malformed",
+    3: "a gate was not passed: --fail-under, --against, --expect",
+    7: "no topic is in both the qrels and the run",
+    130: "interrupted",
+}
+
+DIFFERENCES = (
+    "Under 10.0 a topic of the qrels that the run lacks is left out (with a warning) instead of stopping.",
+    "A score that is no number or nan, or a relevance that is no integer, is an error instead of 0.",
+    "More than six columns in a run: the first six are used, as trec_eval does, with one warning.",
+    "A document judged or retrieved twice for a topic: stops, as trec_eval does, but names both lines.",
+    "-m P.5 -m P.10 prints the union; trec_eval keeps the first.",
+    "Comments (#) and - for standard input work under both versions, also pipes and compressed files.",
+    "A topic whose judgements are all negative is scored (nothing is relevant) instead of stopping.",
+    "Without -m PRES follows the official measures; -m official prints trec_eval's lines alone.",
+    "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
+    "-l and -M below 0, which make trec_eval count unjudged documents as relevant, are errors.",
+    "Blank lines in the qrels are left out instead of stopping; a NUL byte in a file is an error.",
+)
+"""Where we differ from trec_eval on purpose; the README has the same list."""
+
+
+def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:
+    """The whole help; with the texts of the measures that are named."""
+    sections = [
+        EXAMPLE,
+        "Options:\n" + _options(command),
+        "Commands:\n" + _definitions(COMMANDS.items()),
+        "File formats:\n"
+        + FILE_FORMATS["trec_results"]
+        + "\n"
+        + FILE_FORMATS.get(form, FILE_FORMATS["qrels"]),
+        LINES_IN_ALL,
+        "Exit codes:\n" + _definitions((str(code), text) for code, text in EXIT_CODES.items()),
+        "Differences from trec_eval, on purpose:\n" + "\n".join(f"  - {text}" for text in DIFFERENCES),
+        "Nicknames: " + ", ".join(NICKNAMES[compat]) + "; `pres-eval measures` lists all measures.",
+    ]
+    texts = [measure_text(name) for name in read_measure_texts(measures, compat)]
+    if texts:
+        sections.append(RULE + "\nMeasures:\n\n" + "\n\n".join(texts))
+    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+
+
+def measure_text(name: str) -> str:
+    """The name of a measure over its whole text."""
+    return name + "\n" + textwrap.indent(MEASURE_BY_NAME[name].text, "    ")
+
+
+def _options(command: click.Command) -> str:
+    rows = []
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            names = ", ".join(sorted(parameter.opts, key=len))
+            value = "" if parameter.is_flag else f" {parameter.make_metavar(click.Context(command))}"
+            default = f" [{parameter.default}]" if parameter.show_default else ""
+            rows.append((names + value, (parameter.help or "") + default))
+    return _definitions(rows, 44)
+
+
+def _definitions(rows: Iterable[tuple[str, str]], width: int = 14) -> str:
+    lines = []
+    for name, text in rows:
+        if len(name) + 3 > width:
+            lines += [f"  {name}", f"{'':<{width}}{text}"]
+        else:
+            lines.append(f"  {name:<{width - 2}}{text}")
+    return "\n".join(lines)
