@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.batch import IntArray
+from pres_eval.options import Options
+from pres_eval.ranking import Ranked
+from pres_eval.reading.qrels import Qrels
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,53 @@ def explain_topic(
         counted = rank if rank is not None and found else nmax + place
         documents.append(Relevant(place, docnos[index], int(grades[index]), rank, counted, found))
     return Explanation(topic, nmax, num_ret, tuple(documents))
+
+
+def explain_topics(
+    qrels: Qrels, ranking: Ranked, options: Options, nmax: int, topics: Sequence[int]
+) -> list[Explanation]:
+    """Lay open some topics of a run, given as indices of the pool's topics; a run may lack them.
+
+    -l, -M and -J of the options count as they do for the measures.
+    """
+    place = {topic: number for number, topic in enumerate(ranking.topic.tolist())}
+    pool = qrels.pool
+    ranks = np.zeros(len(pool.documents), np.int64)
+    explanations = []
+    for topic in topics:
+        start, stop = pool.offsets[topic], pool.offsets[topic + 1]
+        num_ret = 0
+        if topic in place:
+            documents, own_ranks, num_ret = _judged_ranks(qrels, ranking, options, place[topic])
+            ranks[documents] = own_ranks
+        relevant = start + np.flatnonzero(qrels.grade[start:stop] >= options.relevance_level)
+        explanations.append(
+            explain_topic(
+                pool.topics[topic],
+                nmax,
+                num_ret,
+                docnos=list(pool.documents.take(relevant)),
+                grades=qrels.grade[relevant],
+                ranks=ranks[relevant],
+            )
+        )
+    return explanations
+
+
+def _judged_ranks(
+    qrels: Qrels, ranking: Ranked, options: Options, place: int
+) -> tuple[IntArray, IntArray, int]:
+    """Of one topic of a run, after -M and -J: its judged documents, their ranks, how many it retrieved."""
+    rows = slice(ranking.offsets[place], ranking.offsets[place + 1])
+    documents, ranks = ranking.document[rows], ranking.rank[rows]
+    num_ret = int(ranking.num_ret[place])
+    if options.max_retrieved is not None:
+        documents, ranks = documents[ranks <= options.max_retrieved], ranks[ranks <= options.max_retrieved]
+        num_ret = min(num_ret, options.max_retrieved)
+    if options.judged_only:
+        documents = documents[qrels.grade[documents] >= 0]
+        ranks, num_ret = np.arange(1, len(documents) + 1), len(documents)
+    return documents, ranks, num_ret
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:

@@ -45,6 +45,8 @@ class Table:
     notes     lines below it, for people
     shown     what people see instead; None: the rows, rounded
     left      how many columns, from the first, are text that stands to the left
+    digits    digits after the point for people, where not 4, by heading
+    people, programs  whether people see it, whether JSON and CSV have it
     """
 
     name: str
@@ -55,14 +57,23 @@ class Table:
     shown: Shown | None = None
     left: int = 1
     digits: Mapping[str, int] = field(default_factory=dict)
+    people: bool = True
+    programs: bool = True
 
 
 def records_table(
-    name: str, title: str, records: Sequence[object], kind: type, notes: Sequence[str] = ()
+    name: str,
+    title: str,
+    records: Sequence[object],
+    kind: type,
+    notes: Sequence[str] = (),
+    shown: Shown | None = None,
 ) -> Table:
     """A table of dataclass records of that kind: a column for each field."""
     names = [column.name for column in fields(kind)]
-    return Table(name, title, names, [[getattr(record, each) for each in names] for record in records], notes)
+    return Table(
+        name, title, names, [[getattr(record, each) for each in names] for record in records], notes, shown
+    )
 
 
 def render(
@@ -77,14 +88,16 @@ def render(
     `chosen` names the table that CSV has (the first if None); `settings` go into the JSON, so that it says
     how its numbers came about.  Raises UsageError for a table that is not there.
     """
-    by_name = {table.name: table for table in tables}
+    by_name = {table.name: table for table in tables if table.programs}
     if chosen is not None and chosen not in by_name:
         raise UsageError(f"--table {chosen}: no such table, expected one of {', '.join(by_name)}")
+    wanted = [*by_name.values()] if chosen is None else [by_name[chosen]]
     if form == "json":
-        return as_json(tables if chosen is None else [by_name[chosen]], command, settings)
+        return as_json(wanted, command, settings)
     if form == "csv":
-        return as_csv(tables[0] if chosen is None else by_name[chosen])
-    wanted = tables if chosen is None else [by_name[chosen]]
+        return as_csv(wanted[0])
+    if chosen is None:
+        wanted = [table for table in tables if table.people]
     return "\n".join(as_text(table) for table in wanted)
 
 

@@ -1,0 +1,49 @@
+"""Measures at every one of some cutoffs, and runs scored by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pres_eval.batch import FloatArray
+from pres_eval.errors import MeasureError
+from pres_eval.evaluate import Evaluation, SelectedColumn, Selection
+from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures.base import Cutoffs, Format
+from pres_eval.selection import select
+
+
+def takes_cutoffs(name: str) -> bool:
+    """Whether a measure is one with cutoffs, such as recall or PRES."""
+    return name in MEASURE_BY_NAME and isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs)
+
+
+def select_at(texts: Sequence[str], cutoffs: Sequence[int], compat: str) -> Selection:
+    """The columns of `-m` texts; measures with cutoffs that name none get all of these.
+
+    Columns stand in the order of the texts.  Raises MeasureError for a measure that does not exist, or that
+    has no single number over all topics.
+    """
+    columns: dict[str, SelectedColumn] = {}
+    for text in texts:
+        whole = f"{text}.{','.join(map(str, cutoffs))}" if takes_cutoffs(text) else text
+        for column in select([whole], compat):
+            if column.measure.summary is not None and column.measure.format is Format.FLOAT:
+                columns[column.label] = column
+    if not columns:
+        raise MeasureError(f"-m {' -m '.join(texts)}: none of these is a score over all topics")
+    return tuple(columns.values())
+
+
+def cutoff_of(column: SelectedColumn) -> int | None:
+    """The cutoff of a column, None for a measure without."""
+    if isinstance(column.measure.parameters, Cutoffs) and column.arguments:
+        return int(str(column.arguments[0]))
+    return None
+
+
+def summaries(evaluations: Sequence[Evaluation]) -> FloatArray:
+    """(M, R) the value over all topics of every column and run."""
+    rows = [[float(value) for value in evaluation.summary if value is not None] for evaluation in evaluations]
+    return np.array(rows, np.float64).T
