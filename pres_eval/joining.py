@@ -106,8 +106,16 @@ def _levels(qrels: Qrels, topics: IntArray) -> tuple[IntArray, IntArray, IntArra
     counted: BoolArray = grade >= 0
     if qrels.kept is not None:
         counted &= qrels.kept[rows]
-    distinct, which = np.unique(grade[counted], return_inverse=True)
-    pairs, counts = np.unique(topic_of[counted] * max(len(distinct), 1) + which, return_counts=True)
-    level_topic = pairs // max(len(distinct), 1)
-    level_offsets = np.searchsorted(level_topic, np.arange(len(topics) + 1))
-    return distinct[pairs % max(len(distinct), 1)], counts.astype(np.int64), level_offsets
+    grade, topic_of = grade[counted], topic_of[counted]
+    width = int(grade.max(initial=0)) + 1
+    if width * len(topics) <= 4 * len(qrels.grade) + 1024:
+        # Grades are small as a rule: a table of topics by grades is filled faster than anything is sorted.
+        table = np.bincount(topic_of * width + grade, minlength=width * len(topics))
+        pairs = np.flatnonzero(table)
+        distinct, counts = np.arange(width), table[pairs]
+    else:
+        distinct, which = np.unique(grade, return_inverse=True)
+        width = max(len(distinct), 1)
+        pairs, counts = np.unique(topic_of * width + which, return_counts=True)
+    level_offsets = np.searchsorted(pairs // width, np.arange(len(topics) + 1))
+    return distinct[pairs % width], counts.astype(np.int64), level_offsets
