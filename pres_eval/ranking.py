@@ -1,5 +1,7 @@
 """The order of a ranking: score descending, ties by docno descending; the only place with the tie rule.
 
+For preferences alone, ties go by docno ascending: trec_eval's form_prefs_counts.c compares the other way
+round than its form_res_rels.c.
 Only the ranks of judged documents are wanted.  When the scores of a topic descend as they stand in the file,
 as they nearly always do, a document's rank is its place.  Otherwise the topic's scores are sorted, and docnos
 are compared only in groups of equal scores that hold a judged document.
@@ -48,17 +50,25 @@ class Ranked:
 
 
 def rank_topics(
-    pool: Pool, topic: IntArray, offsets: IntArray, scores: Scores, ids: Ids, most: int | None = None
+    pool: Pool,
+    topic: IntArray,
+    offsets: IntArray,
+    scores: Scores,
+    ids: Ids,
+    most: int | None = None,
+    *,
+    ascending: bool = False,
 ) -> Ranked:
     """Rank S whole topics: rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
+    `ascending`: equal scores go by docno ascending, not descending.
     Raises DuplicateRowError if a topic has a document twice (trec_eval: among the first `most`, if given).
     """
     lengths = np.diff(offsets)
     segment = np.repeat(np.arange(len(topic)), lengths)
     keys = pool.make_keys(topic[segment], ids)
     for first, second in _same_documents(keys, ids):
-        _check_duplicate(pool, topic, offsets, scores, ids, most, first, second)
+        _check_duplicate(pool, topic, offsets, scores, ids, most, first, second, ascending)
     rows, document = pool.find_documents(keys, ids)
     rank = rows - offsets[segment[rows]] + 1
     rising = scores[1:] >= scores[:-1]
@@ -71,7 +81,7 @@ def rank_topics(
         moved = (shaken & judged)[segment[rows]]
         if moved.any():
             members = np.flatnonzero((shaken & judged)[segment])
-            rank[moved] = _sorted_ranks(members, segment, offsets, scores, ids, rows[moved])
+            rank[moved] = _sorted_ranks(members, segment, offsets, scores, ids, rows[moved], ascending)
             order = np.lexsort((rank, segment[rows]))
             rows, rank, document = rows[order], rank[order], document[order]
     counts = np.bincount(segment[rows], minlength=len(topic))
@@ -79,7 +89,13 @@ def rank_topics(
 
 
 def _sorted_ranks(
-    members: IntArray, segment: IntArray, offsets: IntArray, scores: Scores, ids: Ids, wanted: IntArray
+    members: IntArray,
+    segment: IntArray,
+    offsets: IntArray,
+    scores: Scores,
+    ids: Ids,
+    wanted: IntArray,
+    ascending: bool,
 ) -> IntArray:
     """The ranks of the wanted rows; `members` are all rows of their topics."""
     order = _by_score(members, segment, scores)
@@ -95,9 +111,12 @@ def _sorted_ranks(
     tied_groups[group[place[wanted]]] = True
     tied = np.flatnonzero((tied_groups & (sizes > 1))[group])
     if len(tied):
-        # Descending by docno: the group's number rises while the order of its ids is turned round.
-        turned = byte_order(ids.take(order[tied]), group[-1] - group[tied])[::-1]
-        place[order[tied[turned]]] = tied
+        if ascending:
+            by_docno = byte_order(ids.take(order[tied]), group[tied])
+        else:
+            # The group's number rises while the order of its ids is turned round.
+            by_docno = byte_order(ids.take(order[tied]), group[-1] - group[tied])[::-1]
+        place[order[tied[by_docno]]] = tied
     first = np.empty(len(offsets), np.int64)
     first[segment[order[::-1]]] = np.arange(len(order))[::-1]
     return place[wanted] - first[segment[wanted]] + 1
@@ -164,6 +183,7 @@ def _check_duplicate(
     most: int | None,
     first: int,
     second: int,
+    ascending: bool,
 ) -> None:
     """Stop at a document that a topic has twice; trec_eval: not when -M cuts one of the two off."""
     which = int(np.searchsorted(offsets, second, side="right")) - 1
@@ -171,10 +191,9 @@ def _check_duplicate(
         rows = np.arange(offsets[which], offsets[which + 1])
         lower = rows[(scores[rows] == min(scores[first], scores[second]))]
         above = int(np.count_nonzero(scores[rows] > min(scores[first], scores[second])))
-        if scores[first] == scores[second]:
-            above += sum(ids[row] > ids[second] for row in lower.tolist()) + 1
-        else:
-            above += sum(ids[row] > ids[second] for row in lower.tolist())
+        tied = [ids[row] for row in lower.tolist()]
+        above += sum(docno < ids[second] if ascending else docno > ids[second] for docno in tied)
+        above += int(scores[first] == scores[second])
         if above >= most:
             return
     _stop(pool, int(topic[which]), ids[second])

@@ -81,6 +81,7 @@ class _Reader:
     pool: Pool
     single: bool
     most: int | None
+    ascending: bool
 
     def piece(self, chunk: Chunk, whole_topics: bool) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
@@ -115,7 +116,13 @@ class _Reader:
             if len(np.unique(topics)) < len(topics):
                 raise _ScatteredError
             ranked = rank_topics(
-                self.pool, topics, np.concatenate(([0], np.cumsum(lengths))), kept, ids, self.most
+                self.pool,
+                topics,
+                np.concatenate(([0], np.cumsum(lengths))),
+                kept,
+                ids,
+                self.most,
+                ascending=self.ascending,
             )
         else:
             rows_kept = Rows(np.repeat(topics, lengths).astype(np.int32), kept, WordIds.of(ids))
@@ -205,14 +212,17 @@ def read_run(
     compat: str = "9.0.8",
     most: int | None = None,
     jobs: int | None = None,
+    *,
+    ascending: bool = False,
 ) -> Ranking:
     """Read a run and rank its documents; what nobody judged is dropped on the way.
 
     `most` is -M: a document that stands twice is an error only if both stand among the first `most`.
     `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
+    `ascending`: equal scores go by docno ascending, as preferences want it, not descending.
     Raises InputError for a malformed line or a document that a topic has twice.
     """
-    reader = _Reader(pool, compat == "9.0.8", most)
+    reader = _Reader(pool, compat == "9.0.8", most, ascending)
     try:
         try:
             return _Streaming(source, reader).read(jobs or num_processors())
@@ -316,6 +326,7 @@ class _Pass:
                     scores[chosen],
                     ids.ids(chosen),
                     self.reader.most,
+                    ascending=self.reader.ascending,
                 )
             )
             start = stop

@@ -11,6 +11,7 @@ import click
 
 from pres_eval.errors import UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
+from pres_eval.reading.preferences import Preferences
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.running import Ranking, read_run
@@ -119,7 +120,14 @@ class Reader:
 
         source = Source(path)
         with progress_of(source, self.quiet) as tapped:
-            ranking = read_run(tapped, relevance.pool, options.compat, options.max_retrieved, self.jobs)
+            ranking = read_run(
+                tapped,
+                relevance.pool,
+                options.compat,
+                options.max_retrieved,
+                self.jobs,
+                ascending=isinstance(relevance, Preferences),
+            )
         if not self.quiet:
             for warning in warnings_about(ranking, relevance, options):
                 warn(warning)
