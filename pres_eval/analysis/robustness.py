@@ -65,15 +65,21 @@ class Robustness:
         return np.asarray(self.correlations.min(axis=1), np.float64)
 
 
-def sample_qrels(qrels: Qrels, fraction: float, sample: int, seed: int, level: int = 1) -> BoolArray:
-    """(D,) which judgements of the pool stay in one f-qrels; at `level` a document is relevant.
+class Sampler:
+    """Makes f-qrels; at `level` a document is relevant."""
 
-    The choice depends on the ids and grades alone, not on the order of lines in the file.
-    """
-    order = qrels.pool.byte_order()
-    keep = np.empty(len(order), bool)
-    keep[order] = keep_relevant(qrels.pool.offsets, qrels.grade[order] >= level, fraction, sample, seed)
-    return keep
+    def __init__(self, qrels: Qrels, level: int, seed: int) -> None:
+        self._offsets = qrels.pool.offsets
+        self._seed = seed
+        # By id, so that the choice does not depend on the order in which the pool keeps documents.
+        self._order = qrels.pool.byte_order()
+        self._is_rel = qrels.grade[self._order] >= level
+
+    def keep(self, fraction: float, sample: int) -> BoolArray:
+        """(D,) which judgements of the pool stay in one f-qrels."""
+        keep = np.empty(len(self._order), bool)
+        keep[self._order] = keep_relevant(self._offsets, self._is_rel, fraction, sample, self._seed)
+        return keep
 
 
 def robustness(
@@ -96,9 +102,10 @@ def robustness(
     kept = np.zeros(shape, np.int64)
     correlations = np.empty((*shape, len(selection)))
     coefficient = COEFFICIENTS[plan.coefficient]
+    sampler = Sampler(qrels, options.relevance_level, plan.seed)
     for number in each(range(shape[0] * shape[1])):
         fraction, sample = divmod(number, plan.samples)
-        keep = sample_qrels(qrels, plan.fractions[fraction], sample, plan.seed, options.relevance_level)
+        keep = sampler.keep(plan.fractions[fraction], sample)
         kept[fraction, sample] = np.count_nonzero(keep & is_rel)
         scores = _scores(qrels.keeping(keep), rankings, selection, options)
         for row, label in enumerate(full):

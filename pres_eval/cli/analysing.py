@@ -12,7 +12,7 @@ import click
 
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps
-from pres_eval.cli.shared import Reader, load, make_options, number_options
+from pres_eval.cli.shared import Reader, load, make_options, number_options, warn
 from pres_eval.errors import UsageError
 from pres_eval.evaluate import Evaluation, Selection, evaluate
 from pres_eval.measures.base import RelevanceInfo
@@ -83,6 +83,13 @@ class Loaded:
             raise UsageError("this command needs relevance judgements: -R qrels")
         return self.relevance
 
+    def warn_of_different_topics(self) -> None:
+        """Say so if runs are averaged over topics that are not the same."""
+        first = self.rankings[0].topic.tolist()
+        different = any(ranking.topic.tolist() != first for ranking in self.rankings[1:])
+        if different and not self.options.complete and not self.quiet:
+            warn("the runs have different topics and are averaged over their own; -c: over all of the qrels")
+
     def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
         """A wrapper for loops that shows a progress bar on a terminal."""
 
@@ -118,13 +125,19 @@ def read(qrels: str, runs: Sequence[str], options: Options, values: dict[str, An
 def run_names(rankings: Sequence[Ranking]) -> list[str]:
     """A short name for each run: its tag, or its file's name where tags are the same, or else its path."""
     tags = [text_of(ranking.tag) for ranking in rankings]
-    files = [text_of(PurePath(ranking.name).name) for ranking in rankings]
+    files = [text_of(_file_name(ranking.name)) for ranking in rankings]
     names = [
         tag if tag and tags.count(tag) == 1 else file if files.count(file) == 1 else text_of(ranking.name)
         for tag, file, ranking in zip(tags, files, rankings, strict=True)
     ]
     numbered = [f"{name} ({names[:i].count(name) + 1})" for i, name in enumerate(names)]
     return [one if names.count(name) > 1 else name for name, one in zip(names, numbered, strict=True)]
+
+
+def _file_name(path: str) -> str:
+    """A file's name, without the ending that says how it is compressed."""
+    name = PurePath(path)
+    return name.stem if name.suffix in (".gz", ".bz2", ".xz", ".zst") else name.name
 
 
 def show(tables: Sequence[Table], command: str, settings: dict[str, object], values: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.cutoffs import cutoff_of, select_at
-from pres_eval.analysis.robustness import Plan, Robustness, qrels_lines, robustness, sample_qrels
+from pres_eval.analysis.robustness import Plan, Robustness, Sampler, qrels_lines, robustness
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import (
     HELP_NAMES,
@@ -99,6 +99,7 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
     options, _ = prepare(values)
     selection = select_at(values["measures"] or DEFAULT_MEASURES, values["cutoffs"], options.compat)
     loaded = read(qrels, runs, options, values)
+    loaded.warn_of_different_topics()
     plan = Plan(values["fractions"], values["samples"], values["seed"], values["coefficient"])
     if values["write_qrels"]:
         _write_qrels(loaded, plan, Path(values["write_qrels"]))
@@ -119,11 +120,11 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     except OSError as error:
         raise PresEvalError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
     qrels = loaded.qrels()
+    sampler = Sampler(qrels, loaded.options.relevance_level, plan.seed)
     for fraction in plan.fractions:
         for sample in range(plan.samples):
-            keep = sample_qrels(qrels, fraction, sample, plan.seed, loaded.options.relevance_level)
             name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
-            write_output(str(folder / name), qrels_lines(qrels, keep))
+            write_output(str(folder / name), qrels_lines(qrels, sampler.keep(fraction, sample)))
 
 
 def _tables(result: Robustness, loaded: Loaded) -> list[Table]:

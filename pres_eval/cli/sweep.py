@@ -57,6 +57,7 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
     selection = sweep_selection(values["measures"] or DEFAULT_MEASURES, cutoffs, options.compat)
     loaded = read(qrels, runs, options, values)
     loaded.qrels()
+    loaded.warn_of_different_topics()
     result = sweep(loaded.names, loaded.evaluations(selection), cutoffs)
     show(_tables(result), "sweep", {**loaded.settings, "nmax": list(cutoffs)}, values)
     if values["plot"]:
