@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from pres_eval.checking.columns import Columns, parse_qrels, parse_run, read_columns, unreadable
+from pres_eval.checking.columns import (
+    Columns,
+    Judged,
+    parse_qrels,
+    read_columns,
+    unreadable,
+)
 from pres_eval.checking.findings import Example, FileReport, Level
 from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
-from pres_eval.checking.run import check_run
+from pres_eval.checking.run import RunChecker
 from pres_eval.errors import InputError, MissingExtraError
 from pres_eval.reading.source import Source
 
@@ -39,27 +46,29 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     A file that can't be read is a finding like others; the rest is checked all the same.
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
-    judged = _read(qrels, qrels_report, options)
+    judged = _read(qrels, qrels_report, lambda: read_columns(qrels, qrels_report, parse_qrels, options.jobs))
     if judged is not None:
         check_qrels(qrels_report, judged, qrels, options.relevance_level)
+    keys = None if judged is None else Judged.of(judged)
+    checker = RunChecker(keys, options.asked, options.default, options.jobs)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)
         reports.append(report)
-        columns = _read(source, report, options)
+        columns = _read(source, report, partial(checker.read, source, report))
         if columns is None:
             continue
-        check_run(report, columns, source, options.asked, options.default)
+        checker.check(report, columns, source)
         if judged is not None:
             check_pair(report, columns, source, judged, qrels)
     same_tags(reports)
     return reports
 
 
-def _read(source: Source, report: FileReport, options: CheckOptions) -> Columns | None:
-    parse = parse_run if report.role == "run" else parse_qrels
+def _read(source: Source, report: FileReport, read: Callable[[], Columns]) -> Columns | None:
+    """Read a file; None if that is not possible, which is told."""
     try:
-        columns = read_columns(source, report, parse, options.jobs)
+        columns = read()
     except InputError as error:
         kind, example = unreadable(error)
         report.add(kind, 1, "", [example])

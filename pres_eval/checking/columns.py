@@ -1,18 +1,21 @@
 """A whole run or qrels file as arrays, faulty rows left out: what the checks look at.
 
 Topics get numbers in the order in which they appear.  A document of a topic is a 64-bit key: the sum of two
-hashes, the same in every file; another key is the same for ids that differ in case or leading zeros alone.
+hashes, the same in every file; a loose key is the same for ids that differ in case or leading zeros alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.batch import BoolArray, FloatArray, IntArray
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.likeness import loose_hashes
 from pres_eval.checking.lines import Lines, split_all, tell_lines
@@ -21,13 +24,17 @@ from pres_eval.reading.keys import Ids, Words, changes, equal
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Bytes
+from pres_eval.running import TopicCutter
 from pres_eval.workers import Work, Workers
+
+AnyArray = NDArray[Any]
 
 RUN_LAYOUT = "6 (topic Q0 docno rank score tag)"
 QRELS_LAYOUT = "4 (topic iteration docno relevance)"
-NO_RANK = np.iinfo(np.int64).min
-"""Stands for a rank that is no whole number."""
+NO_NUMBER = np.iinfo(np.int32).min
+"""Stands for a rank or a grade that is no whole number (of 32 bits)."""
 
+_LARGEST = np.iinfo(np.int32).max
 _TOPIC_SEED, _DOCNO_SEED = 1, 2
 _MANY = 64
 """Changes of an id in a chunk above which equal ids are looked for with hashes."""
@@ -43,46 +50,117 @@ class Segments:
 
 
 @dataclass(frozen=True, eq=False)
+class Rows:
+    """The R good rows of a chunk or of a file.
+
+    topic       (R,) index of each row's topic
+    numbers     (R,) scores of a run, relevance of a qrels file (whole numbers)
+    ranks       (R,) the rank column of a run, empty for qrels
+    keys        (R,) topic and document as one number
+    loose_keys  (R,) the same without case and leading zeros; only of qrels
+    """
+
+    topic: AnyArray
+    numbers: AnyArray
+    ranks: AnyArray
+    keys: Words
+    loose_keys: Words
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True, eq=False)
 class Part:
-    """One chunk: R good rows and what else was found in it."""
+    """One chunk: its good rows, with topics numbered as in `topics`, and what else was found in it.
+
+    lines    of each row in the chunk, counted from 0; None where row i is line i
+    lengths  rows of each topic
+    near, near_to
+             lines that look like a judged document, and the rows of the qrels that these are
+    """
 
     chunk: Chunk
     report: FileReport
     num_lines: int
     lines: IntArray | None
     topics: Segments
-    numbers: FloatArray | IntArray
-    ranks: IntArray | None
+    lengths: IntArray
     tags: Segments | None
+    rows: Rows | None
+    found: int = 0
+    near: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    near_to: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def line_of(self, rows: IntArray) -> IntArray:
+        """The lines of rows in the chunk, counted from 1."""
+        return (rows if self.lines is None else self.lines[rows]) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The keys of the documents of a qrels file, for the join with a run: ascending, and marks of them."""
+
     keys: Words
     loose_keys: Words
+    loose_order: IntArray
+    bits: np.uint64
+    marks: BoolArray
+    loose_marks: BoolArray
+
+    @classmethod
+    def of(cls, qrels: Columns) -> Judged:
+        """The keys of a qrels file."""
+        assert qrels.rows is not None
+        loose_keys = qrels.rows.loose_keys
+        keys, order = np.sort(qrels.rows.keys), np.argsort(loose_keys, kind="stable")
+        size = min(max(len(keys).bit_length() + 5, 12), 24)
+        bits = np.uint64(64 - size)
+        marks, loose_marks = np.zeros(1 << size, np.bool_), np.zeros(1 << size, np.bool_)
+        marks[keys >> bits] = True
+        loose_marks[loose_keys >> bits] = True
+        return cls(keys, loose_keys[order], order, bits, marks, loose_marks)
+
+    def join(self, keys: Words, loose_keys: Words) -> tuple[int, IntArray, IntArray]:
+        """How many rows are judged; the rows that are nearly a judged document, and its row in the qrels."""
+        found = self._rows(keys, self.keys, self.marks)
+        near = self._rows(loose_keys, self.loose_keys, self.loose_marks)
+        near = np.setdiff1d(near, found, assume_unique=True)
+        return len(found), near, self.loose_order[np.searchsorted(self.loose_keys, loose_keys[near])]
+
+    def _rows(self, keys: Words, wanted: Words, marks: BoolArray) -> IntArray:
+        rows = np.flatnonzero(marks[keys >> self.bits])
+        at = np.minimum(np.searchsorted(wanted, keys[rows]), len(wanted) - 1)
+        same: IntArray = rows[wanted[at] == keys[rows]]
+        return same
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Columns:
-    """All R good rows of a file.
+    """A whole file.
 
-    topics      their ids, in the order in which they appear
-    topic       (R,) index of each row's topic
-    numbers     (R,) scores of a run, relevance of a qrels file (whole numbers)
-    ranks       (R,) the rank column of a run
-    keys, loose_keys
-                (R,) topic and document as one number; the same without case and leading zeros
-    tags        of a run, with how often each stands and its first line
+    topics    their ids, in the order in which they appear
+    lengths   rows of each topic
+    segments  the topic of each stretch of rows, in the order of the file
+    tags      of a run, with how often each stands and its first line
+    found     how many rows of a run are judged
+    near, near_to
+              lines of a run that look like a judged document, and the rows of the qrels that these are
+    rows      all rows, if they were kept
     """
 
     topics: list[bytes]
-    topic: IntArray
-    numbers: FloatArray | IntArray
-    ranks: IntArray | None
-    keys: Words
-    loose_keys: Words
+    lengths: IntArray
+    segments: IntArray
     tags: dict[bytes, tuple[int, int]]
     num_lines: int
-    segments: IntArray
+    found: int
+    near: IntArray
+    near_to: IntArray
+    rows: Rows | None
     _first_rows: IntArray
     _first_lines: IntArray
-    _lines: Sequence[IntArray | None] = field(default_factory=list)
+    _lines: Sequence[IntArray | None]
 
     def line_of(self, rows: IntArray) -> IntArray:
         """The lines of rows in the file, counted from 1."""
@@ -96,98 +174,161 @@ class Columns:
         return lines + self._first_lines[part] + 1
 
     def __len__(self) -> int:
-        return len(self.topic)
+        return int(self._first_rows[-1])
+
+
+class ScatteredError(Exception):
+    """The rows of a topic don't stand together, or not in one chunk."""
 
 
 Parse = Callable[[Chunk, int], Part]
+"""Makes a part of a chunk; keeps so many examples of each kind."""
 
 
 def read_columns(source: Source, report: FileReport, parse: Parse, jobs: int) -> Columns:
-    """Read a whole file; everything that the lines alone tell goes into the report.
+    """Read a whole file and keep its rows; what the parts tell goes into the report.
 
     Raises InputError if the file can't be read to its end.
     """
-    gathered = _Gathered(report)
-    waiting: list[Work] = []
-    with Workers(jobs) as workers:
-        for chunk in source.chunks():
-            waiting.append(workers.start(parse, chunk, report.most))
-            while len(waiting) > jobs:
-                gathered.add(waiting.pop(0)(), source)
-        for work in waiting:
-            gathered.add(work(), source)
+    gathered = _Gathered(report, whole_topics=False)
+    for part in _parts(source, source.chunks(), parse, report.most, jobs):
+        gathered.add(part)
     return gathered.columns()
+
+
+def read_topics(source: Source, report: FileReport, parse: Parse, jobs: int) -> Columns:
+    """The same for a run whose topics stand together, chunk by chunk: `parse` sees whole topics.
+
+    Raises ScatteredError if a topic does not stand in one chunk as a whole.
+    """
+    cutter = TopicCutter()
+    gathered = _Gathered(report, whole_topics=True)
+    for part in _parts(source, _whole_topics(source, cutter), parse, report.most, jobs):
+        gathered.add(part)
+    return gathered.columns()
+
+
+def _whole_topics(source: Source, cutter: TopicCutter) -> Iterator[Chunk]:
+    for chunk in source.chunks(cut_place=cutter):
+        if not cutter.whole:
+            raise ScatteredError
+        yield chunk
+
+
+def _parts(source: Source, chunks: Iterable[Chunk], parse: Parse, most: int, jobs: int) -> Iterator[Part]:
+    waiting: deque[Work] = deque()
+    with Workers(jobs) as workers:
+        for chunk in chunks:
+            waiting.append(workers.start(parse, chunk, most))
+            while len(waiting) > jobs:
+                part = waiting.popleft()()
+                source.give_back(part.chunk)
+                yield part
+        for work in waiting:
+            yield work()
 
 
 class _Gathered:
     """The parts of a file, in their order."""
 
-    def __init__(self, report: FileReport) -> None:
+    def __init__(self, report: FileReport, whole_topics: bool) -> None:
         self.report = report
-        self.parts: list[Part] = []
+        self.whole_topics = whole_topics
         self.numbers: dict[bytes, int] = {}
-        self.topic: list[IntArray] = []
-        self.segments: list[IntArray] = []
+        self.lengths: dict[int, int] = {}
+        self.segments: list[IntArray] = [_NO_ROWS]
         self.tags: dict[bytes, tuple[int, int]] = {}
+        self.rows: list[Rows] = []
+        self.lines: list[IntArray | None] = []
+        self.found = 0
+        self.near: list[IntArray] = [_NO_ROWS]
+        self.near_to: list[IntArray] = [_NO_ROWS]
         self.first_rows, self.first_lines = [0], [0]
 
-    def add(self, part: Part, source: Source) -> None:
+    def add(self, part: Part) -> None:
+        """Take the next part."""
         before = self.first_lines[-1]
         self.report.merge(part.report, before)
-        size = len(part.keys)
-        numbers = np.array([self.numbers.setdefault(i, len(self.numbers)) for i in part.topics.ids], np.int64)
-        segments = numbers[part.topics.which]
-        self.segments.append(segments)
-        self.topic.append(np.repeat(segments, np.diff(np.append(part.topics.starts, size))).astype(np.int32))
+        known = len(self.numbers)
+        ids = part.topics.ids
+        numbers = np.array([self.numbers.setdefault(topic, len(self.numbers)) for topic in ids], np.int64)
+        if self.whole_topics and len(self.numbers) < known + len(part.topics.which):
+            raise ScatteredError
+        for number, length in zip(numbers.tolist(), part.lengths.tolist(), strict=True):
+            self.lengths[number] = self.lengths.get(number, 0) + length
+        self.segments.append(numbers[part.topics.which])
+        size = int(part.lengths.sum())
         if part.tags is not None:
-            self._add_tags(part.tags, part.lines, before, size)
+            self._add_tags(part.tags, part, before, size)
+        if part.rows is not None:
+            self.rows.append(replace(part.rows, topic=numbers.astype(np.int32)[part.rows.topic]))
+        self.lines.append(part.lines)
+        self.found += part.found
+        self.near.append(part.near + before)
+        self.near_to.append(part.near_to)
         self.first_rows.append(self.first_rows[-1] + size)
         self.first_lines.append(before + part.num_lines)
-        source.give_back(part.chunk)
-        self.parts.append(part)
 
-    def _add_tags(self, tags: Segments, lines: IntArray | None, before: int, size: int) -> None:
+    def _add_tags(self, tags: Segments, part: Part, before: int, size: int) -> None:
         lengths = np.diff(np.append(tags.starts, size))
         for number, tag in enumerate(tags.ids):
             mine = tags.which == number
-            row = int(tags.starts[mine][0])
-            count, line = self.tags.get(tag, (0, before + 1 + (row if lines is None else int(lines[row]))))
-            self.tags[tag] = (count + int(lengths[mine].sum()), line)
+            line = before + int(part.line_of(tags.starts[mine][:1])[0])
+            count, first = self.tags.get(tag, (0, line))
+            self.tags[tag] = (count + int(lengths[mine].sum()), first)
 
     def columns(self) -> Columns:
-        parts = self.parts
-        segments = np.concatenate([*self.segments, _NO_ROWS])
-        ranks = [part.ranks for part in parts if part.ranks is not None]
+        """The whole file."""
+        segments = np.concatenate(self.segments)
         return Columns(
-            list(self.numbers),
-            np.concatenate([*self.topic, _NO_ROWS.astype(np.int32)]),
-            np.concatenate([part.numbers for part in parts]),
-            np.concatenate(ranks) if ranks else None,
-            np.concatenate([part.keys for part in parts]),
-            np.concatenate([part.loose_keys for part in parts]),
-            self.tags,
-            self.first_lines[-1],
-            segments[np.concatenate(([True], segments[1:] != segments[:-1]))] if len(segments) else segments,
-            np.array(self.first_rows[:-1]),
-            np.array(self.first_lines[:-1]),
-            [part.lines for part in parts],
+            topics=list(self.numbers),
+            lengths=np.array([self.lengths[number] for number in range(len(self.numbers))], np.int64),
+            segments=segments[changed(segments)],
+            tags=self.tags,
+            num_lines=self.first_lines[-1],
+            found=self.found,
+            near=np.concatenate(self.near),
+            near_to=np.concatenate(self.near_to),
+            rows=Rows(**{name: _joined(self.rows, name) for name in _ROWS}) if self.rows else None,
+            _first_rows=np.array(self.first_rows),
+            _first_lines=np.array(self.first_lines),
+            _lines=self.lines,
         )
 
 
+_ROWS = ("topic", "numbers", "ranks", "keys", "loose_keys")
+
+
+def _joined(rows: list[Rows], name: str) -> AnyArray:
+    return np.concatenate([getattr(part, name) for part in rows])
+
+
+def changed(values: AnyArray) -> BoolArray:
+    """Where a value stands that differs from the one before; the first does."""
+    return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
+
+
 _NO_ROWS = np.zeros(0, np.int64)
+_NO_KEYS = np.zeros(0, np.uint64)
 
 
-def parse_run(chunk: Chunk, most: int) -> Part:
-    """A chunk of a run."""
+def parse_run(judged: Judged | None, chunk: Chunk, most: int) -> Part:
+    """A chunk of a run, joined with the judgements if there are any."""
     report = FileReport("", "run", most)
     lines = split_all(chunk, 6, keep_longer=True)
     tell_lines(report, chunk, lines, RUN_LAYOUT, "extra-columns")
     buffer = chunk.array()
     good, scores = _scores(report, buffer, lines)
+    report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
     numbers = lines.line_of(np.arange(len(lines)) if good is None else good)
     ranks = _whole(report, lines.column(buffer, 3, good), numbers, "rank")
+    part, rows = _part(chunk, report, lines, good, scores)
     tags = segments_of(lines.column(buffer, 5, good))
-    return _part(chunk, lines, good, report=report, numbers=scores, ranks=ranks, tags=tags)
+    part = replace(part, tags=tags, rows=replace(rows, ranks=ranks, loose_keys=_NO_KEYS))
+    if judged is None:
+        return part
+    found, near, near_to = judged.join(rows.keys, rows.loose_keys)
+    return replace(part, found=found, near=part.line_of(near), near_to=near_to)
 
 
 def parse_qrels(chunk: Chunk, most: int) -> Part:
@@ -197,37 +338,29 @@ def parse_qrels(chunk: Chunk, most: int) -> Part:
     tell_lines(report, chunk, lines, QRELS_LAYOUT, "too-many-columns")
     column = lines.column(chunk.array(), 3)
     grades = _whole(report, column, lines.line_of(np.arange(len(lines))), "relevance")
-    good = None if (grades != NO_RANK).all() else np.flatnonzero(grades != NO_RANK)
-    return _part(chunk, lines, good, report=report, numbers=grades if good is None else grades[good])
+    good = None if (grades != NO_NUMBER).all() else np.flatnonzero(grades != NO_NUMBER)
+    return _part(chunk, report, lines, good, grades if good is None else grades[good])[0]
 
 
 def _part(
-    chunk: Chunk,
-    lines: Lines,
-    good: IntArray | None,
-    *,
-    report: FileReport,
-    numbers: FloatArray | IntArray,
-    ranks: IntArray | None = None,
-    tags: Segments | None = None,
-) -> Part:
+    chunk: Chunk, report: FileReport, lines: Lines, good: IntArray | None, numbers: AnyArray
+) -> tuple[Part, Rows]:
     buffer = chunk.array()
     topics, documents = lines.column(buffer, 0, good), lines.column(buffer, 2, good)
     segments = segments_of(topics)
-    lengths = np.diff(np.append(segments.starts, len(topics)))
-    hashes = np.repeat(topics.take(segments.starts).hashes(_TOPIC_SEED), lengths)
-    return Part(
-        chunk=chunk,
-        report=report,
-        num_lines=lines.num_lines,
-        lines=lines.lines if good is None else lines.line_of(good),
-        topics=segments,
+    stretches = np.diff(np.append(segments.starts, len(topics)))
+    hashes = np.repeat(topics.take(segments.starts).hashes(_TOPIC_SEED), stretches)
+    rows = Rows(
+        topic=np.repeat(segments.which, stretches),
         numbers=numbers,
-        ranks=ranks,
-        tags=tags,
+        ranks=np.zeros(0, np.int32),
         keys=documents.hashes(_DOCNO_SEED) + hashes,
         loose_keys=loose_hashes(documents) + hashes,
     )
+    lengths = np.zeros(len(segments.ids), np.int64)
+    np.add.at(lengths, segments.which, stretches)
+    explicit = lines.lines if good is None else lines.line_of(good)
+    return Part(chunk, report, lines.num_lines, explicit, segments, lengths, None, rows), rows
 
 
 def segments_of(ids: Ids) -> Segments:
@@ -271,23 +404,23 @@ def _scores(report: FileReport, buffer: Bytes, lines: Lines) -> tuple[IntArray |
 _NAN = re.compile(rb"[+-]?nan(\([^)]*\))?", re.IGNORECASE)
 
 
-def _whole(report: FileReport, ids: Ids, lines: IntArray, what: str) -> IntArray:
-    """Whole numbers; NO_RANK for what is none, which is told."""
+def _whole(report: FileReport, ids: Ids, lines: IntArray, what: str) -> AnyArray:
+    """Whole numbers; NO_NUMBER for what is none, which is told."""
     if not len(ids):
-        return _NO_ROWS
+        return np.zeros(0, np.int32)
     values, wrong = read_whole_numbers(ids.buffer, ids.starts, ids.starts + ids.lengths)
-    if wrong is None:
-        return values
+    if wrong is None and (np.abs(values) <= _LARGEST).all():
+        return values.astype(np.int32)
     texts = list(ids)
-    values = np.array([int(i) if _fits(i) else NO_RANK for i in texts], np.int64)
+    values = np.array([int(i) if _fits(i) else NO_NUMBER for i in texts], np.int32)
     kind = "rank-no-number" if what == "rank" else "relevance-no-integer"
-    rows = np.flatnonzero(values == NO_RANK)
+    rows = np.flatnonzero(values == NO_NUMBER)
     report.add(kind, len(rows), "", _examples(what, ids, rows, lines))
     return values
 
 
 def _fits(token: bytes) -> bool:
-    return re.fullmatch(rb"[+-]?\d+", token) is not None and abs(int(token)) < 2**63
+    return re.fullmatch(rb"[+-]?\d+", token) is not None and abs(int(token)) <= _LARGEST
 
 
 def _examples(what: str, ids: Ids, rows: IntArray, lines: IntArray) -> Iterator[Example]:

@@ -7,6 +7,7 @@ worth knowing and changes nothing by itself.
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -134,6 +135,7 @@ class FileReport:
     role   "qrels" or "run"
     facts  counts that are no fault: lines, topics, grades, ...
     most   examples that are kept of each kind
+    counts of parts of the file, by kind and what is counted: added up by `merge`
     """
 
     path: str
@@ -141,6 +143,7 @@ class FileReport:
     most: int
     facts: dict[str, Any] = field(default_factory=dict)
     findings: dict[str, Finding] = field(default_factory=dict)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(
         self, name: str, count: int, message: str = "", examples: Iterable[Example] = (), **details: Any
@@ -158,9 +161,8 @@ class FileReport:
         finding.details.update(details)
 
     def merge(self, part: FileReport, before: int) -> None:
-        """Add what was found in a part of the file that `before` lines precede; its facts are counts."""
-        for name, count in part.facts.items():
-            self.facts[name] = self.facts.get(name, 0) + count
+        """Add what was found in a part of the file that `before` lines precede."""
+        self.counts.update(part.counts)
         for name, finding in part.findings.items():
             places = ((example.line, example.text) for example in finding.examples)
             moved = (Example(None if line is None else line + before, text) for line, text in places)

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from pres_eval.reading.keys import WORD, Ids, Words, unaligned_words
+from pres_eval.reading.keys import Ids, Words
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _IGNORED = re.compile("[\\s\"'`\u200b-\u200f\u2060\ufeff]")
 _ODD = np.array(0x9E3779B97F4A7C15, np.uint64)
 _FACTOR = np.array(0xD6E8FEB86659FD93, np.uint64)
-_MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
 
 
 def loose(identifier: bytes) -> str:
@@ -37,14 +36,12 @@ def loose_hashes(ids: Ids) -> Words:
     starts, lengths = ids.starts, ids.lengths
     while (zero := (ids.buffer[starts] == ord("0")) & (lengths > 1)).any():
         starts, lengths = starts + zero, lengths - zero
-    words = unaligned_words(ids.buffer)
+    stripped = Ids(ids.buffer, starts, lengths)
     mixed = np.zeros(len(ids), np.uint64)
     multiplier = _ODD
-    for number in range(-(-int(lengths.max(initial=0)) // WORD)):
-        left = np.clip(lengths - WORD * number, 0, WORD)
-        word = words[np.minimum(starts + WORD * number, len(words) - 1)] & _MASKS[left]
+    for number in range(stripped.width()):
         # What an id does not have adds nothing: the hash must not depend on the longest one beside it.
-        mixed += _lower(word) * multiplier
+        mixed += _lower(stripped.word(number)) * multiplier
         multiplier = np.multiply(multiplier, _FACTOR)
     mixed ^= mixed >> np.uint64(32)
     mixed *= _ODD

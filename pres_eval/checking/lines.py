@@ -104,12 +104,13 @@ def tell_lines(report: FileReport, chunk: Chunk, lines: Lines, expected: str, lo
     """
     if chunk.buffer.startswith(BYTE_ORDER_MARK, chunk.start - len(BYTE_ORDER_MARK)):
         report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])
-    returns = chunk.buffer.count(b"\r\n", chunk.start, chunk.stop)
+    has_returns = chunk.buffer.find(b"\r", chunk.start, chunk.stop) >= 0
+    returns = chunk.buffer.count(b"\r\n", chunk.start, chunk.stop) if has_returns else 0
     report.add("crlf", returns)
-    report.facts["tabs"] = chunk.buffer.count(b"\t", chunk.start, chunk.stop)
+    report.counts["bytes", "tabs"] = int(chunk.buffer.find(b"\t", chunk.start, chunk.stop) >= 0)
     if lines.lines is None:
         blanks = chunk.stop - chunk.start - returns - int((lines.ends - lines.starts).sum())
-        report.facts["extra_blanks"] = blanks - lines.starts.size
+        report.counts["bytes", "extra_blanks"] = blanks - lines.starts.size
     bad = _lines_not_utf8(bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop]))
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
     report.add(
