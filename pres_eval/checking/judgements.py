@@ -24,7 +24,7 @@ def check_qrels(report: FileReport, columns: Columns, source: Source, level: int
     grades, counts = np.unique(rows.numbers, return_counts=True)
     report.facts |= {
         "tabs": report.counts["bytes", "tabs"] > 0,
-        "extra_blanks": report.counts["bytes", "extra_blanks"],
+        "extra_blanks": report.counts["bytes", "uneven"] > 0,
         "lines": columns.num_lines,
         "judgements": len(columns),
         "topics": len(columns.topics),

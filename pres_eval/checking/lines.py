@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,15 +20,18 @@ _NONE = np.zeros(0, np.int64)
 class Lines:
     """The rows of a chunk, and what its other lines are.
 
-    starts, ends  (R, columns) places in the chunk's buffer
+    size          R
+    place         gives where a column begins and ends in the chunk's buffer
+    regular       whether there is nothing but single separators between the columns
     lines         (R,) line of each row, counted from 0; None where row i is line i
     few, many     lines with too few and too many columns, with how many they have
     nul           lines with a NUL byte
     not_utf8      lines that are no UTF-8
     """
 
-    starts: IntArray
-    ends: IntArray
+    size: int
+    place: Callable[[int], tuple[IntArray, IntArray]]
+    regular: bool
     num_lines: int
     lines: IntArray | None = None
     few: IntArray = field(default_factory=lambda: _NONE)
@@ -40,12 +43,12 @@ class Lines:
     comments: int = 0
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return self.size
 
     def column(self, buffer: Bytes, number: int, rows: IntArray | None = None) -> Ids:
         """One column as ids; of all rows if none are named."""
-        starts = np.ascontiguousarray(self.starts[:, number])
-        ids = Ids(buffer, starts, np.ascontiguousarray(self.ends[:, number]) - starts)
+        starts, ends = self.place(number)
+        ids = Ids(buffer, starts, ends - starts)
         return ids if rows is None else ids.take(rows)
 
     def line_of(self, rows: IntArray) -> IntArray:
@@ -61,7 +64,7 @@ def split_all(chunk: Chunk, columns: int, keep_longer: bool) -> Lines:
         return _split_faulty(chunk, columns, keep_longer)
     if fields.lines is not None:
         return _split_faulty(chunk, columns, keep_longer)
-    return Lines(fields.starts, fields.ends, fields.num_lines)
+    return Lines(len(fields), fields.column, fields.separators, fields.num_lines)
 
 
 def _split_faulty(chunk: Chunk, columns: int, keep_longer: bool) -> Lines:
@@ -82,9 +85,11 @@ def _split_faulty(chunk: Chunk, columns: int, keep_longer: bool) -> Lines:
     many = data & ~has_nul & (counts > columns)
     rows = np.flatnonzero(data & ~has_nul & ~few & (keep_longer | ~many))
     chosen = bounds[rows][:, None] + np.arange(columns)
+    columns_of = np.ascontiguousarray(chosen.T)
     return Lines(
-        starts[chosen] + chunk.start,
-        ends[chosen] + chunk.start,
+        len(rows),
+        lambda number: (starts[columns_of[number]] + chunk.start, ends[columns_of[number]] + chunk.start),
+        False,
         len(newlines),
         rows,
         np.flatnonzero(few),
@@ -108,9 +113,7 @@ def tell_lines(report: FileReport, chunk: Chunk, lines: Lines, expected: str, lo
     returns = chunk.buffer.count(b"\r\n", chunk.start, chunk.stop) if has_returns else 0
     report.add("crlf", returns)
     report.counts["bytes", "tabs"] = int(chunk.buffer.find(b"\t", chunk.start, chunk.stop) >= 0)
-    if lines.lines is None:
-        blanks = chunk.stop - chunk.start - returns - int((lines.ends - lines.starts).sum())
-        report.counts["bytes", "extra_blanks"] = blanks - lines.starts.size
+    report.counts["bytes", "uneven"] = not lines.regular
     bad = _lines_not_utf8(bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop]))
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
     report.add(

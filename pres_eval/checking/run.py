@@ -109,7 +109,7 @@ class RunChecker:
 def _add_facts(report: FileReport, columns: Columns) -> None:
     report.facts |= {
         "tabs": report.counts["bytes", "tabs"] > 0,
-        "extra_blanks": report.counts["bytes", "extra_blanks"],
+        "extra_blanks": report.counts["bytes", "uneven"] > 0,
         "tags": {text_of(tag): count for tag, (count, _) in columns.tags.items()},
         "lines": columns.num_lines,
         "documents": len(columns),
