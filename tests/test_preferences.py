@@ -21,6 +21,7 @@ from pres_eval.ranking import Ranked
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.preferences import read_preferences, read_qrels_as_preferences
 from pres_eval.reading.source import Source
+from pres_eval.running import read_run
 
 Row = tuple[str, str, str, str, float]
 Rankings = dict[str, list[str]]
@@ -274,6 +275,39 @@ def test_pairs_are_counted_in_16_bits(tmp_path: Path) -> None:
     assert found["prefs_num_prefs_poss"] == 65536
     assert found["prefs_simp"] == 1.0
     assert found["prefs_pair"] == 0.0
+
+
+TIED = [("1", "Q0", docno, 0, score, "tag") for docno, score in (("b", 1), ("x", 1), ("a", 1), ("c", 2))]
+
+
+@pytest.mark.parametrize(("most", "ranks"), [(None, {b"c": 1, b"a": 2, b"b": 3}), (2, {b"c": 1, b"a": 2})])
+def test_ties_go_by_docno_ascending(tmp_path: Path, most: int | None, ranks: dict[bytes, int]) -> None:
+    # trec_eval: form_prefs_counts.c; every other measure takes the last docno first.
+    preferences = read_preferences(write(tmp_path / "prefs", judgements("1 u s a 2\n1 u s b 1\n1 u s c 0\n")))
+    pool = preferences.pool
+    ranking = read_run(write(tmp_path / "run", TIED), pool, most=most, ascending=True)
+    assert [pool.documents[int(document)] for document in ranking.document] == [b"c", b"a", b"b"]
+    assert ranking.rank.tolist() == [1, 2, 3]
+    batch = form_preference_batch(preferences, ranking, Options(max_retrieved=most))
+    found = {
+        pool.documents[int(preferences.document[row])]: place + 1
+        for row, place in zip(batch.row, batch.place, strict=True)
+    }
+    retrieved = {docno: place for docno, place in found.items() if place <= batch.num_judged_ret[0]}
+    assert retrieved == ranks
+
+
+@pytest.mark.parametrize(("most", "stops"), [(None, True), (3, True), (2, False)])
+def test_tied_duplicate_beyond_the_limit(tmp_path: Path, most: int | None, stops: bool) -> None:
+    # In ascending order: a, b, b; with two documents per topic the second b is cut off.
+    rows = [("1", "Q0", docno, 0, 1, "tag") for docno in ("b", "a", "b")]
+    pool = read_preferences(write(tmp_path / "prefs", judgements(TRANSITIVE))).pool
+    run = write(tmp_path / "run", rows)
+    if stops:
+        with pytest.raises(InputError, match="document 'b'"):
+            read_run(run, pool, most=most, ascending=True)
+    else:
+        assert read_run(run, pool, most=most, ascending=True).num_ret.tolist() == [3]
 
 
 def test_topics_that_the_run_lacks(tmp_path: Path) -> None:
