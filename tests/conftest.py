@@ -1,0 +1,68 @@
+"""What several test modules share: the real command, trec_eval where there is one, shared data."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> Path:
+    """The folder fixtures/."""
+    return ROOT / "fixtures"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with real data beside the checkout; the test is skipped where there is none."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("no ../shared beside the checkout")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pres_eval() -> Command:
+    """The real command, as `python -m pres_eval ARGUMENTS`: stdout and stderr are bytes."""
+
+    def run(
+        *arguments: str | Path, stdin: bytes | None = None, cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-m", "pres_eval", *map(str, arguments)]
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, "PYTHONPATH": path}
+        return subprocess.run(
+            command,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def trec_eval() -> Callable[[str], str]:
+    """The binary of a version, as TREC_EVAL_9 or TREC_EVAL_10 name it; skips where none is named."""
+    variables = {"9.0.8": "TREC_EVAL_9", "10.0": "TREC_EVAL_10"}
+
+    def binary(version: str) -> str:
+        variable = variables[version]
+        path = os.environ.get(variable)
+        if not path:
+            pytest.skip(f"{variable} names no trec_eval {version}")
+        return path
+
+    return binary
