@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import io
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +91,16 @@ def run_ours(case: Case, folder: Path) -> Outcome:
     return Outcome(raw.getvalue(), status == 0, stderr.getvalue())
 
 
+def defined_lines(stdout: bytes) -> list[bytes]:
+    """The lines to compare: without rbp where there are other measures.
+
+    10.0 reads two variables of rbp that were never set; what other measures left on the stack changes it.
+    """
+    lines = stdout.splitlines(keepends=True)
+    others = [line for line in lines if not re.match(rb"rbp(_p=|_\d|\s)", line)]
+    return others or lines
+
+
 def compare(case: Case, binary: str, folder: Path) -> Difference | None:
     """The difference between both, if there is one."""
     case.write(folder)
@@ -99,6 +110,6 @@ def compare(case: Case, binary: str, folder: Path) -> Difference | None:
     ours = run_ours(case, folder)
     if theirs.success != ours.success:
         return Difference(case, "success", theirs, ours)
-    if theirs.success and theirs.stdout != ours.stdout:
+    if theirs.success and defined_lines(theirs.stdout) != defined_lines(ours.stdout):
         return Difference(case, "stdout", theirs, ours)
     return None

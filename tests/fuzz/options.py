@@ -92,6 +92,8 @@ def measures(random: Random, version: str, relevance: str, per_topic: bool) -> l
         chosen = [("-m", f"{name}.{make(random)}") for name, make in grouped.items() if random.random() < 0.4]
         return [("-m", random.choice(["qrels_jg", "qrels_jg", "map_avgjg"])), *chosen]
     makers = with_parameters(random, version, per_topic)
+    if version == "10.0" and random.random() < 0.03:
+        return [("-m", random.choice(["rbp", f"rbp.{persistence(random)}"]))]
     texts = []
     if random.random() < 0.55:
         texts.append(random.choice(NICKNAMES))
