@@ -14,6 +14,7 @@ from pres_eval.batch import IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking import DuplicateRowError, Ranked, Scores, concatenate, rank_topics
 from pres_eval.reading.keys import Ids, WordIds, changes, distinct
+from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.numbers import read_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source, behind_last_line
@@ -259,6 +260,8 @@ class _Pass:
         with Workers(jobs) as workers:
             for chunk in self.source.chunks(cut_place=cutter if whole_topics else behind_last_line):
                 whole = cutter.whole and whole_topics
+                if workers.started == 1:
+                    keep_freed_memory()
                 waiting.append((workers.start(self.reader.piece, chunk, whole and before_whole), whole))
                 before_whole = whole
                 cutter.whole = True  # the last chunk is not cut

@@ -16,7 +16,7 @@ class Workers:
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
         self._pool: Any = None
-        self._started = 0
+        self.started = 0
 
     def __enter__(self) -> Workers:
         return self
@@ -29,8 +29,8 @@ class Workers:
 
     def start(self, function: Callable[..., Any], *arguments: object) -> Work:
         """Do the work now or in a thread."""
-        self._started += 1
-        if self._jobs == 1 or self._started == 1:
+        self.started += 1
+        if self._jobs == 1 or self.started == 1:
             try:
                 result = function(*arguments)
             except Exception as error:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.batch import BoolArray, FloatArray, IntArray
-from pres_eval.reading.keys import WORD, Words, unaligned_words
+from pres_eval.reading.keys import WORD, Words, load_pairs, load_words
 
 Bytes = NDArray[np.uint8]
 
@@ -58,13 +58,15 @@ def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[Float
     """
     if not len(starts):
         return np.zeros(0), None
+    short = _read_short(buffer, starts, ends)
+    if short is not None:
+        return short, None
     negative = buffer[starts] == ord("-")
     begin = starts + negative
     stop, exponent, regular = _cut_exponents(buffer, starts, ends)
     whole_stop, decimals = _find_dots(buffer, begin, stop)
-    words = unaligned_words(buffer)
-    whole, whole_good = _digits(words, whole_stop, whole_stop - begin)
-    part, part_good = _digits(words, stop, decimals)
+    whole, whole_good = _digits(buffer, whole_stop, whole_stop - begin)
+    part, part_good = _digits(buffer, stop, decimals)
     tens = _TENS[np.minimum(decimals, len(_TENS) - 1)]
     regular &= whole_good & part_good & (stop - begin > (whole_stop != stop))
     regular &= (whole == 0) | ((np.asarray(decimals) < 19) & (whole.astype(float) * tens < 9e18))
@@ -77,6 +79,44 @@ def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[Float
             return values, row
         values[row] = number
     return values, None
+
+
+def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
+    """Numbers of up to eight digits, all with as many after the dot; None if they are not like that."""
+    first = buffer[starts[0] : ends[0]].tobytes()
+    decimals = len(first) - 1 - first.find(b".") if b"." in first else 0
+    negative = buffer[starts] == ord("-")
+    count = ends - starts
+    count -= negative
+    count -= decimals > 0
+    if count.min() <= decimals - (decimals > 0) or count.max() > WORD or decimals >= WORD:
+        return None
+    last = ends - 1
+    low, high = load_pairs(buffer, (last >> 3) - 1)
+    shift = (last << 3).view(np.uint64) & np.uint64(56)
+    np.subtract(np.uint64(56), shift, out=shift)
+    digits = high << shift  # the last eight bytes of each number, in the order of the text
+    digits |= low >> (np.uint64(64) - shift)
+    if decimals:
+        # Close the gap of the dot: what stands before it moves up by a byte.
+        before = low << shift
+        dot = np.uint64(8 * (WORD - 1 - decimals))
+        if (((digits >> dot) & np.uint64(255)) != ord(".")).any():
+            return None
+        whole = digits << np.uint64(8)
+        whole |= before >> np.uint64(56)
+        digits &= _LAST[decimals]
+        digits |= whole & ~_LAST[decimals]
+    mask = ~np.uint64(0) << ((np.int64(WORD) - count).view(np.uint64) << np.uint64(3))
+    digits &= mask
+    digits |= _ZEROS & ~mask
+    if not _all_digits(digits).all():
+        return None
+    values = _eight_digits(digits).astype(np.float64)
+    if decimals:
+        values /= _EXACT[decimals]
+    np.negative(values, out=values, where=negative)
+    return values
 
 
 def _cut_exponents(
@@ -110,7 +150,7 @@ def _find_dots(buffer: Bytes, begin: IntArray, stop: IntArray) -> tuple[IntArray
     return whole_stop, np.maximum(stop - whole_stop - 1, 0)
 
 
-def _digits(words: Words, stop: IntArray, count: IntArray | int) -> tuple[Words, BoolArray]:
+def _digits(buffer: Bytes, stop: IntArray, count: IntArray | int) -> tuple[Words, BoolArray]:
     """The whole number in the `count` digits before `stop`, and where it really is one that fits."""
     most = int(np.max(count))
     total = np.zeros(len(stop), np.uint64)
@@ -118,7 +158,7 @@ def _digits(words: Words, stop: IntArray, count: IntArray | int) -> tuple[Words,
     good = np.broadcast_to(good, total.shape).copy()
     for number in range(min(-(-most // WORD), MOST_DIGITS // WORD)):
         mask = _LAST[np.clip(count - WORD * np.int64(number), 0, WORD)]
-        word = words[stop - WORD * (number + 1)]
+        word = load_words(buffer, stop - WORD * (number + 1))
         word &= mask
         word |= _ZEROS & ~mask
         good &= _all_digits(word)
@@ -203,7 +243,7 @@ def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple
     """The integers buffer[starts[i]:ends[i]], and the index of the first that is none (None: all are)."""
     signed = (buffer[starts] == ord("-")) | (buffer[starts] == ord("+"))
     begin = starts + signed
-    values, good = _digits(unaligned_words(buffer), ends, ends - begin)
+    values, good = _digits(buffer, ends, ends - begin)
     good &= (ends > begin) & (values < np.uint64(2**63))
     numbers = values.astype(np.int64)
     np.negative(numbers, out=numbers, where=buffer[starts] == ord("-"))

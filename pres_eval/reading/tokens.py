@@ -33,30 +33,53 @@ class LineError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """The columns of R rows: places in the chunk's buffer.
+    """The columns of R rows.
 
-    starts, ends   (R, columns)
-    num_lines      lines in the chunk, also blank ones and comments
-    lines          (R,) the line of each row, counted from 0; None where row i is line i
-    longer         row of the first line with more columns than wanted, None if there is none
+    edges      (R, edges of a line) places in the chunk's text: where columns begin and end by turns, or the
+               separators alone, where each column begins behind the separator of the one before
+    base       where the text begins in the chunk's buffer
+    columns    how many columns a row has
+    num_lines  lines in the chunk, also blank ones and comments
+    lines      (R,) the line of each row, counted from 0; None where row i is line i
+    longer     row of the first line with more columns than wanted, None if there is none
     """
 
-    starts: IntArray
-    ends: IntArray
+    edges: IntArray
+    base: int
+    columns: int
     num_lines: int
+    separators: bool = False
     lines: IntArray | None = None
     longer: int | None = None
 
     def column(self, number: int) -> tuple[IntArray, IntArray]:
-        """Where the fields of one column begin and end."""
-        return np.ascontiguousarray(self.starts[:, number]), np.ascontiguousarray(self.ends[:, number])
+        """Where the fields of one column begin and end in the chunk's buffer."""
+        if not self.separators:
+            return self.edges[:, 2 * number] + self.base, self.edges[:, 2 * number + 1] + self.base
+        ends = self.edges[:, number] + self.base
+        if number:
+            return self.edges[:, number - 1] + (self.base + 1), ends
+        starts = np.empty_like(ends)
+        starts[0] = self.base
+        np.add(self.edges[:-1, -1], self.base + 1, out=starts[1:])
+        return starts, ends
+
+    @property
+    def starts(self) -> IntArray:
+        """(R, columns) where the columns begin."""
+        return np.stack([self.column(number)[0] for number in range(self.columns)], axis=1)
+
+    @property
+    def ends(self) -> IntArray:
+        """(R, columns) where the columns end."""
+        return np.stack([self.column(number)[1] for number in range(self.columns)], axis=1)
 
     def line_of(self, row: int) -> int:
         """The line of a row, counted from 0."""
         return row if self.lines is None else int(self.lines[row])
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return len(self.edges)
 
 
 def split_fields(chunk: Chunk, columns: int, layout: str, more: bool = False) -> Fields:
@@ -74,28 +97,25 @@ def _regular(text: Bytes, base: int, columns: int) -> Fields | None:
     separator = text <= BLANK
     places = np.flatnonzero(separator)
     num_lines = int(np.count_nonzero(text == NEWLINE))
-    width = columns
-    if len(places) == num_lines * (columns + 1) and np.count_nonzero(text == RETURN) == num_lines:
-        width = columns + 1
-    if len(places) != num_lines * width:
+    returns = len(places) == num_lines * (columns + 1)
+    width = columns + returns
+    if len(places) != num_lines * width or text[0] == HASH or separator[0]:
         return None
-    blanks = np.count_nonzero(text == BLANK) + np.count_nonzero(text == TAB)
-    if blanks != num_lines * (columns - 1) or text[0] == HASH or separator[0]:
+    # Two separators side by side would be an empty column; only \r\n may stand so, at the end of a line.
+    if np.count_nonzero(separator[1:] & separator[:-1]) != num_lines * returns:
         return None
-    if np.count_nonzero(separator[1:] & separator[:-1]) != num_lines * (width - columns):
+    blanks = int(np.count_nonzero(text == BLANK))
+    if blanks != num_lines * (columns - 1):
+        blanks += int(np.count_nonzero(text == TAB))
+    if blanks != num_lines * (columns - 1):
         return None
-    places = places.reshape(num_lines, width)
-    newlines = places[:, width - 1]
+    edges = places.reshape(num_lines, width)
+    newlines = edges[:, -1]
     if (text[newlines] != NEWLINE).any() or (text[newlines[:-1] + 1] == HASH).any():
         return None
-    if width > columns and (places[:, columns] != places[:, columns - 1] + 1).any():
+    if returns and (text[newlines - 1] != RETURN).any():
         return None
-    starts = np.empty((num_lines, columns), np.int64)
-    places += base
-    starts[0, 0] = base
-    starts[1:, 0] = newlines[:-1] + 1
-    starts[:, 1:] = places[:, : columns - 1] + 1
-    return Fields(starts, places[:, :columns], num_lines)
+    return Fields(edges, base, columns, num_lines, separators=True)
 
 
 def is_space(text: Bytes) -> BoolArray:
@@ -107,27 +127,31 @@ def _general(text: Bytes, base: int, columns: int, layout: str, more: bool) -> F
     """The general way."""
     space = np.empty(len(text) + 1, np.bool_)
     space[0] = True
-    space[1:] = is_space(text)
+    np.equal(text, BLANK, out=space[1:])
+    space[1:] |= (text - TAB) < 5
     edges = np.flatnonzero(space[1:] != space[:-1])
-    starts, ends = edges[0::2], edges[1::2]
     newlines = np.flatnonzero(text == NEWLINE)
-    bounds = np.concatenate(([0], np.searchsorted(starts, newlines)))
+    # Two edges a token: those before a newline's place are of lines up to it.
+    bounds = np.concatenate(([0], np.searchsorted(edges, newlines, side="right")))
+    bounds >>= 1
     counts = np.diff(bounds)
-    if (counts == columns).all() and not (text[starts[0::columns]] == HASH).any():
-        return Fields(starts.reshape(-1, columns) + base, ends.reshape(-1, columns) + base, len(newlines))
+    pairs = edges.reshape(-1, 2)
+    if (counts == columns).all() and not (text[pairs[::columns, 0]] == HASH).any():
+        return Fields(edges.reshape(-1, 2 * columns), base, columns, len(newlines))
     lines = np.flatnonzero(counts > 0)
-    lines = lines[text[starts[bounds[lines]]] != HASH]
+    lines = lines[text[pairs[bounds[lines], 0]] != HASH]
     counts = counts[lines]
     wrong = np.flatnonzero(counts < columns if more else counts != columns)
     if len(wrong):
         found = int(counts[wrong[0]])
         raise LineError(int(lines[wrong[0]]), f"{found} column{'s' * (found != 1)}", f"{columns} ({layout})")
     longer = np.flatnonzero(counts > columns)
-    chosen = bounds[lines][:, None] + np.arange(columns)
+    chosen = pairs[bounds[lines][:, None] + np.arange(columns)]
     return Fields(
-        starts[chosen] + base,
-        ends[chosen] + base,
+        chosen.reshape(len(lines), 2 * columns),
+        base,
+        columns,
         len(newlines),
-        lines,
-        int(longer[0]) if len(longer) else None,
+        lines=lines,
+        longer=int(longer[0]) if len(longer) else None,
     )

@@ -1,0 +1,20 @@
+"""How the C library treats memory that arrays give back."""
+
+from __future__ import annotations
+
+import contextlib
+
+
+def keep_freed_memory() -> None:
+    """Let freed memory be used again instead of being handed to the system and asked for anew.
+
+    A chunk's arrays are as large as those of the chunk before.  glibc by default returns such memory at once,
+    and the page faults of getting it back take a quarter of the time.  Elsewhere nothing happens.
+    """
+    with contextlib.suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
+        mallopt = ctypes.CDLL(None).mallopt
+        trim_threshold, mmap_threshold = -1, -3  # glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD
+        mallopt(mmap_threshold, 32 << 20)
+        mallopt(trim_threshold, 64 << 20)
