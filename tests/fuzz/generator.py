@@ -36,8 +36,7 @@ def make_case(seed: int, version: str) -> Case:
     judged = [topic.name for topic in topics if topic.judged]
     named = next((name for name in judged if name.isalnum() and name.isascii()), None)
     flags = options.flags(random, named.decode() if named else None)
-    per_topic = any(flag[0].startswith(("-q", "--query")) for flag in flags)
-    groups = options.measures(random, version, relevance, per_topic)
+    groups = options.measures(random, version, relevance)
     complete = any(flag[0] in ("-c", "-qc", "--complete") for flag in flags)
     if version == "10.0" and not complete:
         topics = [Topic(topic.name, topic.pool, topic.judged, True) for topic in topics]

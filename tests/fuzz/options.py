@@ -65,7 +65,7 @@ def persistence(random: Random) -> str:
     return f"{text},{pairs(random)}" if random.random() < 0.3 else text
 
 
-def with_parameters(random: Random, version: str, per_topic: bool) -> dict[str, Callable[[], str]]:
+def with_parameters(random: Random, version: str) -> dict[str, Callable[[], str]]:
     """For each measure that takes parameters a source of their text."""
     makers: dict[str, Callable[[], str]] = {name: lambda: cutoffs(random) for name in WITH_CUTOFFS}
     makers |= {name: lambda: pairs(random) for name in WITH_PAIRS}
@@ -75,13 +75,21 @@ def with_parameters(random: Random, version: str, per_topic: bool) -> dict[str, 
     makers["relstring"] = lambda: random.choice(["5", "1", "20", "100", "0", "3.7"])
     if version == "10.0":
         makers["unj"] = lambda: cutoffs(random)
-        if not per_topic:  # with -q 10.0 frees the labels of these two twice, and stops
-            makers["dcg"] = makers["ideal_dcg"] = lambda: pairs(random)
         makers["rbp"] = makers["rbp_resid"] = lambda: persistence(random)
     return makers
 
 
-def measures(random: Random, version: str, relevance: str, per_topic: bool) -> list[Group]:
+def alone(random: Random) -> str:
+    """A measure of 10.0 that has a defined result only without certain others.
+
+    rbp reads variables that others left on the stack; the parameters of dcg and ideal_dcg overwrite those of
+    ndcg, and are freed for each.
+    """
+    texts = ["rbp", f"rbp.{persistence(random)}", f"dcg.{pairs(random)}", f"ideal_dcg.{pairs(random)}"]
+    return random.choice(texts)
+
+
+def measures(random: Random, version: str, relevance: str) -> list[Group]:
     """Some -m, each measure once (trec_eval heeds the first parameter list only)."""
     if relevance in ("prefs", "qrels_prefs"):
         if random.random() < 0.5:
@@ -91,15 +99,16 @@ def measures(random: Random, version: str, relevance: str, per_topic: bool) -> l
         grouped = {"P_avgjg": cutoffs, "Rprec_mult_avgjg": fractions}
         chosen = [("-m", f"{name}.{make(random)}") for name, make in grouped.items() if random.random() < 0.4]
         return [("-m", random.choice(["qrels_jg", "qrels_jg", "map_avgjg"])), *chosen]
-    makers = with_parameters(random, version, per_topic)
-    if version == "10.0" and random.random() < 0.03:
-        return [("-m", random.choice(["rbp", f"rbp.{persistence(random)}"]))]
+    makers = with_parameters(random, version)
+    if version == "10.0" and random.random() < 0.06:
+        return [("-m", alone(random))]
     texts = []
     if random.random() < 0.55:
         texts.append(random.choice(NICKNAMES))
     elif random.random() < 0.1:
         return []
-    names = random.sample([*WITHOUT_PARAMETERS, *makers], random.randint(0 if texts else 1, 7))
+    more = ("dcg", "ideal_dcg") if version == "10.0" else ()
+    names = random.sample([*WITHOUT_PARAMETERS, *more, *makers], random.randint(0 if texts else 1, 7))
     for name in names:
         wanted = name in makers and random.random() < 0.7
         texts.append(f"{name}.{makers[name]()}" if wanted else name)
