@@ -22,7 +22,7 @@ COLUMNS = (
     SelectedColumn("runid", RUNID, ()),
     SelectedColumn("num_q", NUM_Q, ()),
     SelectedColumn("num_rel_ret", NUM_REL_RET, ()),
-    SelectedColumn("map", MAP, ()),
+    SelectedColumn("map", MAP, (), 2),
     SelectedColumn("PRES_100", PRES, (100,)),
     SelectedColumn("unj_5", UNJ, (5,)),
     SelectedColumn("relstring_10", RELSTRING, (10,)),

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,12 @@ def _run_text(run: RunRecord) -> str:
         "missing": [text_of(topic) for topic in run.missing],
         "totals": asdict(evaluation.totals),
         "columns": [
-            {"label": column.label, "measure": column.measure.name, "arguments": column.arguments}
+            {
+                "label": column.label,
+                "measure": column.measure.name,
+                "arguments": column.arguments,
+                "relevance_level": column.relevance_level,
+            }
             for column in evaluation.columns
         ],
         "summary": _summary_values(evaluation),
@@ -234,11 +239,9 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
 def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
     name = data["measure"]
     measure = by_name.get(name)
-    if measure is None and name.startswith("Z") and name[1:] in by_name:
-        measure = replace(by_name[name[1:]], name=name)
     if measure is None:
         raise ValueError(f"measure {name} is not known here")
-    return SelectedColumn(data["label"], measure, _tuples(data["arguments"]))
+    return SelectedColumn(data["label"], measure, _tuples(data["arguments"]), data["relevance_level"])
 
 
 def _tuples(value: Any) -> Any:

@@ -48,4 +48,4 @@ def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
     """A number for people: so many digits after the point, counts whole, `nan` without a sign."""
     if math.isnan(value):
         return "nan"
-    return f"{value:.{0 if format is Format.COUNT else digits}f}"
+    return f"{value:.{0 if format is Format.COUNT and value.is_integer() else digits}f}"

@@ -1,0 +1,75 @@
+"""pres-eval check QRELS RUN ...: everything wrong or suspicious in the files."""
+
+from __future__ import annotations
+
+import click
+
+from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, failed
+from pres_eval.checking.text import as_json, as_text
+from pres_eval.cli.output import write_output
+from pres_eval.cli.shared import JOBS, CutoffList, check_paths
+from pres_eval.options import DEFAULT_NMAX
+from pres_eval.reading.source import Source
+from pres_eval.running import num_processors
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
+@click.option(
+    "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True, metavar="NUM",
+    help="Least grade of a relevant document.",
+)  # fmt: skip
+@click.option(
+    "--nmax", type=CutoffList(), metavar="RANKS",
+    help="Ranks that the topics of a run should reach; a topic that does not is a warning.",
+)  # fmt: skip
+@click.option(
+    "--max", "most", type=click.IntRange(min=0), default=5, show_default=True, metavar="NUM",
+    help="Examples of each kind in each file.",
+)  # fmt: skip
+@click.option(
+    "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
+    help="For people or for machines.",
+)  # fmt: skip
+@click.option("--output", metavar="FILE", help="Write the findings to FILE, whole or not at all.")
+@JOBS
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    qrels: str,
+    runs: tuple[str, ...],
+    level: int,
+    nmax: tuple[int, ...] | None,
+    most: int,
+    output_format: str,
+    output: str | None,
+    jobs: int | None,
+) -> None:
+    """Find everything wrong or suspicious in judgements and runs: all of it, not only the first fault.
+
+    \b
+    Example:
+      pres-eval check fixtures/patents/qrels.txt fixtures/patents/run_*.txt
+
+    An error is what the evaluator would stop at: malformed lines, scores that are no numbers, documents that
+    a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree
+    with the scores, ties (also those that only 32-bit scores have, where trec_eval 9.0.8 and 10.0 differ),
+    topics that only one side has, ids that look like another notation of one on the other side, several tags,
+    a byte order mark.  A note is worth knowing: line ends, order, short rankings, grades above 1 with -l 1.
+
+    Exit codes: 0 no errors; 1 errors (or a usage error).
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    check_paths(qrels, runs)
+    options = CheckOptions(
+        relevance_level=level,
+        asked=nmax or (),
+        default=() if nmax else DEFAULT_NMAX,
+        most=most,
+        jobs=jobs or num_processors(),
+    )
+    reports = check_files(Source(qrels), [Source(run) for run in runs], options)
+    write_output(output, as_json(reports) if output_format == "json" else as_text(reports))
+    if failed(reports):
+        context.exit(EXIT_ERRORS)
