@@ -16,7 +16,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.batch import IntArray
+from pres_eval.batch import BoolArray, IntArray
 from pres_eval.reading.keys import Ids, Words, byte_order
 from pres_eval.reading.pool import Pool
 
@@ -66,26 +66,38 @@ def rank_topics(
     """
     lengths = np.diff(offsets)
     segment = np.repeat(np.arange(len(topic)), lengths)
-    keys = pool.make_keys(topic[segment], ids)
+    keys = pool.make_keys(topic, lengths, ids)
     for first, second in _same_documents(keys, ids):
         _check_duplicate(pool, topic, offsets, scores, ids, most, first, second, ascending)
     rows, document = pool.find_documents(keys, ids)
     rank = rows - offsets[segment[rows]] + 1
-    rising = scores[1:] >= scores[:-1]
-    rising &= segment[1:] == segment[:-1]
-    if rising.any():
-        shaken = np.zeros(len(topic), np.bool_)
-        shaken[segment[1:][rising]] = True
-        judged = np.zeros(len(topic), np.bool_)
-        judged[segment[rows]] = True
-        moved = (shaken & judged)[segment[rows]]
-        if moved.any():
-            members = np.flatnonzero((shaken & judged)[segment])
-            rank[moved] = _sorted_ranks(members, segment, offsets, scores, ids, rows[moved], ascending)
-            order = np.lexsort((rank, segment[rows]))
-            rows, rank, document = rows[order], rank[order], document[order]
+    shaken = _shaken_topics(segment, scores, rows)
+    if shaken.any():
+        moved = shaken[segment[rows]]
+        members = np.flatnonzero(shaken[segment])
+        rank[moved] = _sorted_ranks(members, segment, offsets, scores, ids, rows[moved], ascending)
+        order = np.lexsort((rank, segment[rows]))
+        rows, rank, document = rows[order], rank[order], document[order]
     counts = np.bincount(segment[rows], minlength=len(topic))
     return Ranked(topic, lengths, np.concatenate(([0], np.cumsum(counts))), rank, document)
+
+
+def _shaken_topics(segment: IntArray, scores: Scores, judged: IntArray) -> BoolArray:
+    """The topics with judged rows of which one has another rank than its place.
+
+    That needs a score that rises, or one equal to a judged row's beside it.
+    """
+    shaken = np.zeros(int(segment[-1]) + 1 if len(segment) else 0, np.bool_)
+    rows = np.flatnonzero(scores[1:] > scores[:-1])
+    rows = rows[segment[rows] == segment[rows + 1]]
+    has_judged = shaken.copy()
+    has_judged[segment[judged]] = True
+    shaken[segment[rows]] = has_judged[segment[rows]]
+    for neighbour in (judged - 1, judged + 1):
+        inside = np.clip(neighbour, 0, len(scores) - 1)
+        tied = (scores[inside] == scores[judged]) & (inside != judged) & (segment[inside] == segment[judged])
+        shaken[segment[judged[tied]]] = True
+    return shaken
 
 
 def _sorted_ranks(
@@ -162,7 +174,7 @@ def _equal_keys(keys: Words) -> IntArray:
     whether it is that of an equal key, and the few that lost their slot are sorted.
     """
     bits = max(len(keys).bit_length() + 2, 8)
-    slot = (keys * np.uint64(0xD1B54A32D192ED03)) >> np.uint64(64 - bits)
+    slot = ((keys * np.uint64(0xD1B54A32D192ED03)) >> np.uint64(64 - bits)).view(np.int64)
     owner = np.empty(1 << bits, np.int32 if len(keys) < 2**31 else np.int64)
     number = np.arange(len(keys), dtype=owner.dtype)
     owner[slot] = number

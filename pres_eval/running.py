@@ -127,12 +127,12 @@ class _Reader:
             )
         else:
             rows_kept = Rows(np.repeat(topics, lengths).astype(np.int32), kept, WordIds.of(ids))
-        starts, ends = fields.column(TAG)
+        start, end = fields.cell(len(fields) - 1, TAG)
         return Piece(
             chunk,
             fields.num_lines,
             len(fields),
-            bytes(chunk.buffer[starts[-1] : ends[-1]]),
+            bytes(chunk.buffer[start:end]),
             None if fields.longer is None else fields.line_of(fields.longer),
             WordIds.of(unjudged) if len(unjudged) else NO_IDS,
             topics,

@@ -64,22 +64,24 @@ class Pool:
         same = equal(ids.take(rows), self.documents.take(place))
         return rows[same], place[same]
 
-    def make_keys(self, topic_of: IntArray, ids: Ids) -> Words:
-        """The keys of documents of the pool's topics."""
-        return _keys(topic_of, ids.hashes(self.seed), len(self.topics))
+    def make_keys(self, topics: IntArray, lengths: IntArray, ids: Ids) -> Words:
+        """The keys of documents: the first lengths[0] of them belong to topic topics[0], and so on."""
+        return _keys(topics, lengths, ids.hashes(self.seed), len(self.topics))
 
     def byte_order(self) -> IntArray:
         """The permutation that sorts the documents by topic and id."""
         return byte_order(self.documents, self.topic_of)
 
 
-def _keys(topic_of: IntArray, hashes: Words, num_topics: int) -> Words:
+def _keys(topics: IntArray, lengths: IntArray, hashes: Words, num_topics: int) -> Words:
     topic_bits = max((num_topics - 1).bit_length(), 1)
-    return (topic_of.astype(np.uint64) << np.uint64(64 - topic_bits)) | (hashes >> np.uint64(topic_bits))
+    hashes >>= np.uint64(topic_bits)
+    hashes |= np.repeat(topics.astype(np.uint64) << np.uint64(64 - topic_bits), lengths)
+    return hashes
 
 
-def _spread(keys: Words, marks: BoolArray) -> Words:
-    return (keys * _SPREAD) >> np.uint64(64 - (len(marks) - 1).bit_length())
+def _spread(keys: Words, marks: BoolArray) -> IntArray:
+    return ((keys * _SPREAD) >> np.uint64(64 - (len(marks) - 1).bit_length())).view(np.int64)
 
 
 def build_pool(topic_ids: Ids, document_ids: Ids) -> tuple[Pool, IntArray]:
@@ -91,7 +93,7 @@ def build_pool(topic_ids: Ids, document_ids: Ids) -> tuple[Pool, IntArray]:
     seed = -1
     while True:
         seed += 1
-        keys = _keys(topic_of_row, document_ids.hashes(seed), len(topics))
+        keys = _keys(topic_of_segment, lengths, document_ids.hashes(seed), len(topics))
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         new = np.concatenate(([True], keys[1:] != keys[:-1]))

@@ -64,6 +64,12 @@ class Fields:
         np.add(self.edges[:-1, -1], self.base + 1, out=starts[1:])
         return starts, ends
 
+    def cell(self, row: int, number: int) -> tuple[int, int]:
+        """Where one field begins and ends; not the first column."""
+        if self.separators:
+            return int(self.edges[row, number - 1]) + self.base + 1, int(self.edges[row, number]) + self.base
+        return int(self.edges[row, 2 * number]) + self.base, int(self.edges[row, 2 * number + 1]) + self.base
+
     @property
     def starts(self) -> IntArray:
         """(R, columns) where the columns begin."""
