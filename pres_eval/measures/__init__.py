@@ -16,6 +16,7 @@ from pres_eval.measures.counts import (
 )
 from pres_eval.measures.interpolation import ELEVEN_POINT_AVERAGE, IPREC_AT_RECALL
 from pres_eval.measures.judged import JUDGED, UNJ
+from pres_eval.measures.judgement_groups import JUDGEMENT_GROUP_MEASURES
 from pres_eval.measures.ndcg import DCG, IDEAL_DCG, NDCG, NDCG_CUT, NDCG_EXP_CUT
 from pres_eval.measures.normalized_gain import BIN_G, NDCG_REL, R_NDCG, G
 from pres_eval.measures.precision import (
@@ -29,6 +30,7 @@ from pres_eval.measures.precision import (
     SUCCESS,
     P,
 )
+from pres_eval.measures.preference import PREFERENCE_MEASURES
 from pres_eval.measures.pres import FPRIME, PRES, PRES_EST, RNORM
 from pres_eval.measures.rbp import ERR, RBP, RBP_RESID
 from pres_eval.measures.sets import SET_F, SET_MAP, SET_P, SET_RECALL, SET_RELATIVE_P, UTILITY
@@ -70,6 +72,8 @@ MEASURES: tuple[Measure, ...] = (
     SET_MAP,
     SET_F,
     NUM_NONREL_JUDGED_RET,
+    *PREFERENCE_MEASURES,
+    *JUDGEMENT_GROUP_MEASURES,
     YAAP,
     RBP,
     RBP_RESID,

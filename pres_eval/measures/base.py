@@ -106,7 +106,7 @@ class Trait(enum.Enum):
     """What is true of a measure on every input; the tests hold each measure to what it declares."""
 
     BOUNDED = "lies between 0 and 1"
-    MAY_BE_NAN = "is nan where nothing was retrieved (trec_eval divides 0 by 0)"
+    MAY_BE_NAN = "is nan where trec_eval divides 0 by 0 (nothing was retrieved, or nothing has a gain)"
     GRADED = "depends on the grades beyond relevant or not"
     IGNORES_UNJUDGED = "does not change when unjudged documents are put into or taken out of the ranking"
     IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
@@ -137,19 +137,22 @@ class NoParameters:
         return [(name, ())]
 
 
+LARGEST_WHOLE_NUMBER = 2**63 - 1
+
+
 def whole_number(name: str, text: str, least: int) -> int:
     """A whole number from parameter text."""
     # trec_eval: atol takes the leading digits, so that `ndcg_cut.23.4` means 23.
-    match = re.match(r"\s*([+-]?\d+)", text)
+    match = re.match(r"\s*([+-]?[0-9]+)", text)
     if not match or int(match[1]) < least:
         raise MeasureError(f"-m {name}.…: found {text!r}, expected a whole number of at least {least}")
-    return int(match[1])
+    return min(int(match[1]), LARGEST_WHOLE_NUMBER)
 
 
 def decimal_number(name: str, text: str) -> float:
     """A decimal number from parameter text."""
-    match = re.match(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
-    if not match:
+    match = re.match(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
+    if not match or not math.isfinite(float(match[0])):
         raise MeasureError(f"-m {name}.…: found {text!r}, expected a number")
     return float(match[0])
 
@@ -182,7 +185,8 @@ class Fractions:
     def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
         """One column a level; those given several times count once."""
         levels = {decimal_number(name, part) for part in split_parameters(texts)} or set(self.defaults)
-        return [(f"{name}_{level:3.2f}", (level,)) for level in sorted(levels)]
+        # trec_eval: the label has room for eight characters of the number.
+        return [(f"{name}_{f'{level:3.2f}'[:8]}", (level,)) for level in sorted(levels)]
 
 
 @dataclass(frozen=True)

@@ -222,9 +222,9 @@ Formula = Callable[[Batch, GradeGains], FloatArray]
 
 
 def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> FloatArray:
-    """The formula's values (T,); if documents without judgement have a gain too, with those filled in."""
+    """The formula's values (T,); if documents without judgement are given a gain, with those filled in."""
     # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
-    if all(grade != -1 or gain == 0 for grade, gain in named):
+    if all(grade != -1 for grade, _ in named):
         return formula(batch, named)
     return np.concatenate([formula(every_rank(block), named) for block in blocks_of_ranks(batch)])
 

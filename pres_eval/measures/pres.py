@@ -60,7 +60,8 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     Range: 0 to 1; 0 if n is 0; 1 if all of the collection is relevant.
     Parameters: without any, over the whole ranking; -m Rnorm.1000 stops at that rank.
     Notes: needs -N, and an N that has room for what was retrieved and what was missed.  In a large collection
-      it is hardly more than recall: with half of the documents found it is about 49.99 % wherever they stand.
+      it is hardly more than recall: of 50,000 documents, with half of the relevant ones found among the first
+      hundred, it is 49.9 % to 50 % wherever they stand there.
       It is the area under the curve of recall against fallout.
     Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
       in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
