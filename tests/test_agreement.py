@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import FIXTURES, NAMES, QRELS, RUNS, Command, summaries
 from scipy import stats
 
 from pres_eval.analysis.agreement import (
@@ -100,3 +102,76 @@ def test_read_scores_says_what_is_wrong(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_scores("s.csv", text)
     assert str(caught.value) == message
+
+
+@pytest.fixture
+def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capsysbinary)
+
+
+def test_command_is_the_functions_on_the_evaluators_numbers(pres_eval: Command) -> None:
+    measures = ("-m", "map", "-m", "recall.1000", "-m", "PRES.1000")
+    found = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "json").json
+    assert found["settings"]["topics"] == int(summaries(pres_eval, RUNS[0], "-m", "num_q")["num_q"])
+    scores = {(row["run"], row["measure"]): f"{row['score']:.4f}" for row in found["positions"]}
+    for name, run in zip(NAMES, RUNS, strict=True):
+        for label, value in summaries(pres_eval, run, *measures).items():
+            assert scores[name, label] == value
+    exact = {(row["measure"], row["run"]): row["score"] for row in found["positions"]}
+    labels = ["map", "recall_1000", "PRES_1000"]
+    means = np.array([[exact[label, name] for name in NAMES] for label in labels])
+    expected = [vars(row) for row in correlations(labels, means)]
+    assert found["correlations"] == expected
+    assert sum(row["pairs"] for row in found["verdicts"]) == 3
+    assert len(found["verdicts"]) == 5
+    assert [row["measure"] for row in found["dissents"]] == labels
+
+
+def test_scores_of_table4_from_the_command_line(pres_eval: Command) -> None:
+    table4 = FIXTURES / "published" / "table4.csv"
+    text = pres_eval.ok("agreement", "--scores", table4).out
+    lines = {tuple(line.split()[:2]): line.split()[2:5] for line in text.splitlines()[4:7]}
+    assert lines["MAP", "recall"] == ["0.5550", "0.5609", "0.7085"]
+    assert lines["recall", "PRES"] == ["0.8741", "0.8776", "0.9704"]
+    assert lines["MAP", "PRES"] == ["0.6587", "0.6655", "0.8123"]
+    assert "Verdicts" not in text
+    rows = pres_eval.ok("agreement", "--scores", table4, "--format", "csv", "--table", "positions").rows
+    assert [row["position"] for row in rows if row["run"] == "R18"] == ["40", "3", "11"]
+
+
+def test_scores_that_can_be_read_back(pres_eval: Command, tmp_path: Path) -> None:
+    rows = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "csv", "--table", "positions").rows
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    lines = [",".join(["run", *measures])]
+    for name in NAMES:
+        scores = {row["measure"]: row["score"] for row in rows if row["run"] == name}
+        lines.append(",".join([name, *(scores[measure] for measure in measures)]))
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(lines))
+    first = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "csv").out
+    assert pres_eval.ok("agreement", "--scores", file, "--format", "csv").out == first
+
+
+def test_plot_has_positions_and_verdicts(pres_eval: Command, tmp_path: Path) -> None:
+    picture = tmp_path / "p.svg"
+    pres_eval.ok("agreement", QRELS, *RUNS, "--plot", picture)
+    text = picture.read_text()
+    for name in NAMES:
+        assert text.count(f"{name}<") == 2, "on both sides of the lines"
+    assert "pairs of runs (of 3)" in text
+    pres_eval.ok("agreement", "--scores", FIXTURES / "published" / "table4.csv", "--plot", picture)
+    assert "pairs of runs" not in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((QRELS, RUNS[0]), "expected QRELS and at least two runs, or --scores FILE"),
+        ((QRELS, *RUNS, "--scores", "x"), "--scores FILE stands instead of QRELS RUN RUN"),
+        ((QRELS, *RUNS, "-m", "map"), "only map: expected at least two measures"),
+    ],
+)
+def test_wrong_arguments(pres_eval: Command, arguments: tuple[str, ...], message: str) -> None:
+    called = pres_eval("agreement", *arguments)
+    assert (called.code, called.out) == (1, "")
+    assert message in called.err

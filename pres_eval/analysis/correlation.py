@@ -34,8 +34,7 @@ def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
     pairs_x, pairs_y = (int(np.abs(_signs(scores)).sum()) for scores in (x, y))
     if not pairs_x or not pairs_y:
         return math.nan
-    # Two roots of whole numbers: the product of the counts could be too large for a double.
-    return int(_orders(x, y).sum()) / math.sqrt(pairs_x) / math.sqrt(pairs_y)
+    return _cosine(int(_orders(x, y).sum()), pairs_x, pairs_y)
 
 
 def spearman(x: FloatArray, y: FloatArray) -> float:
@@ -53,7 +52,7 @@ def spearman(x: FloatArray, y: FloatArray) -> float:
     squares_x, squares_y = int((deviation_x**2).sum()), int((deviation_y**2).sum())
     if not squares_x or not squares_y:
         return math.nan
-    return int((deviation_x * deviation_y).sum()) / math.sqrt(squares_x) / math.sqrt(squares_y)
+    return _cosine(int((deviation_x * deviation_y).sum()), squares_x, squares_y)
 
 
 def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
@@ -100,6 +99,11 @@ def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
         return math.nan
     shares = (concordant[below_top] / above[below_top]).tolist()
     return 2 * math.fsum(shares) / len(shares) - 1
+
+
+def _cosine(product: int, square_x: int, square_y: int) -> float:
+    """The quotient product / √(square_x square_y), which no rounding brings beyond -1 or 1."""
+    return max(-1.0, min(1.0, product / math.sqrt(square_x * square_y)))
 
 
 COEFFICIENTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {

@@ -78,9 +78,8 @@ class Loaded:
         return [evaluate(self.relevance, ranking, selection, self.options) for ranking in self.rankings]
 
     def qrels(self) -> Qrels:
-        """The judgements, if they are qrels; UsageError otherwise."""
-        if not isinstance(self.relevance, Qrels):
-            raise UsageError("this command needs relevance judgements: -R qrels")
+        """The judgements, in a command that takes qrels alone."""
+        assert isinstance(self.relevance, Qrels), "prepare_for_qrels lets nothing else in"
         return self.relevance
 
     def warn_of_different_topics(self) -> None:
@@ -111,6 +110,13 @@ def prepare(values: dict[str, Any]) -> tuple[Options, RelevanceInfo]:
             f"-R {values['form']}: no such format, expected one of {', '.join(RELEVANCE_FORMATS)}"
         )
     return make_options(values), RELEVANCE_FORMATS[values["form"]][1]
+
+
+def prepare_for_qrels(values: dict[str, Any]) -> Options:
+    """The same for a command that takes judgements of relevance alone."""
+    if values["form"] != "qrels":
+        raise UsageError(f"-R {values['form']}: this command takes -R qrels alone")
+    return prepare(values)[0]
 
 
 def read(qrels: str, runs: Sequence[str], options: Options, values: dict[str, Any]) -> Loaded:

@@ -12,7 +12,7 @@ from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, cumulated, explain_topics, text_plot
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.batch import add_in_order
-from pres_eval.cli.analysing import HELP_NAMES, Loaded, analysis_options, draw, prepare, read, show
+from pres_eval.cli.analysing import HELP_NAMES, Loaded, analysis_options, draw, prepare_for_qrels, read, show
 from pres_eval.errors import UsageError
 from pres_eval.evaluate import Evaluation
 from pres_eval.report.layout import Shown, Table, Value
@@ -44,7 +44,7 @@ def command(qrels: str, run: str, topics: tuple[str, ...], **values: Any) -> Non
 
     Tables for --table: topics, documents, averages.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    options, _ = prepare(values)
+    options = prepare_for_qrels(values)
     nmax = values["nmax"]
     loaded = read(qrels, [run], options, values)
     evaluation = loaded.evaluations(select_at(DEFAULT_MEASURES, [nmax], options.compat))[0]

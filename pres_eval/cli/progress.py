@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -68,7 +68,8 @@ def progress_of(source: Source, quiet: bool) -> Iterator[Source]:
         bar.close()
 
 
-def steps(label: str, length: int, quiet: bool = False) -> click._termui_impl.ProgressBar[int]:
-    """A bar for `length` steps of work, hidden where stderr is no terminal; iterate over it."""
-    hidden = quiet or not sys.stderr.isatty()
-    return click.progressbar(range(length), label=label, file=sys.stderr, hidden=hidden)
+def steps(label: str, length: int, quiet: bool = False) -> contextlib.AbstractContextManager[Iterable[int]]:
+    """The numbers of `length` steps of work to iterate over, with a bar if stderr is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        return contextlib.nullcontext(range(length))
+    return click.progressbar(range(length), label=label, file=sys.stderr)

@@ -20,7 +20,7 @@ from pres_eval.cli.analysing import (
     analysis_options,
     draw,
     percentage,
-    prepare,
+    prepare_for_qrels,
     read,
     show,
 )
@@ -96,7 +96,7 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
 
     Tables for --table: samples, fractions.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    options, _ = prepare(values)
+    options = prepare_for_qrels(values)
     selection = select_at(values["measures"] or DEFAULT_MEASURES, values["cutoffs"], options.compat)
     loaded = read(qrels, runs, options, values)
     loaded.warn_of_different_topics()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,10 +16,15 @@ from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.running import Ranking, read_run
 
+if TYPE_CHECKING:
+    _ParameterType = click.ParamType[tuple[int, ...]]
+else:
+    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class CutoffList(click.ParamType[tuple[int, ...]]):
+class CutoffList(_ParameterType):
     """Whole numbers above 0, separated by commas."""
 
     name = "ranks"

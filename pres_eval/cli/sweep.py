@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, Sweep, sweep, sweep_selection
-from pres_eval.cli.analysing import HELP_NAMES, analysis_options, draw, prepare, read, show
+from pres_eval.cli.analysing import HELP_NAMES, analysis_options, draw, prepare_for_qrels, read, show
 from pres_eval.report.layout import Shown, Table
 
 MOST = 1000
@@ -52,11 +52,10 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
 
     Table for --table: sweep.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    options, _ = prepare(values)
+    options = prepare_for_qrels(values)
     cutoffs = values["nmax"]
     selection = sweep_selection(values["measures"] or DEFAULT_MEASURES, cutoffs, options.compat)
     loaded = read(qrels, runs, options, values)
-    loaded.qrels()
     loaded.warn_of_different_topics()
     result = sweep(loaded.names, loaded.evaluations(selection), cutoffs)
     show(_tables(result), "sweep", {**loaded.settings, "nmax": list(cutoffs)}, values)
