@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 from fuzz.case import Case
-from fuzz.compare import Difference, Outcome, compare, run_ours
+from fuzz.compare import Difference, Outcome, compare, run_ours, small_chunks
 from fuzz.generator import make_case
 from fuzz.shrink import shrink
+
+from pres_eval.reading.source import Source
 
 CASES = int(os.environ.get("PRES_EVAL_FUZZ_CASES", "300"))
 FIRST = int(os.environ.get("PRES_EVAL_FUZZ_SEED", "0"))
@@ -90,6 +92,15 @@ def plain_case(seed: int) -> Case:
     )
     measures = tuple(("-m", name) for name in NUMBERS)
     return replace(found, options=(*measures, ("-q",), ("-n",)), zscores=None, trailing=0)
+
+
+def test_small_chunks_are_small(tmp_path: Path) -> None:
+    """What the fuzzer patches is there, and takes effect."""
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 document 1 1.0 tag\n" * 100)
+    with small_chunks():
+        assert len(list(Source(str(path)).chunks())) > 10
+    assert len(list(Source(str(path)).chunks())) == 1
 
 
 def uses_other_format(case: Case) -> bool:

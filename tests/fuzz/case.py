@@ -19,6 +19,7 @@ class Case:
     options   groups of arguments; each group can be left out without breaking another
     trailing  how many of the groups stand after the two files on the command line
     jobs      threads that ours may use
+    small     whether ours reads in chunks of some lines and scores some topics at a time
     """
 
     version: str
@@ -28,6 +29,7 @@ class Case:
     zscores: Lines | None = None
     trailing: int = 0
     jobs: int = 1
+    small: bool = False
 
     def files(self) -> dict[str, bytes]:
         files = {"qrels": b"".join(self.qrels), "run": b"".join(self.run)}
@@ -63,8 +65,10 @@ class Case:
         """The case as a person can type it again: the files, then both commands."""
         parts = []
         for name, content in self.files().items():
-            shown = "".join(f"    {line!r}\n" for line in content.splitlines(keepends=True))
+            shown = "".join(f"    {line!r}\n" for line in content.split(b"\n"))
             parts.append(f"{name}:\n{shown}")
         parts.append(f"trec_eval {self.version}: trec_eval {shlex.join(self.arguments())}\n")
         parts.append(f"ours: python -m pres_eval {shlex.join(self.our_arguments())}\n")
+        if self.small:
+            parts.append("(read in small chunks: see fuzz.compare.small_chunks)\n")
         return "".join(parts)

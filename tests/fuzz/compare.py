@@ -8,8 +8,11 @@ import io
 import os
 import re
 import subprocess
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 from fuzz.case import Case
 
@@ -79,13 +82,32 @@ def is_all_negative(case: Case) -> bool:
     return any(all(level.startswith(b"-") for level in found) for found in levels.values())
 
 
+@contextlib.contextmanager
+def small_chunks() -> Iterator[None]:
+    """Chunks of some lines and blocks of some topics, so that small files cross their borders."""
+    from pres_eval import evaluate, running
+    from pres_eval.reading import source
+
+    def defaults(function: Callable[..., Any], found: int, wanted: int) -> tuple[Any, ...]:
+        return tuple(wanted if value == found else value for value in function.__defaults__ or ())
+
+    chunks, blocks = source.Source.chunks, evaluate.score_blocks
+    with (
+        mock.patch.object(chunks, "__defaults__", defaults(chunks, source.CHUNK, 150)),
+        mock.patch.object(blocks, "__defaults__", defaults(blocks, evaluate.BLOCK, 2)),
+        mock.patch.object(running, "BLOCK", 7),
+    ):
+        yield
+
+
 def run_ours(case: Case, folder: Path) -> Outcome:
     """Our outcome, in this process; an exception that gets through is a fault and passes on."""
     from pres_eval.cli import main
 
     raw = io.BytesIO()
     stdout, stderr = io.TextIOWrapper(raw, encoding="utf-8"), io.StringIO()
-    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+    chunks = small_chunks() if case.small else contextlib.nullcontext()
+    with chunks, contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         status = main(case.our_arguments(str(folder)))
     stdout.flush()
     return Outcome(raw.getvalue(), status == 0, stderr.getvalue())

@@ -57,6 +57,7 @@ def make_case(seed: int, version: str) -> Case:
         zscores,
         trailing,
         random.choice([1, 1, 2, 3]),
+        random.random() < 0.5,
     )
 
 

@@ -91,6 +91,8 @@ def _plainer(case: Case) -> Iterator[Case]:
     """Single blanks, plain line ends, one thread, options before the files."""
     if case.jobs != 1:
         yield replace(case, jobs=1)
+    if case.small:
+        yield replace(case, small=False)
     if case.trailing:
         yield replace(case, trailing=0)
     for name in ("run", "qrels"):
