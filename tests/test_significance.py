@@ -14,7 +14,13 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.effects import bootstrap_intervals, cohens_d, rank_biserial, wins_ties_losses
+from pres_eval.analysis.effects import (
+    bootstrap_means,
+    cohens_d,
+    percentile_intervals,
+    rank_biserial,
+    wins_ties_losses,
+)
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.significance import (
     TESTS,
@@ -170,7 +176,7 @@ def test_mean_and_deviation_are_numpys() -> None:
 def test_bootstrap_interval_is_scipys_percentile_interval() -> None:
     """Other draws, so the ends agree as far as 20,000 draws are sure of them."""
     values = np.random.default_rng(4).beta(0.5, 2, 60)
-    lower, upper = bootstrap_intervals(values[None, :], 20_000, seed=0)
+    lower, upper = percentile_intervals(bootstrap_means(values[None, :], 20_000, seed=0))
     theirs = stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1)
     ).confidence_interval
@@ -182,13 +188,13 @@ def test_bootstrap_draws_are_the_percentiles_of_the_means_of_the_stream() -> Non
     values = np.random.default_rng(6).random((2, 7))
     draws = Stream(9).indices(200, 7, 7)
     means = np.sort([[math.fsum(row[draw]) / 7 for draw in draws] for row in values])
-    lower, upper = bootstrap_intervals(values, 200, seed=9, confidence=0.9)
+    lower, upper = percentile_intervals(bootstrap_means(values, 200, seed=9), confidence=0.9)
     assert np.allclose(lower, np.quantile(means, 0.05, axis=1), rtol=1e-13)
     assert np.allclose(upper, np.quantile(means, 0.95, axis=1), rtol=1e-13)
 
 
 def test_bootstrap_of_equal_values_has_no_width() -> None:
-    lower, upper = bootstrap_intervals(np.full((1, 8), 0.25), 50)
+    lower, upper = percentile_intervals(bootstrap_means(np.full((1, 8), 0.25), 50))
     assert lower.tolist() == upper.tolist() == [0.25]
 
 
@@ -211,3 +217,10 @@ def test_signs_are_fair(columns: int) -> None:
     signs = Stream(5).signs(2000, columns)
     assert signs.shape == (2000, columns)
     assert np.all(np.abs(signs.mean(axis=0) - 0.5) < 0.06)
+
+
+def test_bootstrap_rows_stay_paired() -> None:
+    values = np.random.default_rng(6).random((2, 30))
+    both = bootstrap_means(values, 300, seed=2)
+    difference = bootstrap_means(values[:1] - values[1:], 300, seed=2)[:, 0]
+    assert np.allclose(both[:, 0] - both[:, 1], difference, atol=1e-15)

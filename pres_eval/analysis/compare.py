@@ -9,7 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.effects import bootstrap_intervals, cohens_d, rank_biserial, wins_ties_losses
+from pres_eval.analysis.effects import (
+    bootstrap_means,
+    cohens_d,
+    percentile_intervals,
+    rank_biserial,
+    wins_ties_losses,
+)
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import TESTS
 from pres_eval.batch import BoolArray, FloatArray
@@ -98,23 +104,26 @@ def compare(
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
     comparisons: list[Comparison] = []
     for measure in each(range(len(scores.measures))):
-        lower[measure], upper[measure] = bootstrap_intervals(
-            scores.values[measure], settings.samples, settings.seed, 1 - settings.alpha
-        )
+        resampled = bootstrap_means(scores.values[measure], settings.samples, settings.seed)
+        lower[measure], upper[measure] = percentile_intervals(resampled, 1 - settings.alpha)
         if pairs:
-            comparisons += _compare_pairs(scores, measure, pairs, settings)
+            comparisons += _compare_pairs(scores, measure, pairs, settings, resampled)
     best = scores.means == scores.means.max(axis=1, keepdims=True)
     return ComparedRuns(scores, settings, lower, upper, best, baseline, tuple(comparisons))
 
 
 def _compare_pairs(
-    scores: PairedScores, measure: int, pairs: list[tuple[int, int]], settings: Settings
+    scores: PairedScores,
+    measure: int,
+    pairs: list[tuple[int, int]],
+    settings: Settings,
+    resampled: FloatArray,
 ) -> list[Comparison]:
     runs, others = np.array(pairs).T
     differences = scores.values[measure, runs] - scores.values[measure, others]
     p_values = TESTS[settings.test](differences, settings.samples, settings.seed)
     corrected = CORRECTIONS[settings.correction](p_values)
-    lower, upper = bootstrap_intervals(differences, settings.samples, settings.seed, 1 - settings.alpha)
+    lower, upper = percentile_intervals(resampled[:, runs] - resampled[:, others], 1 - settings.alpha)
     counts = wins_ties_losses(differences)
     sizes, biserial = cohens_d(differences), rank_biserial(differences)
     means = scores.means[measure]

@@ -46,14 +46,11 @@ def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntAr
     return (rounded > 0).sum(axis=1), (rounded == 0).sum(axis=1), (rounded < 0).sum(axis=1)
 
 
-def bootstrap_intervals(
-    values: FloatArray, samples: int = 10_000, seed: int = 0, confidence: float = 0.95
-) -> tuple[FloatArray, FloatArray]:
-    """Bootstrap confidence intervals of the mean of each row: (K, T) values in, (K,) lower and upper ends.
+def bootstrap_means(values: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
+    """Means of each row over topics drawn with replacement: (K, T) values in, (samples, K) means out.
 
-    Topics are drawn with replacement (PCG64, the same draws for every row, so rows stay paired); the ends are
-    the percentiles of the means, interpolated.
-    Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13 (percentile interval).
+    The draws (PCG64) are the same for every row, so rows stay paired: the difference of two columns is the
+    bootstrap of the mean difference.
     """
     rows, size = values.shape
     means = np.empty((samples, rows))
@@ -65,6 +62,15 @@ def bootstrap_intervals(
         for times, topic in zip(_times_drawn(draws, size).T, values.T, strict=True):
             totals += times[:, None] * topic
         means[start : start + len(draws)] = totals / size
+    return means
+
+
+def percentile_intervals(means: FloatArray, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """Confidence intervals from bootstrap means: (samples, K) in, (K,) lower and upper ends out.
+
+    The ends are percentiles of the means, interpolated.
+    Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13 (percentile interval).
+    """
     tail = (1 - confidence) / 2
     lower, upper = np.quantile(means, (tail, 1 - tail), axis=0)
     return lower, upper

@@ -8,7 +8,7 @@ import click
 
 from pres_eval.analysis.compare import ComparedRuns, Comparison, Settings, compare
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.paired import pair_topics
+from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.significance import TESTS
 from pres_eval.cli.analysing import (
     ALPHA,
@@ -27,6 +27,9 @@ from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import UsageError
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.selection import select
+
+MANY = 8
+"""More measures than this go downwards in the tables."""
 
 
 @click.command(context_settings=HELP_NAMES)
@@ -111,9 +114,9 @@ def _tables(result: ComparedRuns) -> list[Table]:
 def _means(result: ComparedRuns) -> Table:
     scores = result.scores
     marks = {(one.measure, one.run): one for one in result.comparisons if result.baseline is not None}
-    rows, lines = [], []
+    rows, cells = [], []
     for run, name in enumerate(scores.runs):
-        line = [name]
+        line = []
         for measure, label in enumerate(scores.measures):
             best = bool(result.best[measure, run])
             rows.append(
@@ -128,14 +131,14 @@ def _means(result: ComparedRuns) -> Table:
             )
             mark = ("*" if best else "") + _mark(marks.get((label, name)), result.settings.test)
             line.append(f"{mark} {scores.means[measure, run]:.4f}")
-        lines.append(line)
+        cells.append(line)
     return Table(
         "means",
         f"Means over {_topics(result)}",
         ("run", "measure", "mean", "lower", "upper", "best"),
         rows,
         _notes(result),
-        Shown(("run", *scores.measures), lines),
+        _grid(scores, cells),
     )
 
 
@@ -171,18 +174,23 @@ def _notes(result: ComparedRuns) -> list[str]:
 
 def _intervals(result: ComparedRuns) -> Table:
     scores = result.scores
-    lines = [
-        [
-            name,
-            *(
-                f"{low:.4f} .. {high:.4f}"
-                for low, high in zip(result.lower[:, run], result.upper[:, run], strict=True)
-            ),
-        ]
-        for run, name in enumerate(scores.runs)
+    cells = [
+        [f"{low:.4f} .. {high:.4f}" for low, high in zip(lower, upper, strict=True)]
+        for lower, upper in zip(result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
     ]
     title = f"{percentage(1 - result.settings.alpha)} bootstrap intervals of the means"
-    return Table("intervals", title, (), (), (), Shown(("run", *scores.measures), lines), programs=False)
+    return Table("intervals", title, (), (), shown=_grid(scores, cells), programs=False)
+
+
+def _grid(scores: PairedScores, cells: list[list[str]]) -> Shown:
+    """Runs × measures; the other way round if the measures are many."""
+    if len(scores.measures) > max(MANY, len(scores.runs)):
+        by_measure = zip(*cells, strict=True)
+        lines = [[label, *row] for label, row in zip(scores.measures, by_measure, strict=True)]
+        return Shown(("measure", *scores.runs), lines)
+    return Shown(
+        ("run", *scores.measures), [[name, *row] for name, row in zip(scores.runs, cells, strict=True)]
+    )
 
 
 def _comparisons(result: ComparedRuns) -> Table:
