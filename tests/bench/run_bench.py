@@ -1,0 +1,311 @@
+"""Time the command as whole processes beside other programs, and print one Markdown table.
+
+    python tests/bench/make_inputs.py FOLDER
+    TREC_EVAL_9=.../trec_eval python tests/bench/run_bench.py FOLDER [--only ROW ...] [--repeats 5]
+
+Every number is the median of the repeats; the programs of a row take turns.  Wall time is that of the process
+from its start to its end, memory the largest resident set that the kernel saw (a child's counts from what its
+parent had, about 19 MB: so this imports nothing large).  trec_eval (TREC_EVAL_9, TREC_EVAL_10), pytrec_eval,
+ir_measures and ranx are timed where they are installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+PYTREC_EVAL = """
+import sys, pytrec_eval
+with open(sys.argv[1]) as file: qrels = pytrec_eval.parse_qrel(file)
+with open(sys.argv[2]) as file: run = pytrec_eval.parse_run(file)
+measures = {"map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P"}
+values = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+print(sum(row["map"] for row in values.values()) / len(values))
+"""
+RANX = """
+import sys
+from ranx import Qrels, Run, evaluate
+qrels, run = Qrels.from_file(sys.argv[1], kind="trec"), Run.from_file(sys.argv[2], kind="trec")
+print(evaluate(qrels, run, ["map", "mrr", "r-precision", "bpref", "precision@10"], make_comparable=True))
+"""
+Command = list[str]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One process: seconds, and megabytes at the peak."""
+
+    wall: float
+    memory: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """Some work: what we do, what others do for it, and what is wanted of us.
+
+    yardstick   the program that `wanted` is a multiple of
+    """
+
+    name: str
+    commands: dict[str, Command]
+    yardstick: str | None = None
+    wanted: float | None = None
+    size: int = 0
+
+
+def run_process(command: Command, folder: Path) -> Result:
+    """Run a command with its output in a file; stops where it does not succeed."""
+    with tempfile.TemporaryFile(dir=folder) as output, tempfile.TemporaryFile() as errors:
+        actions = [
+            (os.POSIX_SPAWN_DUP2, output.fileno(), 1),
+            (os.POSIX_SPAWN_DUP2, errors.fileno(), 2),
+        ]
+        path = shutil.which(command[0])
+        assert path, f"{command[0]} is not there"
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "PYTHONPATH": str(ROOT)}
+        start = time.perf_counter()
+        child = os.posix_spawn(path, command, environment, file_actions=actions)
+        _, status, usage = os.wait4(child, 0)
+        wall = time.perf_counter() - start
+        if os.waitstatus_to_exitcode(status) != 0:
+            errors.seek(0)
+            sys.exit(f"{' '.join(command)}\n{errors.read().decode(errors='replace')}")
+    scale = 1e6 if sys.platform == "darwin" else 1e3
+    return Result(wall, usage.ru_maxrss / scale)
+
+
+def measure(row: Row, repeats: int, folder: Path) -> dict[str, Result]:
+    """The median of each program, which take turns."""
+    results: dict[str, list[Result]] = {name: [] for name in row.commands}
+    for _ in range(repeats):
+        for name, command in row.commands.items():
+            results[name].append(run_process(command, folder))
+    return {
+        name: Result(
+            statistics.median(result.wall for result in found),
+            statistics.median(result.memory for result in found),
+        )
+        for name, found in results.items()
+    }
+
+
+def ours(*arguments: str | Path) -> Command:
+    return [sys.executable, "-m", "pres_eval", "--quiet", *map(str, arguments)]
+
+
+def trec_evals(*arguments: str | Path) -> dict[str, Command]:
+    """trec_eval with these arguments, each version that is there."""
+    found = {}
+    for version, variable in (("9.0.8", "TREC_EVAL_9"), ("10.0", "TREC_EVAL_10")):
+        if os.environ.get(variable):
+            found[f"trec_eval {version}"] = [os.environ[variable], *map(str, arguments)]
+    return found
+
+
+def python_packages(qrels: Path, run: Path) -> dict[str, Command]:
+    """The Python packages that are installed, on about the same measures."""
+    files = [str(qrels), str(run)]
+    commands = {}
+    if importlib.util.find_spec("pytrec_eval"):
+        commands["pytrec_eval"] = [sys.executable, "-c", PYTREC_EVAL, *files]
+    if importlib.util.find_spec("ir_measures"):
+        measures = ["AP", "Rprec", "Bpref", "RR", "P@5", "P@10", "P@100", "P@1000"]
+        commands["ir_measures"] = [sys.executable, "-m", "ir_measures", *files, *measures]
+    if importlib.util.find_spec("ranx"):
+        commands["ranx"] = [sys.executable, "-c", RANX, *files]
+    return commands
+
+
+class Rows:
+    """The rows of the table; the methods are the names that --only takes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def files(self, stem: str, end: str = ".run") -> tuple[Path, Path]:
+        qrels, run = self.folder / f"{stem}.qrels", self.folder / f"{stem}{end}"
+        if not (qrels.is_file() and run.is_file()):
+            sys.exit(f"{run}: not there; make it with  python tests/bench/make_inputs.py {self.folder}")
+        return qrels, run
+
+    def shape(self, stem: str, name: str, wanted: float, yardstick: str = "wc -w") -> Row:
+        """Default measures on one file."""
+        qrels, run = self.files(stem)
+        commands = {"ours": ours(qrels, run), "wc -w": ["wc", "-w", str(run)], **trec_evals(qrels, run)}
+        return Row(name, commands, yardstick, wanted, run.stat().st_size)
+
+    def large(self) -> Row:
+        row = self.shape("large", "large run, default measures", 1.5)
+        return Row(
+            row.name, {**row.commands, **python_packages(*self.files("large"))}, "wc -w", 1.5, row.size
+        )
+
+    def all_trec(self) -> Row:
+        qrels, run = self.files("large")
+        arguments = ("-q", "-m", "all_trec", qrels, run)
+        commands = {"ours": ours(*arguments), **trec_evals(*arguments)}
+        return Row("large run, -q -m all_trec", commands, "trec_eval 9.0.8", 0.6, run.stat().st_size)
+
+    def double(self) -> Row:
+        return self.shape("double", "twice the topics (memory as before)", 1.5)
+
+    def shuffled(self) -> Row:
+        return self.shape("shuffled", "large run, lines shuffled", 1.0, "trec_eval 9.0.8")
+
+    def many(self) -> Row:
+        qrels = self.folder / "many.qrels"
+        runs = sorted(map(str, (self.folder / "many").glob("*.run")))
+        commands = {"ours": ours(qrels, *runs)}
+        for name, (binary,) in trec_evals().items():
+            commands[name] = ["sh", "-c", f'for run in "$@"; do {binary} {qrels} "$run"; done', "sh", *runs]
+        return Row("48 runs of 50 × 1,000 in one call", commands, "trec_eval 9.0.8", 0.35)
+
+    def small(self) -> Row:
+        qrels, run = self.files("small")
+        numpy = [sys.executable, "-c", "import numpy"]
+        commands = {"ours": ours(qrels, run), "import numpy": numpy, **trec_evals(qrels, run)}
+        return Row("one small run of 50 × 1,000", commands, "import numpy", 2.5, run.stat().st_size)
+
+    def gzip(self) -> Row:
+        qrels, run = self.files("gzipped", ".run.gz")
+        commands = {"ours": ours(qrels, run), "gzip -dc": ["gzip", "-dc", str(run)]}
+        return Row("large run, gzip", commands, "gzip -dc", 1.3, run.stat().st_size)
+
+    def pipe(self) -> Row:
+        qrels, run = self.files("large")
+        piped = [
+            "sh",
+            "-c",
+            'cat "$1" | exec "$2" -m pres_eval --quiet "$0" -',
+            str(qrels),
+            str(run),
+            sys.executable,
+        ]
+        return Row("large run through a pipe", {"ours": piped, "wc -w": ["wc", "-w", str(run)]}, "wc -w", 1.5)
+
+    def tied(self) -> Row:
+        return self.shape("tied", "all scores tied", 3.0)
+
+    def digits17(self) -> Row:
+        return self.shape("digits17", "scores of 17 digits", 3.0)
+
+    def scientific(self) -> Row:
+        return self.shape("scientific", "scientific notation", 3.0)
+
+    def tabs(self) -> Row:
+        return self.shape("tabs", "tabs", 3.0)
+
+    def blanks(self) -> Row:
+        return self.shape("blanks", "double blanks", 3.0)
+
+    def crlf(self) -> Row:
+        return self.shape("crlf", "CRLF", 3.0)
+
+    def longids(self) -> Row:
+        return self.shape("longids", "docnos of 30–60 bytes", 3.0)
+
+    def onetopic(self) -> Row:
+        return self.shape("onetopic", "one topic of 7 million documents", 3.0)
+
+    def onedocument(self) -> Row:
+        """Without trec_eval, which compares each topic of the run with each of the qrels: hours."""
+        row = self.shape("onedocument", "7 million topics of one document", 3.0)
+        commands = {name: row.commands[name] for name in ("ours", "wc -w")}
+        return Row(row.name, commands, row.yardstick, row.wanted, row.size)
+
+    def alljudged(self) -> Row:
+        return self.shape("alljudged", "every document judged", 3.0)
+
+    def size5(self) -> Row:
+        return self.shape("size5", "10⁵ lines", 1.5)
+
+    def size6(self) -> Row:
+        return self.shape("size6", "10⁶ lines", 1.5)
+
+    def size7(self) -> Row:
+        return self.shape("size7", "10⁷ lines", 1.5)
+
+
+NAMES = (
+    *("large", "all_trec", "double", "shuffled", "many", "small", "gzip", "pipe", "tied", "digits17"),
+    *("scientific", "tabs", "blanks", "crlf", "longids", "onetopic", "onedocument", "alljudged"),
+    *("size5", "size6", "size7"),
+)
+
+
+def cells(row: Row, results: dict[str, Result]) -> list[str]:
+    """A line of the table."""
+    mine = results["ours"]
+    others = "; ".join(
+        f"{name} {result.wall:.2f} s, {result.memory:.0f} MB ({mine.wall / result.wall:.2f} ×)"
+        for name, result in results.items()
+        if name != "ours"
+    )
+    rate = f"{row.size / 1e6 / mine.wall:.0f}" if row.size else ""
+    verdict = ""
+    if row.yardstick in results and row.wanted is not None:
+        ratio = mine.wall / results[row.yardstick].wall
+        verdict = f"{ratio:.2f} × {row.yardstick} (wanted: {row.wanted:g})"
+    return [row.name, f"{mine.wall:.3f}", f"{mine.memory:.0f}", rate, verdict, others]
+
+
+def print_line(values: Sequence[str]) -> None:
+    print("| " + " | ".join(values) + " |", flush=True)
+
+
+def machine() -> str:
+    """Date, processor, and the versions of what was timed."""
+    model = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.is_file():
+        names = [line for line in information.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].partition(":")[2].strip() if names else model
+    versions = [f"Python {platform.python_version()}"]
+    for package in ("numpy", "pytrec_eval-terrier", "ir_measures", "ranx"):
+        try:
+            versions.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    return f"{today}; {model}, {os.cpu_count()} processors, {platform.system()}; {', '.join(versions)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument(
+        "--only", nargs="+", choices=NAMES, default=NAMES, metavar="ROW", help=", ".join(NAMES)
+    )
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--alone", action="store_true", help="time only ours and the yardstick of each row")
+    options = parser.parse_args()
+    rows = Rows(options.folder)
+    print(f"{machine()}; medians of {options.repeats}\n")
+    print_line(["work", "ours, s", "ours, MB", "MB/s", "ratio", "others (ours / theirs)"])
+    print_line(["---", "---:", "---:", "---:", "---", "---"])
+    for name in options.only:
+        make: Callable[[], Row] = getattr(rows, name)
+        row = make()
+        if options.alone:
+            kept = {key: command for key, command in row.commands.items() if key in ("ours", row.yardstick)}
+            row = Row(row.name, kept, row.yardstick, row.wanted, row.size)
+        print_line(cells(row, measure(row, options.repeats, options.folder)))
+
+
+if __name__ == "__main__":
+    main()
