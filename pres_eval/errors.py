@@ -31,6 +31,10 @@ class InputError(PresEvalError):
         super().__init__(f"{where}: {found}" + (f", expected {expected}" if expected else ""))
 
 
+class DamagedError(Exception):
+    """A compressed file that is not whole, or not what its first bytes say."""
+
+
 class NoCommonTopicError(PresEvalError):
     """No topic stands in both the qrels and the run."""
 

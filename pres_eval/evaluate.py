@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pres_eval.batch import Batch, FloatArray, add_in_order
 from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.joining import form_batch
-from pres_eval.judgement_groups import GroupedBatch, form_grouped_batch
 from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
 from pres_eval.options import Options
-from pres_eval.preferences import PreferenceBatch, form_preference_batch
 from pres_eval.ranking import Ranked
-from pres_eval.reading.preferences import GroupQrels
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
-from pres_eval.reading.zscores import ZScores
 from pres_eval.running import Ranking
 
-AnyBatch = Batch | GroupedBatch | PreferenceBatch
+if TYPE_CHECKING:
+    from pres_eval.judgement_groups import GroupedBatch
+    from pres_eval.preferences import PreferenceBatch
+    from pres_eval.reading.zscores import ZScores
+
+AnyBatch: TypeAlias = "Batch | GroupedBatch | PreferenceBatch"
 
 BLOCK = 4096
 """Topics scored at a time: enough for numpy to be fast, few enough to keep memory flat."""
@@ -153,16 +155,23 @@ def form(relevance: Relevance, ranking: Ranked, options: Options) -> AnyBatch:
 
     Raises NoCommonTopicError if there is nothing to score.
     """
-    batch: AnyBatch
-    if isinstance(relevance, Qrels):
-        batch = form_batch(relevance, ranking, options)
-    elif isinstance(relevance, GroupQrels):
-        batch = form_grouped_batch(relevance, ranking, options)
-    else:
-        batch = form_preference_batch(relevance, ranking, options)
+    batch = _form(relevance, ranking, options)
     if not len(batch):
         raise NoCommonTopicError(_no_topic(relevance, ranking, options))
     return batch
+
+
+def _form(relevance: Relevance, ranking: Ranked, options: Options) -> AnyBatch:
+    if isinstance(relevance, Qrels):
+        return form_batch(relevance, ranking, options)
+    # Imported here because it takes a while, and most evaluations have neither.
+    from pres_eval.judgement_groups import form_grouped_batch
+    from pres_eval.preferences import form_preference_batch
+    from pres_eval.reading.preferences import GroupQrels
+
+    if isinstance(relevance, GroupQrels):
+        return form_grouped_batch(relevance, ranking, options)
+    return form_preference_batch(relevance, ranking, options)
 
 
 def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
@@ -173,8 +182,8 @@ def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
     return (
-        f"{run}: no topic in common with {relevance.name}: expected topics such as {ours}, found others{theirs};"
-        " are both files of the same collection, and the ids written alike?"
+        f"{run}: no topic in common with {relevance.name}: expected topics such as {ours}, found others{theirs}"
+        "; are both files of the same collection, and the ids written alike?"
     )
 
 

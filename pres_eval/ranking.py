@@ -183,6 +183,8 @@ def _equal_keys(keys: Words) -> IntArray:
     same = keys[winner[lost]] == keys[lost]
     order = lost[np.argsort(keys[lost], kind="stable")]
     beside = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    if not len(beside) and not same.any():
+        return np.zeros(0, np.int64)
     return np.unique(np.concatenate((lost[same], winner[lost[same]], order[beside], order[beside + 1])))
 
 

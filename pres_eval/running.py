@@ -13,14 +13,14 @@ import numpy as np
 from pres_eval.batch import IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking import DuplicateRowError, Ranked, Scores, concatenate, rank_topics
-from pres_eval.reading.keys import Ids, WordIds, changes, distinct
+from pres_eval.reading.keys import Ids, WordIds, changes, distinct, has_equal
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.numbers import read_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source, behind_last_line
 from pres_eval.reading.tables import in_file
 from pres_eval.reading.tokens import LineError, split_fields
-from pres_eval.workers import Work, Workers
+from pres_eval.workers import UNTHREADED, Work, Workers
 
 LAYOUT = "topic Q0 docno rank score tag"
 COLUMNS = 6
@@ -114,7 +114,7 @@ class _Reader:
             topics, lengths = topics[topics >= 0], lengths[topics >= 0]
         ranked = rows_kept = None
         if whole_topics:
-            if len(np.unique(topics)) < len(topics):
+            if has_equal(topics):
                 raise _ScatteredError
             ranked = rank_topics(
                 self.pool,
@@ -260,7 +260,7 @@ class _Pass:
         with Workers(jobs) as workers:
             for chunk in self.source.chunks(cut_place=cutter if whole_topics else behind_last_line):
                 whole = cutter.whole and whole_topics
-                if workers.started == 1:
+                if workers.started == UNTHREADED:
                     keep_freed_memory()
                 waiting.append((workers.start(self.reader.piece, chunk, whole and before_whole), whole))
                 before_whole = whole
@@ -354,7 +354,7 @@ class _Streaming(_Pass):
             if piece.ranked is not None:
                 ranked.append(piece.ranked)
             if piece.rows is not None and len(piece.rows.topic):
-                if len(np.unique(topics)) < len(topics):
+                if has_equal(topics):
                     raise _ScatteredError
                 waiting.append(piece.rows)
             if waiting and whole:

@@ -10,8 +10,12 @@ Work = Callable[[], Any]
 """Called, gives the result of work that was started, or raises what it raised."""
 
 
+UNTHREADED = 4
+"""Pieces of work that are done at once: starting threads would take longer."""
+
+
 class Workers:
-    """Starts work in `jobs` threads; the first piece is done at once, for small inputs need no thread."""
+    """Starts work in `jobs` threads, but the first few pieces at once."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
@@ -30,7 +34,7 @@ class Workers:
     def start(self, function: Callable[..., Any], *arguments: object) -> Work:
         """Do the work now or in a thread."""
         self.started += 1
-        if self._jobs == 1 or self.started == 1:
+        if self._jobs == 1 or self.started <= UNTHREADED:
             try:
                 result = function(*arguments)
             except Exception as error:

@@ -109,7 +109,7 @@ def prepare(values: dict[str, Any]) -> tuple[Options, RelevanceInfo]:
         raise UsageError(
             f"-R {values['form']}: no such format, expected one of {', '.join(RELEVANCE_FORMATS)}"
         )
-    return make_options(values), RELEVANCE_FORMATS[values["form"]][1]
+    return make_options(values), RELEVANCE_FORMATS[values["form"]]
 
 
 def prepare_for_qrels(values: dict[str, Any]) -> Options:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -26,12 +26,14 @@ from pres_eval.cli.shared import (
 from pres_eval.errors import UsageError
 from pres_eval.evaluate import Evaluation, Selection, Summing, evaluate, form, score_blocks
 from pres_eval.options import Options
-from pres_eval.reading.relevance import FORMATS, Relevance
+from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.reading.source import Source
-from pres_eval.reading.zscores import ZScores, read_zscores
 from pres_eval.report.trec import evaluation_lines, summary_lines, topic_lines
 from pres_eval.running import Ranking
 from pres_eval.selection import select
+
+if TYPE_CHECKING:
+    from pres_eval.reading.zscores import ZScores
 
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
 OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
@@ -102,18 +104,16 @@ def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None
     if values["results_format"] != "trec_results":
         raise UsageError(f"-T {values['results_format']}: no such format, expected trec_results")
     form_name = values["form"]
-    if form_name not in FORMATS:
-        raise UsageError(f"-R {form_name}: no such format, expected one of {', '.join(FORMATS)}")
     check_paths(qrels, runs)
     options = make_options(values, _only_topic(values["debug"]))
-    selection = select(values["measures"], options.compat, values["nmax"], FORMATS[form_name][1])
+    selection = select(values["measures"], options.compat, values["nmax"], relevance_info(form_name))
     gates = gates_of(values)
     reader = Reader(form_name, values["quiet"], values["jobs"])
     job = _Job(
         reader.relevance(qrels),
         selection,
         options,
-        read_zscores(Source(values["zscore_file"])) if values["zscore_file"] else None,
+        _read_zscores(values["zscore_file"]),
         values["per_topic"],
         not values["no_summary"],
     )
@@ -127,6 +127,14 @@ def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None
         evaluations = _print_whole(stream, job, rankings, values, (qrels, runs))
     if gates is not None:
         _check(gates, evaluations, job)
+
+
+def _read_zscores(path: str | None) -> ZScores | None:
+    if path is None:
+        return None
+    from pres_eval.reading.zscores import read_zscores
+
+    return read_zscores(Source(path))
 
 
 def _only_topic(debug: str | None) -> bytes | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -53,6 +52,8 @@ def _named(path: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _temporary(path: str, target: Path, permissions: int | None) -> Iterator[BinaryIO]:
+    import secrets  # takes a while to import
+
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     with _named(path):
         # Not tempfile: its files are readable by the owner alone, whatever the umask says.

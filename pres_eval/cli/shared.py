@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pres_eval.errors import UsageError, quoted
+from pres_eval.measures.base import RelevanceInfo
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
-from pres_eval.reading.preferences import Preferences
-from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
+from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
 from pres_eval.reading.source import Source
 from pres_eval.running import Ranking, read_run
 
@@ -131,7 +131,7 @@ class Reader:
                 options.compat,
                 options.max_retrieved,
                 self.jobs,
-                ascending=isinstance(relevance, Preferences),
+                ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
             )
         if not self.quiet:
             for warning in warnings_about(ranking, relevance, options):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pres_eval.batch import FloatArray, divide
-from pres_eval.judgement_groups import GroupedBatch
 from pres_eval.measures.base import Cutoffs, Fractions, Measure, RelevanceInfo, Trait, traits
+
+if TYPE_CHECKING:  # takes a while to import, and most evaluations have no judgement groups
+    from pres_eval.judgement_groups import GroupedBatch
 
 
 def map_avgjg(batch: GroupedBatch) -> FloatArray:

@@ -7,12 +7,15 @@ and so these measures, have nothing to do with -l; unjudged documents count for 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pres_eval.batch import FloatArray, IntArray, divide
 from pres_eval.measures.base import Format, Measure, RelevanceInfo, Trait, total, traits
-from pres_eval.preference_counts import segment_sums
-from pres_eval.preferences import PreferenceBatch
+
+if TYPE_CHECKING:  # takes a while to import, and most evaluations have no preferences
+    from pres_eval.preferences import PreferenceBatch
 
 
 def num_prefs_poss(batch: PreferenceBatch) -> IntArray:
@@ -217,6 +220,8 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 def _by_topic(batch: PreferenceBatch, of_groups: IntArray) -> IntArray:
     """Add up counts over the groups of each topic."""
+    from pres_eval.preference_counts import segment_sums  # imported where there are preferences at all
+
     return segment_sums(of_groups, batch.group_offsets)
 
 

@@ -9,7 +9,6 @@ half-way between two doubles.  Those, and whatever looks otherwise, are read one
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -35,15 +34,16 @@ _LAST = np.array([((1 << (8 * count)) - 1) << (64 - 8 * count) for count in rang
 _TENS = np.array([10**power for power in range(20)], np.uint64)
 _EXACT = np.array([float(10**power) for power in range(EXACT_POWER + 1)])
 
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
-_HEXADECIMAL = re.compile(rb"[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?\d+)?", re.IGNORECASE)
+# Patterns are compiled where they are first used: most files need none of them.
+_NUMBER = rb"(?i)[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?"
+_HEXADECIMAL = rb"(?i)[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?\d+)?"
 
 
 def read_number(token: bytes) -> float | None:
     """One number, None if the token is none; hexadecimal floats and ±inf are numbers, nan is not."""
-    if _NUMBER.fullmatch(token):
+    if re.fullmatch(_NUMBER, token):
         return float(token)
-    if _HEXADECIMAL.fullmatch(token):
+    if re.fullmatch(_HEXADECIMAL, token):
         try:
             return float.fromhex(token.decode())
         except OverflowError:
@@ -234,6 +234,8 @@ def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
 @cache
 def _power_of_ten(power: int) -> tuple[float, float]:
     """10^power as the sum of two doubles."""
+    from fractions import Fraction
+
     exact = Fraction(10) ** power
     high = float(exact)
     return high, float(exact - Fraction(high))

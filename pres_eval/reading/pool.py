@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.batch import BoolArray, IntArray
-from pres_eval.reading.keys import Ids, Words, byte_order, changes, distinct, equal
+from pres_eval.reading.keys import Ids, Words, byte_order, changes, distinct, equal, has_equal
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -125,7 +125,7 @@ def _distinct_hashes(ids: Ids) -> tuple[int, Words]:
     seed = 0
     while True:
         hashes = ids.hashes(seed)
-        if len(np.unique(hashes)) == len(ids):
+        if not has_equal(hashes):
             return seed, hashes
         seed += 1
 

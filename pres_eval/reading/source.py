@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import os
 import stat
 import sys
-import tempfile
-import zlib
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +15,7 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.errors import InputError, MissingExtraError
+from pres_eval.errors import DamagedError, InputError
 
 CHUNK = 1 << 20
 """Bytes read at a time: the arrays made of it stay in the processor's cache."""
@@ -28,6 +24,9 @@ PADDING = 64
 """Spare bytes on either side of a chunk's text, so that whole words can be loaded at its ends."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+MAGIC = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+"""What compressed files begin with."""
 
 Progress = Callable[[int], None]
 """Is told how many more bytes of the file were read."""
@@ -62,17 +61,25 @@ class Source:
         self.name = "<stdin>" if path == "-" else path
         self._progress: Progress | None = None
         self._spool: BinaryIO | None = None
+        self._first_byte: int | None = None
         self._free: list[bytearray] = []
 
     def chunks(self, size: int = CHUNK, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
         """The file from its start, in chunks of whole lines of about `size` bytes."""
         stream, close = self._open()
         try:
-            yield from self._split(stream, size, cut_place)
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            yield from self._split(self._decompressed(stream), size, cut_place)
+        except (OSError, DamagedError) as error:
             raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
         finally:
             close()
+
+    def _decompressed(self, stream: io.BufferedReader) -> BinaryIO:
+        if not stream.peek(6).startswith(MAGIC):
+            return cast(BinaryIO, stream)
+        from pres_eval.reading.compression import decompressed  # takes a while to import
+
+        return decompressed(stream, self.name)
 
     def watch(self, progress: Progress) -> None:
         """Tell somebody how many bytes of the file on disk are read, whenever some were."""
@@ -90,14 +97,16 @@ class Source:
             return None
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
-    def _open(self) -> tuple[BinaryIO, Callable[[], None]]:
+    def _open(self) -> tuple[io.BufferedReader, Callable[[], None]]:
         if self._spool is not None:
             self._spool.seek(0)
             raw, close = self._spool, _nothing
         elif self.path == "-":
             raw, close = cast(BinaryIO, sys.stdin.buffer), _nothing
             if self.size() is not None:
-                raw.seek(0)
+                # Whoever started us may have read some lines of it.
+                self._first_byte = raw.tell() if self._first_byte is None else self._first_byte
+                raw.seek(self._first_byte)
         else:
             try:
                 # Closed by whoever iterates over the chunks.
@@ -106,11 +115,11 @@ class Source:
                 raise InputError(self.name, None, _reason(error), "a file that can be read") from None
             close = raw.close
         if self._spool is None and self.size() is None:
-            self._spool = spool = cast(BinaryIO, tempfile.TemporaryFile())
+            self._spool = spool = _temporary_file()
+            weakref.finalize(self, spool.close)
         else:
             spool = None
-        tapped = io.BufferedReader(_Tap(raw, self._progress, spool), CHUNK // 4)
-        return _decompressed(tapped, self.name), close
+        return io.BufferedReader(_Tap(raw, self._progress, spool), CHUNK // 4), close
 
     def _split(self, stream: BinaryIO, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
         carried: bytes | memoryview = b""
@@ -123,10 +132,10 @@ class Source:
             at_end = stop + count < len(buffer) - PADDING
             start, stop = PADDING, stop + count
             if first:
+                if buffer.startswith(BYTE_ORDER_MARK, start, stop):
+                    start += len(BYTE_ORDER_MARK)
                 if start == stop:
                     raise InputError(self.name, None, "the file is empty", "lines of text")
-                if buffer.startswith(BYTE_ORDER_MARK, start):
-                    start += len(BYTE_ORDER_MARK)
                 first = False
             if at_end and stop > start and buffer[stop - 1] != ord("\n"):
                 buffer[stop] = ord("\n")
@@ -177,32 +186,10 @@ def _fill(stream: BinaryIO, buffer: bytearray, start: int, stop: int) -> int:
     return filled - start
 
 
-def _decompressed(stream: io.BufferedReader, name: str) -> BinaryIO:
-    """The stream itself, or what it holds when its first bytes are those of a compressed file."""
-    magic = stream.peek(6)[:6]
-    if magic.startswith(b"\x1f\x8b"):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-    if magic.startswith(b"BZh"):
-        return cast(BinaryIO, bz2.BZ2File(stream))
-    if magic.startswith(b"\xfd7zXZ\x00"):
-        return cast(BinaryIO, lzma.LZMAFile(stream))
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
-        return _zstandard(stream, name)
-    return cast(BinaryIO, stream)
+def _temporary_file() -> BinaryIO:
+    import tempfile
 
-
-def _zstandard(stream: io.BufferedReader, name: str) -> BinaryIO:
-    try:
-        from compression import zstd  # Python 3.14 and later
-
-        return cast(BinaryIO, zstd.ZstdFile(stream))
-    except ImportError:
-        pass
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtraError(f"{name}: reading zstd", "zstandard", "zstd") from None
-    return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True))
+    return cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed with the source
 
 
 def _reason(error: Exception) -> str:

@@ -1,9 +1,9 @@
 r"""Where the columns of a chunk's lines begin and end.
 
-Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or tabs
-and ends in \\n or \\r\\n, as nearly all files have, so the separators' places are the columns after a reshape.
-The general way takes anything: a token is what stands between bytes of C's isspace; blank lines and lines
-whose first character is # are left out; lines with too few columns are an error, more columns are counted.
+Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or
+tabs and ends in \\n or \\r\\n, as nearly all files have, so the separators' places are the columns after a
+reshape.  The general way takes anything: a token is what stands between bytes of C's isspace; blank lines and
+lines whose first character is # are left out; too few columns are an error, more columns are noticed.
 """
 
 from __future__ import annotations
