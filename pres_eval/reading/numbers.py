@@ -193,7 +193,8 @@ def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArra
     factors = _EXACT[np.minimum(np.abs(powers), EXACT_POWER)]
     settled = exact | (mantissa == 0)
     values = np.where(powers < 0, values / factors, values * factors)
-    rows = np.flatnonzero(~settled & (np.abs(powers) <= SCALED_POWER))
+    # A mantissa just below 2^64 would round up to it, which no integer holds.
+    rows = np.flatnonzero(~settled & (np.abs(powers) <= SCALED_POWER) & (mantissa < np.uint64(2**63)))
     if len(rows):
         values[rows], settled[rows] = _scale_precisely(mantissa[rows], powers[rows])
     return values, settled
