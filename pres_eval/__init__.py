@@ -1,3 +1,3 @@
 """pres-eval: trec_eval's numbers and PRES, for recall-oriented search."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -29,6 +29,9 @@ COMMANDS = {
 }
 """Commands besides the evaluator, each in its own file of this folder, with what they are for."""
 
+COMPLETION_VARIABLE = "_PRES_EVAL_COMPLETE"
+"""The environment variable through which the scripts of `completion` ask for what could come next."""
+
 INTERRUPTED = 130
 
 
@@ -37,11 +40,16 @@ def command_of(name: str | None) -> click.Command:
     module = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}")
     command = module.command
     assert isinstance(command, click.Command)
+    command.context_settings.setdefault("help_option_names", ["-h", "--help"])
     return command
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; results go to stdout, all else to stderr."""
+    if COMPLETION_VARIABLE in os.environ:
+        from pres_eval.cli.completion import print_completions
+
+        return print_completions(os.environ[COMPLETION_VARIABLE])
     arguments = list(arguments)
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
     command = command_of(name)

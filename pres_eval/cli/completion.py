@@ -1,0 +1,105 @@
+"""pres-eval completion SHELL: the script that lets a shell complete options, files, measures, commands."""
+
+from __future__ import annotations
+
+import copy
+import sys
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
+
+from pres_eval.cli import COMMANDS, COMPLETION_VARIABLE, command_of
+
+SHELLS = ("bash", "zsh", "fish")
+PROGRAM = "pres-eval"
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def command(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    Examples:
+      eval "$(pres-eval completion bash)"                                    in ~/.bashrc
+      eval "$(pres-eval completion zsh)"                                     in ~/.zshrc, after compinit
+      pres-eval completion fish > ~/.config/fish/completions/pres-eval.fish
+
+    Completed are commands, options and their choices, files, and after -m the names of measures.  bash has to
+    be 4.4 or later.
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    click.echo(_completer(shell).source(), nl=False)
+
+
+def print_completions(instruction: str) -> int:
+    """Answer a script that asks with `SHELL_complete` what could come next; returns the exit code."""
+    shell = instruction.partition("_")[0]
+    if shell not in SHELLS:
+        print(f"pres-eval: {COMPLETION_VARIABLE}={instruction}: expected SHELL_complete", file=sys.stderr)
+        return 1
+    click.echo(_completer(shell).complete())
+    return 0
+
+
+def _completer(shell: str) -> ShellComplete:
+    """The completion that click has for the shell, with our way of finding the command."""
+    base = get_completion_class(shell)
+    assert base is not None, "click knows the three shells"
+
+    class Completer(base):  # type: ignore[valid-type, misc]
+        def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+            name = args[0] if args and args[0] in COMMANDS else None
+            self.cli = _completable(name)
+            found: list[CompletionItem] = super().get_completions(args[1:] if name else args, incomplete)
+            commands = [] if args else [n for n in COMMANDS if n.startswith(incomplete)]
+            return [CompletionItem(n, help=COMMANDS[n]) for n in commands] + found
+
+    return Completer(_completable(None), {}, PROGRAM, COMPLETION_VARIABLE)
+
+
+class _MeasureNames(click.types.StringParamType):
+    """The names of measures and nicknames, with their descriptions."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from pres_eval.measures import MEASURES, NICKNAMES
+
+        texts = {nickname: "nickname" for names in NICKNAMES.values() for nickname in names}
+        texts |= {measure.name: measure.description for measure in MEASURES}
+        return [CompletionItem(name, help=texts[name]) for name in texts if name.startswith(incomplete)]
+
+
+def _completable(name: str | None) -> click.Command:
+    """A copy of a command whose parameters know what they can be completed with."""
+    command = copy.copy(command_of(name))
+    command.params = [copy.copy(parameter) for parameter in command.params]
+    for parameter in command.params:
+        choices = _choices(parameter.name or "")
+        if choices:
+            parameter.type = click.Choice(choices)
+        elif parameter.name == "measures" or (name == "measures" and isinstance(parameter, click.Argument)):
+            parameter.type = _MeasureNames()
+        elif parameter.metavar == "DIR":
+            parameter.type = click.Path(file_okay=False)
+        elif parameter.metavar == "FILE" or _is_text(parameter):
+            parameter.type = click.Path()
+    return command
+
+
+def _is_text(parameter: click.Parameter) -> bool:
+    """Whether it is an argument without choices of its own: all of those name files."""
+    return isinstance(parameter, click.Argument) and parameter.type is click.STRING
+
+
+def _choices(name: str) -> tuple[str, ...]:
+    """The values of options that are checked later than click checks its choices."""
+    if name == "form":
+        from pres_eval.reading.relevance import FORMATS
+
+        return tuple(FORMATS)
+    if name == "style":
+        from tabulate import tabulate_formats
+
+        return tuple(tabulate_formats)
+    return ()
