@@ -1,0 +1,283 @@
+"""The TREC evaluation report: its three tables, and the numbers behind its graphs.
+
+After "Common Evaluation Measures", the appendix of the TREC proceedings: Summary Statistics, Recall Level
+Precision Averages, Document Level Averages; the recall-precision graph; the histogram of a run's average
+precision on each topic against the median of all runs.  PRES and recall against Nmax are added to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.batch import FloatArray, add_in_order, divide
+from pres_eval.evaluate import Evaluation, Selection
+from pres_eval.measures.base import Format, RelevanceInfo
+from pres_eval.options import DEFAULT_NMAX, Options
+from pres_eval.report.records import File
+from pres_eval.report.table import run_names
+from pres_eval.report.text import shown, text_of
+from pres_eval.selection import select
+
+RECALL_LEVELS = tuple(f"{level / 10:.2f}" for level in range(11))
+DOCUMENT_LEVELS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Where PRES, recall and the ROC curve are computed; the wanted Nmax come on top."""
+
+DIGITS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Runs over the same judgements, and what the report says of them.
+
+    names         of the runs, each once
+    evaluations   of the runs, with the columns of `report_selection`
+    topics        those of any run, in byte order
+    grid          the Nmax at which PRES and recall were computed
+    nmax          those that were asked for
+    """
+
+    names: tuple[str, ...]
+    evaluations: tuple[Evaluation, ...]
+    topics: tuple[bytes, ...]
+    grid: tuple[int, ...]
+    nmax: tuple[int, ...]
+    options: Options
+    qrels: File
+    files: tuple[File, ...]
+
+    def summary(self, run: int, label: str) -> float:
+        """A value over all topics."""
+        evaluation = self.evaluations[run]
+        for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
+            if column.label == label and isinstance(value, float):
+                return value
+        raise KeyError(label)
+
+    def per_topic(self, run: int, label: str) -> FloatArray:
+        """The values of a run on the topics of the report; nan where the run does not have the topic."""
+        values = np.full(len(self.topics), np.nan)
+        places = {topic: place for place, topic in enumerate(self.topics)}
+        evaluation = self.evaluations[run]
+        values[[places[topic] for topic in evaluation.topics]] = evaluation.by_label(label)
+        return values
+
+    def matrix(self, label: str) -> FloatArray:
+        """(runs, topics) the values of all runs."""
+        return np.stack([self.per_topic(run, label) for run in range(len(self.names))])
+
+
+def grid_of(nmax: Sequence[int]) -> tuple[int, ...]:
+    """The cutoffs at which PRES and recall are computed when these are wanted."""
+    return tuple(sorted({*NMAX_GRID, *nmax}))
+
+
+def report_selection(options: Options, nmax: Sequence[int] = DEFAULT_NMAX) -> Selection:
+    """The columns that a report needs."""
+    grid = ",".join(map(str, grid_of(nmax)))
+    levels = ",".join(map(str, DOCUMENT_LEVELS))
+    texts = (
+        *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "iprec_at_recall"),
+        *(f"P.{levels}", f"recall.{grid}", f"PRES.{grid}"),
+    )
+    return select(texts, options.compat, relevance=RelevanceInfo.QRELS)
+
+
+def make_report(
+    evaluations: Sequence[Evaluation],
+    options: Options,
+    nmax: Sequence[int],
+    qrels: File,
+    files: Sequence[File],
+) -> Report:
+    """A report of runs that were evaluated with `report_selection`."""
+    return Report(
+        names=tuple(run_names(evaluations)),
+        evaluations=tuple(evaluations),
+        topics=tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics})),
+        grid=grid_of(nmax),
+        nmax=tuple(nmax),
+        options=options,
+        qrels=qrels,
+        files=tuple(files),
+    )
+
+
+def median(values: FloatArray) -> FloatArray:
+    """(topics,) the median over runs of (runs, topics) values; nan (a run lacks the topic) is left out."""
+    ordered = np.sort(values, axis=0)  # nan goes last
+    counts = np.count_nonzero(~np.isnan(values), axis=0)
+    columns = np.arange(values.shape[1])
+    low = ordered[np.maximum(counts - 1, 0) // 2, columns]
+    high = ordered[np.minimum(counts // 2, len(values) - 1), columns]
+    middle: FloatArray = np.where(low == high, low, (low + high) / 2.0)
+    return middle
+
+
+def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
+    """(topics,) a run's values minus the median of all runs; nan where it lacks the topic."""
+    matrix = report.matrix(label)
+    difference: FloatArray = matrix[run] - median(matrix)
+    return difference
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A topic on which runs differ: the best and the worst run with their values."""
+
+    topic: bytes
+    best: int
+    worst: int
+    best_value: float
+    worst_value: float
+
+    @property
+    def size(self) -> float:
+        """How far they are apart."""
+        return self.best_value - self.worst_value
+
+
+def largest_differences(report: Report, label: str, most: int = 15) -> list[Difference]:
+    """The topics with the largest differences between runs, largest first; equal ones in topic order."""
+    matrix = report.matrix(label)
+    with_two = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) > 1)
+    values = matrix[:, with_two]
+    best, worst = np.nanargmax(values, axis=0), np.nanargmin(values, axis=0)
+    columns = np.arange(len(with_two))
+    spread = values[best, columns] - values[worst, columns]
+    return [
+        Difference(
+            report.topics[with_two[place]],
+            int(best[place]),
+            int(worst[place]),
+            float(values[best[place], place]),
+            float(values[worst[place], place]),
+        )
+        for place in np.argsort(-spread, kind="stable")[:most].tolist()
+        if spread[place] > 0
+    ]
+
+
+@dataclass(frozen=True)
+class RocPoint:
+    """A point of the ROC curve: averages over topics at a rank (None: all that was retrieved)."""
+
+    rank: int | None
+    fallout: float
+    recall: float
+
+
+def roc_curve(report: Report, run: int) -> list[RocPoint]:
+    """The ROC curve of a run: recall against fallout, each averaged over its topics; needs -N.
+
+    Fallout is the share of the collection's documents that are not relevant which were retrieved by the rank:
+    (retrieved - relevant retrieved) / (N - relevant).  Documents that nobody judged count as not relevant.
+    """
+    evaluation = report.evaluations[run]
+    num_ret, num_rel, found = (evaluation.by_label(label) for label in ("num_ret", "num_rel", "num_rel_ret"))
+    points = [RocPoint(0, 0.0, 0.0)]
+    for rank in report.grid:
+        by_rank = np.rint(evaluation.by_label(f"recall_{rank}") * num_rel)
+        points.append(_roc_point(report, run, rank, np.minimum(num_ret, rank), by_rank))
+    points.append(_roc_point(report, run, None, num_ret, found))
+    return points
+
+
+def _roc_point(
+    report: Report, run: int, rank: int | None, retrieved: FloatArray, found: FloatArray
+) -> RocPoint:
+    evaluation = report.evaluations[run]
+    num_rel = evaluation.by_label("num_rel")
+    others = np.maximum(report.options.num_docs_in_coll - num_rel, 0)
+    fallout = np.minimum(divide(retrieved - found, others), 1.0)
+    count = max(evaluation.totals.num_topics, 1)
+    return RocPoint(rank, add_in_order(fallout) / count, add_in_order(divide(found, num_rel)) / count)
+
+
+def above_at_below(values: FloatArray) -> tuple[int, int, int]:
+    """How many topics are above, at and below 0 (nan: none of these)."""
+    above, at, below = (int(np.count_nonzero(chosen)) for chosen in (values > 0, values == 0, values < 0))
+    return above, at, below
+
+
+Row = tuple[str, str]
+
+
+def summary_statistics(report: Report, run: int) -> list[Row]:
+    """The rows of the first table."""
+    count = {
+        label: shown(report.summary(run, label), 0, Format.COUNT)
+        for label in ("num_q", "num_ret", "num_rel", "num_rel_ret")
+    }
+    return [
+        ("Run tag", text_of(report.evaluations[run].tag)),
+        ("Run description", text_of(report.files[run].path)),
+        ("Number of topics", count["num_q"]),
+        ("Retrieved", count["num_ret"]),
+        ("Relevant", count["num_rel"]),
+        ("Rel_ret", count["num_rel_ret"]),
+    ]
+
+
+def recall_level_averages(report: Report, run: int) -> list[Row]:
+    """The rows of the second table: interpolated precision at eleven recall levels, and average precision."""
+    rows = [
+        (level, shown(report.summary(run, f"iprec_at_recall_{level}"), DIGITS)) for level in RECALL_LEVELS
+    ]
+    return [*rows, ("Average precision", shown(report.summary(run, "map"), DIGITS))]
+
+
+def document_level_averages(report: Report, run: int) -> list[Row]:
+    """The rows of the third table: precision at nine ranks, and R-precision."""
+    rows = [
+        (f"At {level} docs", shown(report.summary(run, f"P_{level}"), DIGITS)) for level in DOCUMENT_LEVELS
+    ]
+    return [*rows, ("R-precision", shown(report.summary(run, "Rprec"), DIGITS))]
+
+
+def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
+    """The rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
+    return [
+        (
+            str(cutoff),
+            shown(report.summary(run, f"PRES_{cutoff}"), DIGITS),
+            shown(report.summary(run, f"recall_{cutoff}"), DIGITS),
+        )
+        for cutoff in report.grid
+    ]
+
+
+def as_text(report: Report) -> str:
+    """The tables of all runs as TREC prints them, for a terminal."""
+    return "\n\n".join(_run_text(report, run) for run in range(len(report.names)))
+
+
+def _run_text(report: Report, run: int) -> str:
+    statistics = dict(summary_statistics(report, run))
+    lines = [
+        "Summary Statistics",
+        *(f"  {name:<20}{statistics[name]}" for name in ("Run tag", "Run description", "Number of topics")),
+        "  Total number of documents over all topics",
+        *(f"    {name:<16}{statistics[name]:>9}" for name in ("Retrieved", "Relevant", "Rel_ret")),
+        "",
+        "Recall Level Precision Averages",
+        "  Recall     Precision",
+    ]
+    *levels, average = recall_level_averages(report, run)
+    lines += [f"  {level:>6}{value:>14}" for level, value in levels]
+    lines += ["  Average precision over all", "  relevant docs (non-interpolated)", f"  {average[1]:>20}", ""]
+    lines += ["Document Level Averages", "                 Precision"]
+    *ranks, exact = document_level_averages(report, run)
+    lines += [f"  At {label.split()[1]:>5} docs{value:>10}" for label, value in ranks]
+    lines += [
+        "  R-Precision (precision after R docs",
+        "  retrieved, R relevant documents)",
+        f"  Exact{exact[1]:>19}",
+        "",
+    ]
+    lines += ["PRES and recall", "    Nmax      PRES    Recall"]
+    lines += [f"  {cutoff:>6}{pres:>10}{recall:>10}" for cutoff, pres, recall in pres_and_recall(report, run)]
+    return "\n".join(lines) + "\n"

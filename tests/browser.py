@@ -1,0 +1,114 @@
+"""Headless Chromium through chromedriver's HTTP interface, with nothing but the standard library."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+DRIVER = shutil.which("chromedriver")
+CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+AVAILABLE = DRIVER is not None and CHROMIUM is not None
+
+_FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars"
+)
+
+
+class Browser:
+    """One window; `with Browser() as browser: browser.open(path)`."""
+
+    def __init__(self, width: int = 1280, height: int = 900) -> None:
+        self._size = width, height
+        self._profile = tempfile.TemporaryDirectory(prefix="chromium")
+        self._base = ""
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Browser:
+        assert DRIVER is not None
+        self._process = subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if found := re.search(r"started successfully on port (\d+)", line):
+                self._base = f"http://127.0.0.1:{found[1]}/session"
+                break
+        flags = [*_FLAGS.split(), f"--user-data-dir={self._profile.name}", "--window-size={},{}".format(*self._size)]
+        wanted = {
+            "goog:chromeOptions": {"binary": CHROMIUM, "args": flags},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }
+        session = self._call("POST", "", {"capabilities": {"alwaysMatch": wanted}})
+        self._base += f"/{session['sessionId']}"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        process = self._process
+        try:
+            if process is not None and self._base.count("/") > 3:
+                self._call("DELETE", "")
+        finally:
+            if process is not None:
+                process.terminate()
+                process.wait(timeout=20)
+                if process.stdout is not None:
+                    process.stdout.close()
+            self._profile.cleanup()
+
+    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        data = None if method != "POST" else json.dumps(body or {}).encode()
+        request = urllib.request.Request(
+            self._base + path, data, {"Content-Type": "application/json"}, method=method
+        )
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=60) as answer:
+            return json.loads(answer.read())["value"]
+
+    def open(self, path: Path) -> None:
+        """Load a file."""
+        self._call("POST", "/url", {"url": path.as_uri()})
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """The value that a script returns."""
+        return self._call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        """A command of the DevTools protocol."""
+        return self._call("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def messages(self) -> list[str]:
+        """What was written to the console since the last call, errors of the page included."""
+        return [entry["message"] for entry in self._call("POST", "/se/log", {"type": "browser"})]
+
+    def requested(self) -> list[str]:
+        """The addresses that were asked for since the last call."""
+        events = (json.loads(e["message"])["message"] for e in self._call("POST", "/se/log", {"type": "performance"}))
+        return [
+            event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"
+        ]
+
+    def look(self, scheme: str = "light", width: int | None = None) -> None:
+        """Show the page in a colour scheme and at a width."""
+        self.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        if width is not None:
+            self.command(
+                "Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=2, mobile=True
+            )
+
+    def screenshot(self, path: Path, whole: bool = True) -> None:
+        """Take a picture of the page."""
+        picture = self.command("Page.captureScreenshot", captureBeyondViewport=whole)
+        path.write_bytes(base64.b64decode(picture["data"]))
+
+    def print_page(self, path: Path) -> None:
+        """Print the page to a PDF."""
+        path.write_bytes(base64.b64decode(self._call("POST", "/print")))
