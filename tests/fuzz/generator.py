@@ -49,10 +49,14 @@ def make_case(seed: int, version: str) -> Case:
     groups = [options.spelled(random, group) for group in [*groups, *flags]]
     random.shuffle(groups)
     trailing = random.randint(0, len(groups)) if random.random() < 0.1 else 0
+    qrels = make_qrels(random, topics, relevance, version)
+    run = make_run(random, topics, version)
+    if relevance == "qrels" and random.random() < 0.03:
+        qrels, run = broken(random, qrels, run)
     return Case(
         version,
-        make_qrels(random, topics, relevance, version),
-        make_run(random, topics, version),
+        qrels,
+        run,
         tuple(groups),
         zscores,
         trailing,
@@ -63,8 +67,8 @@ def make_case(seed: int, version: str) -> Case:
 
 def make_topics(random: Random) -> list[Topic]:
     """Topics of which some are not judged and some not retrieved; the first is both."""
-    count = random.choice([1, 1, 2, 3, 4, 6, 12])
-    documents = values.docnos(random, random.choice([1, 3, 10, 25, 25, 80]))
+    count = random.choice([1, 1, 2, 3, 4, 6, 12] * 7 + [60])
+    documents = values.docnos(random, random.choice([1, 3, 10, 25, 25, 80] * 7 + [500]))
     missing = random.choice([0, 0, 0.2, 0.5])
     topics = []
     for index, name in enumerate(values.topics(random, count)):
@@ -154,6 +158,22 @@ def make_qrels(random: Random, topics: list[Topic], relevance: str, version: str
     if version == "10.0" and random.random() < 0.05:
         lines.insert(random.randrange(len(lines)), b"# one comment, before a line\n")
     return without_last_end(random, lines)
+
+
+def broken(random: Random, qrels: Lines, run: Lines) -> tuple[Lines, Lines]:
+    """The files with one fault at which trec_eval stops: a column less or more, or a document twice."""
+    name, lines = random.choice([("qrels", qrels), ("run", run)])
+    place = random.randrange(len(lines))
+    fields = lines[place].split()
+    if not fields or fields[0].startswith(b"#"):
+        return qrels, run
+    fault = random.choice(["less", "twice"] if name == "run" else ["less", "more", "twice"])
+    if fault == "twice":
+        wrong = (*lines, b"\n" * (not lines[-1].endswith(b"\n")) + lines[place])
+    else:
+        fields = fields[:-1] if fault == "less" else [*fields, b"more"]
+        wrong = (*lines[:place], b" ".join(fields) + b"\n", *lines[place + 1 :])
+    return (wrong, run) if name == "qrels" else (qrels, wrong)
 
 
 def judged_documents(random: Random, topic: Topic) -> list[bytes]:

@@ -8,7 +8,7 @@ from random import Random
 
 ALPHABET = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/#"
 ANY_BYTE = bytes(byte for byte in range(1, 256) if byte not in b" \t\n\v\f\r")
-LENGTHS = (1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 40, 60)
+LENGTHS = (1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 40, 60, 300)
 ODD_SCORES = (
     *("1e5", "+3", ".5", "5.", "-0.0", "0", "-0", "+0.0", "inf", "-inf", "Infinity", "INF", "+inf", "0x1p3"),
     *(
