@@ -336,8 +336,10 @@ def _runs(report: Report) -> str:
     )
     choice = f'<select id="run" autocomplete="off">{options}</select>'
     control = f'<div class="controls"><label>Run {choice}</label></div>'
+    if len(report.names) == 1:
+        control = ""
     sections = "\n".join(_run(report, run) for run in range(len(report.names)))
-    return f'<section id="runs"><h2>Runs in detail</h2>{control if len(report.names) > 1 else ""}{sections}</section>'
+    return f'<section id="runs"><h2>Runs in detail</h2>{control}{sections}</section>'
 
 
 def _run(report: Report, run: int) -> str:
