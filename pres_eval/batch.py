@@ -103,6 +103,14 @@ class Batch:
         """(T,) relevant documents retrieved."""
         return self.count_by_topic(self.is_rel)
 
+    @cached_property
+    def highest_precision(self) -> FloatArray:
+        """The highest precision at or after each relevant document retrieved, topic after topic."""
+        precision = (self.rel_so_far / self.rank)[self.is_rel]
+        # The running maximum of the ranking read backwards.
+        begins = np.concatenate(([0], np.cumsum(self.num_rel_ret)))
+        return accumulate(np.maximum, precision[::-1], len(precision) - begins[::-1])[::-1]
+
     def _judged(self, chosen: BoolArray) -> IntArray:
         counts = np.zeros(len(self), np.int64)
         np.add.at(counts, self.level_topic_of[chosen], self.level_counts[chosen])
@@ -174,16 +182,23 @@ def add_in_order(values: FloatArray, start: float = 0.0) -> float:
     return float(np.add.accumulate(np.concatenate(([start], values)))[-1])
 
 
+LONG_SEGMENT = 1 << 16
+
+
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
     """Running sums (np.add) or products (np.multiply) that begin anew at each offset, one step at a time.
 
     values (N,), offsets (S+1,) of S segments -> (N,).  Segments of about the same length are done together,
-    as the rows of a table, so neither many short segments nor a few long ones cost a loop over them.
+    as the rows of a table, so many short segments don't cost a loop over them; long ones are few.
     """
     lengths = np.diff(offsets)
     running = np.empty(len(values))
+    for row in np.flatnonzero(lengths > LONG_SEGMENT):
+        segment = slice(offsets[row], offsets[row + 1])
+        operation.accumulate(values[segment], out=running[segment])
+    lengths = np.where(lengths > LONG_SEGMENT, 0, lengths)
     size_class = np.frexp(lengths.astype(float))[1]
-    for size in np.unique(size_class[lengths > 0]):
+    for size in np.flatnonzero(np.bincount(size_class[lengths > 0])):
         rows = np.flatnonzero((size_class == size) & (lengths > 0))
         columns = np.arange(lengths[rows].max())
         inside = columns < lengths[rows][:, np.newaxis]

@@ -154,6 +154,16 @@ def test_err_and_exponential_gain_as_gdeval_prints_them() -> None:
         assert f"{scores(MEASURE_BY_NAME[name], batch, (cutoff,))[0]:.5f}" == printed
 
 
+def test_rbp_after_ndcg_as_trec_eval_10_prints_it() -> None:
+    # It takes the ideal DCG that ndcg left behind for the highest gain, where that is above 1.
+    topic = Topic((1, UNKNOWN, 2), (1, 2, 2, 1))
+    highest = ALL_TWINS["ideal_dcg"](topic, ())
+    wanted = (1.0 - 0.5) * (1 / highest + 2 / highest * 0.5 * 0.5)
+    batch = batch_of([topic])
+    assert scores(MEASURE_BY_NAME["rbp"], batch, ((("p", 0.5),), ())) == [wanted]
+    assert scores(MEASURE_BY_NAME["rbp"], batch, ((("p", 0.5),),)) == [0.5 * (0.5 + 0.25)]
+
+
 def test_err_refuses_grades_that_gdeval_refuses() -> None:
     batch = batch_of([Topic((1,), (1,)), Topic((5,), (5,))])
     with pytest.raises(
@@ -277,6 +287,9 @@ def test_accumulate_is_a_loop_over_each_segment(segments: list[list[float]]) -> 
                 wanted.append(running)
         values = np.array([value for segment in segments for value in segment])
         assert accumulate(operation, values, offsets).tolist() == wanted
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("pres_eval.batch.LONG_SEGMENT", 3)
+            assert accumulate(operation, values, offsets).tolist() == wanted
 
 
 def test_logarithms_are_those_of_the_c_library() -> None:

@@ -83,15 +83,17 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
     Source: Yilmaz & Aslam, "Estimating Average Precision with Incomplete and Imperfect Judgments", CIKM 2006,
       doi:10.1145/1183614.1183633.  ir_measures' infAP.
     """
-    before = (batch.rank - 1).astype(float)
-    relevant, nonrelevant = batch.rel_so_far - 1, batch.nonrel_so_far
-    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)
+    found = batch.is_rel
+    before = (batch.rank[found] - 1).astype(float)
+    relevant, nonrelevant = batch.rel_so_far[found] - 1, batch.nonrel_so_far[found]
+    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[found]
     with np.errstate(invalid="ignore"):
         expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
             (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
         )
     expected[before == 0] = 1.0
-    return divide(batch.sum_by_topic(expected, batch.is_rel), batch.num_rel)
+    sums = np.bincount(batch.topic_of[found], weights=expected, minlength=len(batch))
+    return divide(sums, batch.num_rel)
 
 
 def yaap(batch: Batch) -> FloatArray:

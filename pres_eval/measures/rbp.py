@@ -17,6 +17,7 @@ from pres_eval.measures.gain import (
     score_with_gains,
 )
 from pres_eval.measures.gain import Pairs as PairValues
+from pres_eval.measures.ndcg import ideal_dcg
 
 PERSISTENCE = 0.9
 TOPICS_TOGETHER = 1 << 12
@@ -45,7 +46,7 @@ def _persistence(pairs: PairValues) -> float:
     return dict(pairs).get("p", PERSISTENCE)
 
 
-def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
+def rbp(batch: Batch, pairs: PairValues, after_ndcg: PairValues | None = None) -> FloatArray:
     """Gain collected by a reader who goes on to the next document with probability p (rank-biased precision).
 
     Formula:  rbp = (1 - p) Σ gain(r) p^(r-1)
@@ -56,18 +57,19 @@ def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
     Parameters: -m rbp.p=0.8; gains for grades too, as in -m rbp.p=0.8,1=0.5,2=1.  If some are above 1 or
       below 0, all are brought to 0 … 1 by the topic's least and highest (0 counts among them).
     Notes: what nobody judged counts as 0; rbp_resid says how much it could add.  -l has no effect: grade 1 is
-      worth 1/3 where the topic's highest is 3.  trec_eval 10.0 starts from variables it never sets; this is
-      what it prints when both are 0.  ir_measures' RBP has p = 0.8 and, with rel given, gains of 0 and 1.
+      worth 1/3 where the topic's highest is 3.  ir_measures' RBP has p = 0.8 and, with rel given, gains of 0
+      and 1.  trec_eval 10.0 starts from variables that it never sets; this is what it prints when they are 0.
+      Right after dcg, ideal_dcg or ndcg its ordinary build finds the ideal DCG there and takes it for the
+      highest gain, so that rbp comes out too small: under --compat 10.0 it does so here.
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952; trec_eval 10.0.
     """
     p = _persistence(pairs)
     named = grade_gains(pairs, "10.0")
-    collected = score_with_gains(batch, named, lambda b, gains: _collected(b, gains, p))
-    return (1.0 - p) * collected
+    return (1.0 - p) * score_with_gains(batch, named, lambda b, gains: _collected(b, gains, p, after_ndcg))
 
 
-def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
+def _collected(batch: Batch, named: GradeGains, p: float, after_ndcg: PairValues | None) -> FloatArray:
     """(T,) Σ gain(r) p^(r-1), with the gains brought to 0 … 1."""
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
@@ -75,6 +77,9 @@ def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
     if named:
         for topics, table in gain_tables(batch, named):
             lowest[topics], highest[topics] = min(table.lowest, 0.0), max(table.highest, 0.0)
+    if after_ndcg is not None:
+        # trec_eval: the highest starts at what ndcg kept in the same place of the stack.
+        highest = np.maximum(highest, ideal_dcg(batch, after_ndcg))
     has_gain = (batch.grade >= 0) | np.isin(batch.grade, [grade for grade, _ in named])
     scaled = has_gain & ((lowest < 0) | (highest > 1))[batch.topic_of]
     low, span = lowest[batch.topic_of][scaled], (highest - lowest)[batch.topic_of][scaled]
