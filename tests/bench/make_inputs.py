@@ -156,7 +156,7 @@ def judge(generator: np.random.Generator, run: Columns, judged: int) -> tuple[In
     """About `judged` lines of the run, half of them turned into documents that were not retrieved."""
     chosen = np.unique(generator.choice(len(run.topic), size=min(judged, len(run.topic)), replace=False))
     missed = generator.random(len(chosen)) < 0.5
-    docno = np.where(missed, DOCUMENTS + chosen % 1_000_000, run.docno[chosen])
+    docno = np.where(missed, DOCUMENTS + np.arange(len(chosen)), run.docno[chosen])
     grade = generator.choice(np.array([0, 1, 2, 3]), size=len(chosen), p=[0.4, 0.4, 0.15, 0.05])
     return run.topic[chosen], docno, grade
 
