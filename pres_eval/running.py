@@ -20,7 +20,7 @@ from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source, behind_last_line
 from pres_eval.reading.tables import in_file
 from pres_eval.reading.tokens import LineError, split_fields
-from pres_eval.workers import UNTHREADED, Work, Workers
+from pres_eval.workers import Work, Workers
 
 LAYOUT = "topic Q0 docno rank score tag"
 COLUMNS = 6
@@ -260,7 +260,7 @@ class _Pass:
         with Workers(jobs) as workers:
             for chunk in self.source.chunks(cut_place=cutter if whole_topics else behind_last_line):
                 whole = cutter.whole and whole_topics
-                if workers.started == UNTHREADED:
+                if workers.started == 1:
                     keep_freed_memory()
                 waiting.append((workers.start(self.reader.piece, chunk, whole and before_whole), whole))
                 before_whole = whole

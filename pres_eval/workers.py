@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 Work = Callable[[], Any]
 """Called, gives the result of work that was started, or raises what it raised."""
@@ -17,8 +21,9 @@ UNTHREADED = 4
 class Workers:
     """Starts work in `jobs` threads, but the first few pieces at once."""
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, unthreaded: int = UNTHREADED) -> None:
         self._jobs = jobs
+        self._unthreaded = unthreaded
         self._pool: Any = None
         self.started = 0
 
@@ -34,7 +39,7 @@ class Workers:
     def start(self, function: Callable[..., Any], *arguments: object) -> Work:
         """Do the work now or in a thread."""
         self.started += 1
-        if self._jobs == 1 or self.started <= UNTHREADED:
+        if self._jobs == 1 or self.started <= self._unthreaded:
             try:
                 result = function(*arguments)
             except Exception as error:
@@ -45,6 +50,18 @@ class Workers:
 
             self._pool = ThreadPoolExecutor(self._jobs)
         return self._pool.submit(function, *arguments).result  # type: ignore[no-any-return]
+
+
+def in_order(function: Callable[[Given], Result], given: Iterable[Given], jobs: int) -> Iterator[Result]:
+    """The function's results, in order; `jobs` threads work at most as many calls ahead."""
+    waiting: deque[Work] = deque()
+    with Workers(jobs, unthreaded=0) as workers:
+        for argument in given:
+            waiting.append(workers.start(function, argument))
+            if len(waiting) > jobs:
+                yield waiting.popleft()()
+        while waiting:
+            yield waiting.popleft()()
 
 
 def _raiser(error: Exception) -> Work:

@@ -117,7 +117,7 @@ def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None
         values["per_topic"],
         not values["no_summary"],
     )
-    rankings = (reader.run(run, job.relevance, options) for run in runs)
+    rankings = reader.runs(runs, job.relevance, options)
     with output_file(values["output"]) as stream:
         if values["output_format"] == "trec" and gates is None:
             for ranking in rankings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +14,8 @@ from pres_eval.measures.base import RelevanceInfo
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
 from pres_eval.reading.source import Source
-from pres_eval.running import Ranking, read_run
+from pres_eval.running import Ranking, num_processors, read_run
+from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     _ParameterType = click.ParamType[tuple[int, ...]]
@@ -121,22 +122,35 @@ class Reader:
 
     def run(self, path: str, relevance: Relevance, options: Options) -> Ranking:
         """A run, with its warnings."""
+        return next(self.runs([path], relevance, options))
+
+    def runs(self, paths: Sequence[str], relevance: Relevance, options: Options) -> Iterator[Ranking]:
+        """The runs one after the other, with their warnings.
+
+        One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
+        """
         from pres_eval.cli.progress import progress_of
 
-        source = Source(path)
-        with progress_of(source, self.quiet) as tapped:
-            ranking = read_run(
-                tapped,
-                relevance.pool,
-                options.compat,
-                options.max_retrieved,
-                self.jobs,
-                ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
-            )
-        if not self.quiet:
-            for warning in warnings_about(ranking, relevance, options):
-                warn(warning)
-        return ranking
+        jobs = self.jobs or num_processors()
+        single = len(paths) == 1
+
+        def read(path: str) -> Ranking:
+            source = Source(path)
+            with progress_of(source, self.quiet or not single) as tapped:
+                return read_run(
+                    tapped,
+                    relevance.pool,
+                    options.compat,
+                    options.max_retrieved,
+                    jobs if single else 1,
+                    ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
+                )
+
+        for ranking in in_order(read, paths, 1 if single else jobs):
+            if not self.quiet:
+                for warning in warnings_about(ranking, relevance, options):
+                    warn(warning)
+            yield ranking
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:
@@ -152,7 +166,7 @@ def load(
     reader = reader or Reader()
     check_paths(qrels, runs)
     relevance = reader.relevance(qrels)
-    return relevance, [reader.run(run, relevance, options) for run in runs]
+    return relevance, list(reader.runs(runs, relevance, options))
 
 
 def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> list[str]:

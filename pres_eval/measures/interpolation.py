@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.batch import Batch, FloatArray, accumulate
+from pres_eval.batch import Batch, FloatArray
 from pres_eval.measures.base import Coefficients, Fractions, Measure, Trait, nan_where, traits
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -29,10 +29,7 @@ class _Curve:
         self.found = batch.num_rel_ret
         self.nothing_retrieved = batch.num_ret == 0
         self.begins = np.concatenate(([0], np.cumsum(self.found)))
-        precision = (batch.rel_so_far / batch.rank)[batch.is_rel]
-        # The highest from here on: the running maximum of the ranking read backwards.
-        backwards = len(precision) - self.begins[::-1]
-        self.highest = accumulate(np.maximum, precision[::-1], backwards)[::-1]
+        self.highest = batch.highest_precision
 
     def at(self, documents: FloatArray) -> FloatArray:
         """(T,) precision once this many relevant documents are found; 0 if so many never are."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cache
 
 
+@cache
 def keep_freed_memory() -> None:
     """Let freed memory be used again instead of being handed to the system and asked for anew.
 
