@@ -14,7 +14,9 @@ from types import TracebackType
 from typing import Any
 
 DRIVER = shutil.which("chromedriver")
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
 AVAILABLE = DRIVER is not None and CHROMIUM is not None
 
 _FLAGS = (
@@ -40,7 +42,11 @@ class Browser:
             if found := re.search(r"started successfully on port (\d+)", line):
                 self._base = f"http://127.0.0.1:{found[1]}/session"
                 break
-        flags = [*_FLAGS.split(), f"--user-data-dir={self._profile.name}", "--window-size={},{}".format(*self._size)]
+        flags = [
+            *_FLAGS.split(),
+            f"--user-data-dir={self._profile.name}",
+            "--window-size={},{}".format(*self._size),
+        ]
         wanted = {
             "goog:chromeOptions": {"binary": CHROMIUM, "args": flags},
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
@@ -91,17 +97,28 @@ class Browser:
 
     def requested(self) -> list[str]:
         """The addresses that were asked for since the last call."""
-        events = (json.loads(e["message"])["message"] for e in self._call("POST", "/se/log", {"type": "performance"}))
+        events = (
+            json.loads(e["message"])["message"]
+            for e in self._call("POST", "/se/log", {"type": "performance"})
+        )
         return [
-            event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
         ]
 
     def look(self, scheme: str = "light", width: int | None = None) -> None:
         """Show the page in a colour scheme and at a width."""
-        self.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.command(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+        )
         if width is not None:
             self.command(
-                "Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=2, mobile=True
+                "Emulation.setDeviceMetricsOverride",
+                width=width,
+                height=844,
+                deviceScaleFactor=2,
+                mobile=True,
             )
 
     def screenshot(self, path: Path, whole: bool = True) -> None:

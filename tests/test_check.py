@@ -71,8 +71,14 @@ def test_nothing_in_clean_files(check: Any, jobs: int) -> None:
     assert qrels.facts["grades"] == {"0": 15, "1": 15}
 
 
+LINES: list[bytes] = RUN.split(b"\n")[:-1]
+
+
 def rank_column(line: bytes) -> bytes:
     return line.split()[3]
+
+
+BY_RANK = sorted(LINES, key=rank_column)
 
 
 RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
@@ -171,7 +177,7 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
     "comment": (b"# made by hand\n" + RUN, {"comments": 1}, "comments (1)"),
     "cut off": (RUN.rstrip(b"\n"), {"no-final-newline": 1}, "no-final-newline (1)"),
     "apart": (
-        b"\n".join(sorted(RUN.split(b"\n")[:-1], key=rank_column)) + b"\n",
+        b"\n".join(BY_RANK) + b"\n",
         {"topics-apart": 3, "unsorted": 3},
         "topic '1' stands in 20 places",
     ),

@@ -141,10 +141,7 @@
   };
   const press = (button, pressed) => {
     button.setAttribute("aria-pressed", pressed);
-    seriesOf(button.dataset.run).forEach((series) => {
-      series.classList.toggle("off", !pressed);
-      series.toggleAttribute("hidden", !pressed);
-    });
+    seriesOf(button.dataset.run).forEach((series) => series.toggleAttribute("hidden", !pressed));
   };
   const buttons = [...document.querySelectorAll(".legend button[data-run]")];
   for (const button of buttons) {

@@ -77,6 +77,7 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
         _label(panels["recall"], "Recall against Nmax", "Nmax (documents)", "Recall")
         for name in ("pres", "recall"):
             panels[name].set_xscale("log")
+            panels[name].xaxis.set_major_formatter("{x:g}")
         if report.options.num_docs_in_coll:
             _label(panels["roc"], "ROC", "Fallout", "Recall")
         else:
