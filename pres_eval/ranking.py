@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.batch import BoolArray, IntArray
-from pres_eval.reading.keys import Ids, Words, byte_order
+from pres_eval.reading.keys import Ids, PickedIds, Words, byte_order
 from pres_eval.reading.pool import Pool
 
+AnyIds = Ids | PickedIds
+Segments = NDArray[np.int32]
 Scores = NDArray[np.float64] | NDArray[np.float32]
 
 
@@ -54,19 +56,21 @@ def rank_topics(
     topic: IntArray,
     offsets: IntArray,
     scores: Scores,
-    ids: Ids,
+    hashes: Words,
+    ids: AnyIds,
     most: int | None = None,
     *,
     ascending: bool = False,
 ) -> Ranked:
     """Rank S whole topics: rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
+    `hashes` are those of the ids with the pool's seed, and are overwritten.
     `ascending`: equal scores go by docno ascending, not descending.
     Raises DuplicateRowError if a topic has a document twice (trec_eval: among the first `most`, if given).
     """
     lengths = np.diff(offsets)
-    segment = np.repeat(np.arange(len(topic)), lengths)
-    keys = pool.make_keys(topic, lengths, ids)
+    segment = np.repeat(np.arange(len(topic), dtype=np.int32), lengths)
+    keys = pool.make_keys(topic, lengths, hashes)
     for first, second in _same_documents(keys, ids):
         _check_duplicate(pool, topic, offsets, scores, ids, most, first, second, ascending)
     rows, document = pool.find_documents(keys, ids)
@@ -82,7 +86,7 @@ def rank_topics(
     return Ranked(topic, lengths, np.concatenate(([0], np.cumsum(counts))), rank, document)
 
 
-def _shaken_topics(segment: IntArray, scores: Scores, judged: IntArray) -> BoolArray:
+def _shaken_topics(segment: Segments, scores: Scores, judged: IntArray) -> BoolArray:
     """The topics with judged rows of which one has another rank than its place.
 
     That needs a score that rises, or one equal to a judged row's beside it.
@@ -102,10 +106,10 @@ def _shaken_topics(segment: IntArray, scores: Scores, judged: IntArray) -> BoolA
 
 def _sorted_ranks(
     members: IntArray,
-    segment: IntArray,
+    segment: Segments,
     offsets: IntArray,
     scores: Scores,
-    ids: Ids,
+    ids: AnyIds,
     wanted: IntArray,
     ascending: bool,
 ) -> IntArray:
@@ -134,7 +138,7 @@ def _sorted_ranks(
     return place[wanted] - first[segment[wanted]] + 1
 
 
-def _by_score(members: IntArray, segment: IntArray, scores: Scores) -> IntArray:
+def _by_score(members: IntArray, segment: Segments, scores: Scores) -> IntArray:
     """The rows by topic and descending score; equal scores in any order."""
     chosen, of = scores[members], segment[members]
     rising = chosen[1:] > chosen[:-1]
@@ -144,7 +148,7 @@ def _by_score(members: IntArray, segment: IntArray, scores: Scores) -> IntArray:
     return members[np.lexsort((-chosen, of))]
 
 
-def _same_documents(keys: Words, ids: Ids) -> Sequence[tuple[int, int]]:
+def _same_documents(keys: Words, ids: AnyIds) -> Sequence[tuple[int, int]]:
     """Pairs of rows with the same topic and document, by the place of the second."""
     suspects = _equal_keys(keys)
     if not len(suspects):
@@ -167,12 +171,19 @@ def _runs(values: Words) -> Sequence[tuple[int, int]]:
     return list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
 
 
+MANY = 1 << 20
+
+
 def _equal_keys(keys: Words) -> IntArray:
-    """The rows whose key another row has too, found without sorting all of them.
+    """The rows whose key another row has too, found without sorting all of them unless they are very many.
 
     Every row writes its number into a slot that its key chooses; who finds another's number there looks
     whether it is that of an equal key, and the few that lost their slot are sorted.
     """
+    if len(keys) > MANY:  # the slots would not stay in the cache
+        in_order = np.sort(keys)
+        twice = in_order[1:][in_order[1:] == in_order[:-1]]
+        return np.flatnonzero(np.isin(keys, twice)) if len(twice) else np.zeros(0, np.int64)
     bits = max(len(keys).bit_length() + 2, 8)
     slot = ((keys * np.uint64(0xD1B54A32D192ED03)) >> np.uint64(64 - bits)).view(np.int64)
     owner = np.empty(1 << bits, np.int32 if len(keys) < 2**31 else np.int64)
@@ -193,7 +204,7 @@ def _check_duplicate(
     topic: IntArray,
     offsets: IntArray,
     scores: Scores,
-    ids: Ids,
+    ids: AnyIds,
     most: int | None,
     first: int,
     second: int,

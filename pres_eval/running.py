@@ -6,14 +6,16 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.batch import IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking import DuplicateRowError, Ranked, Scores, concatenate, rank_topics
-from pres_eval.reading.keys import Ids, WordIds, changes, distinct, has_equal
+from pres_eval.reading.keys import Ids, PickedIds, WordIds, Words, changes, distinct, has_equal
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.numbers import read_numbers
 from pres_eval.reading.pool import Pool
@@ -36,23 +38,29 @@ class Ranking(Ranked):
 
     name, tag        of the file; of its last line
     num_lines        lines that are documents
-    unjudged         topics without judgements
+    unjudged_ids     topics without judgements, as often as they came
     longer_line      the first line with more than six columns
     """
 
     name: str
     tag: str
     num_lines: int
-    unjudged: Ids
+    unjudged_ids: WordIds
     longer_line: int | None
+
+    @cached_property
+    def unjudged(self) -> Ids:
+        """The topics without judgements, in byte order."""
+        return distinct(self.unjudged_ids.ids(slice(None)))[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Documents of judged topics, cut loose from their chunk: 16 bytes and the id for each."""
+    """Documents of judged topics, cut loose from their chunk: 16 or 20 bytes and the id for each."""
 
-    topic: IntArray
+    topic: NDArray[np.int32]
     scores: Scores
+    hashes: Words
     ids: WordIds
 
 
@@ -121,12 +129,14 @@ class _Reader:
                 topics,
                 np.concatenate(([0], np.cumsum(lengths))),
                 kept,
+                ids.hashes(self.pool.seed),
                 ids,
                 self.most,
                 ascending=self.ascending,
             )
         else:
-            rows_kept = Rows(np.repeat(topics, lengths).astype(np.int32), kept, WordIds.of(ids))
+            topic = np.repeat(topics.astype(np.int32), lengths)
+            rows_kept = Rows(topic, kept, ids.hashes(self.pool.seed), WordIds.of(ids))
         start, end = fields.cell(len(fields) - 1, TAG)
         return Piece(
             chunk,
@@ -301,7 +311,7 @@ class _Pass:
             self.source.name,
             self.tag.decode("utf-8", "surrogateescape"),
             self.num_rows,
-            distinct(WordIds.concatenate(self.unjudged).ids(slice(None)))[0],
+            WordIds.concatenate(self.unjudged),
             self.longer_line,
         )
 
@@ -309,6 +319,7 @@ class _Pass:
         """Rank documents that were kept, whatever their order."""
         topic = np.concatenate([part.topic for part in rows])
         scores = np.concatenate([part.scores for part in rows])
+        hashes = np.concatenate([part.hashes for part in rows])
         ids = WordIds.concatenate([part.ids for part in rows])
         rows.clear()
         num_topics = len(self.reader.pool.topics)
@@ -327,7 +338,8 @@ class _Pass:
                     present[start:stop],
                     offsets[start : stop + 1] - offsets[start],
                     scores[chosen],
-                    ids.ids(chosen),
+                    hashes[chosen],
+                    PickedIds(ids, chosen),
                     self.reader.most,
                     ascending=self.reader.ascending,
                 )

@@ -13,6 +13,8 @@ from pres_eval.measures.base import Measure, RelevanceInfo
 from pres_eval.notation import translate
 from pres_eval.options import DEFAULT_NMAX
 
+LEAVE_IDEAL_GAIN = ("dcg", "ideal_dcg", "ndcg")
+
 NMAX_MEASURES = ("PRES", "PRES_est")
 """Measures whose default cutoffs are the --nmax of the command line."""
 
@@ -46,7 +48,17 @@ def select(
     )
     if problems:
         raise MeasureError("; ".join(problems))
+    if compat == "10.0":
+        columns = [_after(before, column) for before, column in zip([None, *columns], columns, strict=False)]
     return tuple(_with_own_labels(columns))
+
+
+def _after(before: SelectedColumn | None, column: SelectedColumn) -> SelectedColumn:
+    """A column, told what is computed right before it where that matters."""
+    # trec_eval: 10.0's rbp never sets its highest gain; these three leave the ideal gain of the topic there.
+    if column.measure.name == "rbp" and before is not None and before.measure.name in LEAVE_IDEAL_GAIN:
+        return replace(column, arguments=(*column.arguments, before.arguments[0]))
+    return column
 
 
 def _with_own_labels(columns: Sequence[SelectedColumn]) -> Iterable[SelectedColumn]:

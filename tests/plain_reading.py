@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
+
+from pres_eval.reading.source import Chunk, CutPlace, Source, behind_last_line
 
 SPACES = b" \t\n\v\f\r"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -265,7 +270,7 @@ def run_files(draw: st.DrawFn, scores: st.SearchStrategy[bytes] | None = None, m
     return data if draw(st.booleans()) else data.removesuffix(b"\n")
 
 
-def judgements_for(data: bytes, draw: st.DrawFn) -> dict[bytes, set[bytes]]:
+def judgements_for(data: bytes, draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[bytes, set[bytes]]:
     """Some documents of the run, and some that it lacks, of some of its topics and others."""
     judged: dict[bytes, set[bytes]] = {b"1": {b"nobody-retrieved-this"}}
     for row in lines_of(data):
@@ -274,3 +279,15 @@ def judgements_for(data: bytes, draw: st.DrawFn) -> dict[bytes, set[bytes]]:
             judged.setdefault(topic, set()).add(docno)
     dropped = draw(TOPICS)
     return {topic: documents for topic, documents in judged.items() if topic != dropped or len(judged) == 1}
+
+
+class SmallSource(Source):
+    """A file that comes in chunks of about `small` bytes, so that lines and topics are cut everywhere."""
+
+    def __init__(self, path: Path | str, small: int) -> None:
+        super().__init__(str(path))
+        self._small = small
+
+    def chunks(self, size: int = 0, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
+        """The file in small chunks, whatever size is asked for."""
+        yield from super().chunks(self._small, cut_place)

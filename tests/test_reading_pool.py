@@ -26,7 +26,7 @@ def look_up(pool: Pool, topic: bytes, documents: list[bytes]) -> dict[bytes, byt
     where = pool.find_topics(Ids.of([topic]))
     assert where[0] >= 0
     ids = Ids.of(documents)
-    rows, found = pool.find_documents(pool.make_keys(where, np.array([len(documents)]), ids), ids)
+    rows, found = pool.find_documents(pool.make_keys(where, np.array([len(documents)]), ids.hashes(pool.seed)), ids)
     assert (np.diff(rows) > 0).all()
     assert (pool.topic_of[found] == where[0]).all()
     return {
@@ -82,7 +82,7 @@ def test_colliding_hashes(bits: int, count: int, monkeypatch: pytest.MonkeyPatch
     strangers = [b"document-%d" % number for number in range(count, 500)]
     pool, _ = pool_of(pairs)
     ids = Ids.of(strangers)
-    keys = pool.make_keys(np.array([0]), np.array([len(strangers)]), ids)
+    keys = pool.make_keys(np.array([0]), np.array([len(strangers)]), ids.hashes(pool.seed))
     if bits <= 1:
         assert np.isin(keys, pool.keys).any(), "the test makes strangers collide"
     check(pairs, strangers)
@@ -94,7 +94,7 @@ def test_many_topics() -> None:
     pool, _ = pool_of(pairs)
     topics = sorted({topic for topic, _ in pairs})
     ids = Ids.of([b"d%d" % number for topic in topics for number in (int(topic[6:]), int(topic[6:]) + 2)])
-    keys = pool.make_keys(np.arange(len(topics)), np.full(len(topics), 2), ids)
+    keys = pool.make_keys(np.arange(len(topics)), np.full(len(topics), 2), ids.hashes(pool.seed))
     rows, found = pool.find_documents(keys, ids)
     assert rows.tolist() == list(range(0, 6000, 2))
     assert [pool.documents[int(row)] for row in found] == [ids[row] for row in rows.tolist()]

@@ -81,7 +81,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
     """The whole help; with the texts of the measures that are named."""
     sections = [
         EXAMPLE,
-        "Options:\n" + _options(command),
+        "Options:\n" + _definitions(option_rows(command), 44),
         "Commands:\n" + _definitions(COMMANDS.items()),
         "File formats:\n"
         + FILE_FORMATS["trec_results"]
@@ -103,15 +103,25 @@ def measure_text(name: str) -> str:
     return name + "\n" + textwrap.indent(MEASURE_BY_NAME[name].text, "    ")
 
 
-def _options(command: click.Command) -> str:
+def option_rows(command: click.Command) -> list[tuple[str, str]]:
+    """Each option as it is written, with its value; and what it does, with its default."""
     rows = []
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             names = ", ".join(sorted(parameter.opts, key=len))
-            value = "" if parameter.is_flag else f" {parameter.make_metavar(click.Context(command))}"
+            value = "" if parameter.is_flag else f" {_value_name(parameter)}"
             default = f" [{parameter.default}]" if parameter.show_default else ""
             rows.append((names + value, (parameter.help or "") + default))
-    return _definitions(rows, 44)
+    return rows
+
+
+def _value_name(option: click.Option) -> str:
+    # Not make_metavar: click 8.1 and 8.2 want different arguments for it.
+    if option.metavar:
+        return option.metavar
+    if isinstance(option.type, click.Choice):
+        return f"[{'|'.join(option.type.choices)}]"
+    return {"integer range": "NUM", "float range": "VALUE"}.get(option.type.name, option.type.name.upper())
 
 
 def _definitions(rows: Iterable[tuple[str, str]], width: int = 14) -> str:

@@ -184,10 +184,10 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> 
             f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} are not in the run"
             " and are left out of the averages; -c counts them as 0"
         )
-    if len(ranking.unjudged) and len(ranking.topic):
+    if len(ranking.unjudged_ids) and len(ranking.topic):
         warnings.append(
-            f"{ranking.name}: {len(ranking.unjudged)} topics have no judgements and are ignored"
-            f" (such as {quoted(ranking.unjudged[0])})"
+            f"{ranking.name}: {ranking.unjudged_ids.num_distinct()} topics have no judgements and are ignored"
+            f" (such as {quoted(ranking.unjudged_ids.ids(slice(0, 1))[0])})"
         )
     return warnings
 

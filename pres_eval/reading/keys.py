@@ -127,7 +127,7 @@ class WordIds:
 
     @classmethod
     def concatenate(cls, parts: Sequence[WordIds]) -> WordIds:
-        """All ids of the parts; the parts are emptied on the way, to save memory."""
+        """All ids of the parts."""
         columns = []
         for number in range(max(len(part.columns) for part in parts)):
             column = []
@@ -138,6 +138,13 @@ class WordIds:
                     column.append(np.zeros(len(part.columns[0]), np.uint64))
             columns.append(np.concatenate(column))
         return cls(columns)
+
+    def num_distinct(self) -> int:
+        """How many different ids there are."""
+        if len(self.columns) > 1:
+            return len(distinct(self.ids(slice(None)))[0])
+        in_order = np.sort(self.columns[0])
+        return int(np.count_nonzero(in_order[1:] != in_order[:-1])) + min(len(in_order), 1)
 
     def ids(self, rows: IntArray | slice) -> Ids:
         """Some of the ids, in a new buffer."""
@@ -152,6 +159,21 @@ class WordIds:
 
     def __len__(self) -> int:
         return len(self.columns[0])
+
+
+class PickedIds:
+    """Some rows of ids cut loose, of which only a few will be looked at."""
+
+    def __init__(self, ids: WordIds, rows: IntArray) -> None:
+        self._ids = ids
+        self._rows = rows
+
+    def take(self, rows: IntArray) -> Ids:
+        """Some of the ids."""
+        return self._ids.ids(self._rows[rows])
+
+    def __getitem__(self, index: int) -> bytes:
+        return self.take(np.array([index]))[0]
 
 
 def equal(some: Ids, others: Ids) -> BoolArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.batch import BoolArray, IntArray
-from pres_eval.reading.keys import Ids, Words, byte_order, changes, distinct, equal, has_equal
+from pres_eval.reading.keys import Ids, PickedIds, Words, byte_order, changes, distinct, equal, has_equal
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -55,7 +55,7 @@ class Pool:
         found[rows] = index[rows]
         return found
 
-    def find_documents(self, keys: Words, ids: Ids) -> tuple[IntArray, IntArray]:
+    def find_documents(self, keys: Words, ids: Ids | PickedIds) -> tuple[IntArray, IntArray]:
         """The rows that are documents of the pool, ascending, and which ones they are."""
         rows = np.flatnonzero(self.filter[_spread(keys, self.filter)])
         place = np.minimum(np.searchsorted(self.keys, keys[rows]), len(self.keys) - 1)
@@ -64,9 +64,12 @@ class Pool:
         same = equal(ids.take(rows), self.documents.take(place))
         return rows[same], place[same]
 
-    def make_keys(self, topics: IntArray, lengths: IntArray, ids: Ids) -> Words:
-        """The keys of documents: the first lengths[0] of them belong to topic topics[0], and so on."""
-        return _keys(topics, lengths, ids.hashes(self.seed), len(self.topics))
+    def make_keys(self, topics: IntArray, lengths: IntArray, hashes: Words) -> Words:
+        """The keys of documents: the first lengths[0] of them belong to topic topics[0], and so on.
+
+        `hashes` are those of the documents' ids with this pool's seed; they are overwritten.
+        """
+        return _keys(topics, lengths, hashes, len(self.topics))
 
     def byte_order(self) -> IntArray:
         """The permutation that sorts the documents by topic and id."""
