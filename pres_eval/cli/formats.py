@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ def as_text(
         digits=values["digits"],
         style=values["style"],
     )
+    if values["zscore_file"] is not None:
+        evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
     chosen = values["output_format"]
     if chosen == "json":
         return records.to_json(_record(evaluations, rankings, relevance, options, values["form"], paths))
@@ -42,6 +45,12 @@ def as_text(
         "markdown": table.as_markdown,
     }
     return writers[chosen](evaluations, layout)
+
+
+def _as_zscores(evaluation: Evaluation) -> Evaluation:
+    """The evaluation with a Z before its labels, as trec_eval prints them."""
+    columns = tuple(replace(column, label=f"Z{column.label}") for column in evaluation.columns)
+    return replace(evaluation, columns=columns)
 
 
 def _record(

@@ -73,7 +73,7 @@ def as_csv(evaluations: Sequence[Evaluation], layout: Layout = Layout(), delimit
     """Comma-separated values: file, run, topic (`all` for the summary), then each measure with all digits."""
     output = io.StringIO()
     writer = csv.writer(output, delimiter=delimiter, lineterminator="\n")
-    columns = _columns(evaluations)
+    columns = _columns(evaluations, layout)
     writer.writerow(["file", "run", "topic", *(guarded(label) for label in columns)])
     for evaluation in evaluations:
         start = [guarded(text_of(evaluation.path)), guarded(text_of(evaluation.tag))]
@@ -108,13 +108,14 @@ def run_names(evaluations: Sequence[Evaluation]) -> list[str]:
     ]
 
 
-def _columns(evaluations: Sequence[Evaluation]) -> dict[str, SelectedColumn]:
-    """The columns of a table: all but the run's tag, which is the name of the row."""
+def _columns(evaluations: Sequence[Evaluation], layout: Layout) -> dict[str, SelectedColumn]:
+    """The columns of a table: not the run's tag, which is the name of the row, and none that stays empty."""
     return {
         column.label: column
         for evaluation in evaluations
-        for column in evaluation.columns
+        for column, summary in zip(evaluation.columns, evaluation.summary, strict=True)
         if column.measure.format is not Format.TAG
+        and ((layout.per_topic and column.measure.per_topic) or (layout.summary and summary is not None))
     }
 
 
@@ -161,7 +162,7 @@ def _tabulated(
 ) -> str:
     from tabulate import tabulate
 
-    columns = _columns(evaluations)
+    columns = _columns(evaluations, layout)
     names = run_names(evaluations)
     texts: list[list[str]] = []
     for name, evaluation in zip(names, evaluations, strict=True):
