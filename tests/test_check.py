@@ -20,6 +20,7 @@ from pres_eval.checking.check import CheckOptions, check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Level
 from pres_eval.checking.likeness import alike, loose, loose_hashes
 from pres_eval.checking.text import as_json, as_text
+from pres_eval.cli import main
 from pres_eval.cli.check import command
 from pres_eval.reading.keys import Ids
 from pres_eval.reading.source import Source
@@ -408,6 +409,41 @@ def as_single(score: float) -> float:
         return float(struct.unpack("f", struct.pack("f", score))[0])
     except OverflowError:
         return float("inf")
+
+
+FIELDS = {
+    "id": st.sampled_from([b"1", b"2", b"01", b"\xe9", b"D1", b"d1", b"\xef\xbb\xbf1", b"#1", b"D\0"]),
+    "score": st.sampled_from(
+        [b"1", b"2.5", b"-3", b"nan", b"-inf", b"1e400", b"x", b".", b"0x1p3", b"9" * 40]
+    ),
+    "grade": st.sampled_from([b"0", b"1", b"2", b"-1", b"+1", b"1.5", b"x", b"9" * 20]),
+    "rest": st.sampled_from([b"Q0", b"0", b"r"]),
+}
+BETWEEN = st.sampled_from([b" ", b" ", b"\t", b"  ", b"\x0b"])
+ENDS = st.sampled_from([b"\n", b"\n", b"\r\n", b" \n", b"\n\n", b"", b" x\n", b"\n#\n"])
+
+
+def hostile(*kinds: str) -> st.SearchStrategy[bytes]:
+    """Files of lines with these fields, some of them wrong in some way."""
+    line = st.tuples(*[FIELDS[kind] for kind in kinds], BETWEEN, ENDS)
+    return st.lists(line.map(lambda parts: parts[-2].join(parts[:-2]) + parts[-1]), max_size=6).map(b"".join)
+
+
+@settings(deadline=None, max_examples=150)
+@given(hostile("id", "rest", "id", "grade"), hostile("id", "rest", "id", "rest", "score", "rest"))
+def test_what_stops_the_evaluator_is_an_error(qrels: bytes, ranked: bytes) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / name) for name in ("qrels", "run")]
+        for path, text in zip(paths, (qrels, ranked), strict=True):
+            Path(path).write_bytes(text)
+        code = main(["--quiet", "--output", str(Path(folder) / "out"), *paths])
+        reports = check_files(Source(paths[0]), [Source(paths[1])], CheckOptions())
+    errors = {f.kind.name for report in reports for f in report.in_order() if f.kind.level is Level.ERROR}
+    # The checker also tells duplicates in topics that the evaluator leaves out.
+    assert (errors - {"duplicate"} != set()) is (code != 0) or (code != 0 and errors == {"duplicate"})
+    assert json.loads(as_json(reports)) and as_text(reports).encode()
 
 
 @pytest.mark.parametrize(
