@@ -371,6 +371,8 @@ class _Streaming(_Pass):
                 waiting.append(piece.rows)
             if waiting and whole:
                 ranked.append(self.rank_rows(waiting))
+        if waiting:
+            ranked.append(self.rank_rows(waiting))
         return self.ranking(concatenate(ranked))
 
 

@@ -13,6 +13,9 @@ from pres_eval.batch import BoolArray, IntArray
 Words = NDArray[np.uint64]
 
 WORD = 8
+AT_ONCE = 1 << 16
+"""Ids that are hashed at a time, so that what is computed on the way stays in the cache."""
+
 _EVERYWHERE = 8
 """Words of an id that are loaded for all rows; further ones only for the rows that are so long."""
 
@@ -102,8 +105,12 @@ class Ids(Sequence[bytes]):
 
     def hashes(self, seed: int = 0) -> Words:
         """A hash of every id, good in its upper bits; equal ids have equal hashes wherever they stand."""
-        numbers = _odd_numbers(seed)
         mixed = np.zeros(len(self), np.uint64)
+        if len(self) > AT_ONCE:
+            for start in range(0, len(self), AT_ONCE):
+                mixed[start : start + AT_ONCE] = self[start : start + AT_ONCE].hashes(seed)
+            return mixed
+        numbers = _odd_numbers(seed)
         for number in range(self.width()):
             multiplier = np.uint64(next(numbers))
             if number < _EVERYWHERE:

@@ -77,10 +77,18 @@ class Pool:
 
 
 def _keys(topics: IntArray, lengths: IntArray, hashes: Words, num_topics: int) -> Words:
-    topic_bits = max((num_topics - 1).bit_length(), 1)
-    hashes >>= np.uint64(topic_bits)
-    hashes |= np.repeat(topics.astype(np.uint64) << np.uint64(64 - topic_bits), lengths)
+    hashes >>= np.uint64(_topic_bits(num_topics))
+    hashes |= np.repeat(_first_keys(num_topics)[topics], lengths)
     return hashes
+
+
+def _first_keys(num_topics: int) -> Words:
+    """The least key that a document of each topic can have."""
+    return np.arange(num_topics, dtype=np.uint64) << np.uint64(64 - _topic_bits(num_topics))
+
+
+def _topic_bits(num_topics: int) -> int:
+    return max((num_topics - 1).bit_length(), 1)
 
 
 def _spread(keys: Words, marks: BoolArray) -> IntArray:
@@ -89,31 +97,35 @@ def _spread(keys: Words, marks: BoolArray) -> IntArray:
 
 def build_pool(topic_ids: Ids, document_ids: Ids) -> tuple[Pool, IntArray]:
     """The pool of (topic, document) rows, and the index of each row's document in it."""
-    starts = changes(topic_ids)
-    topics, topic_of_segment = distinct(topic_ids.take(starts))
-    lengths = np.diff(np.concatenate((starts, [len(topic_ids)])))
-    topic_of_row = np.repeat(topic_of_segment, lengths)
+    first = changes(topic_ids)
+    return build_grouped_pool(topic_ids.take(first), np.diff(first, append=len(topic_ids)), document_ids)
+
+
+def build_grouped_pool(topic_ids: Ids, lengths: IntArray, document_ids: Ids) -> tuple[Pool, IntArray]:
+    """The same for rows in groups: the first lengths[0] documents belong to topic topic_ids[0], and so on."""
+    topics, topic_of_group = distinct(topic_ids)
     seed = -1
     while True:
         seed += 1
-        keys = _keys(topic_of_segment, lengths, document_ids.hashes(seed), len(topics))
-        order = np.argsort(keys, kind="stable")
+        keys = _keys(topic_of_group, lengths, document_ids.hashes(seed), len(topics))
+        order = np.argsort(keys)
         keys = keys[order]
         new = np.concatenate(([True], keys[1:] != keys[:-1]))
-        first, again = order[np.flatnonzero(new)[np.cumsum(new) - 1]], order
-        if new.all() or equal(document_ids.take(first[~new]), document_ids.take(again[~new])).all():
+        if new.all():
+            break
+        first = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
+        if equal(document_ids.take(first[~new]), document_ids.take(order[~new])).all():
             break
     document_of_row = np.empty(len(order), np.int64)
     document_of_row[order] = np.cumsum(new) - 1
-    chosen = order[new]
-    offsets = np.searchsorted(topic_of_row[chosen], np.arange(len(topics) + 1))
+    keys = keys[new]
     topic_seed, hashes = _distinct_hashes(topics)
     by_hash = np.argsort(hashes, kind="stable")
     pool = Pool(
         topics,
-        document_ids.take(chosen),
-        offsets,
-        keys[new],
+        document_ids.take(order[new]),
+        np.append(np.searchsorted(keys, _first_keys(len(topics))), len(keys)),
+        keys,
         seed,
         topic_seed,
         hashes[by_hash],

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.batch import BoolArray, IntArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.keys import Ids
+from pres_eval.reading.keys import Ids, changes
+from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.numbers import read_whole_numbers
-from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.source import PADDING, Source
+from pres_eval.reading.pool import Pool, build_grouped_pool
+from pres_eval.reading.source import PADDING, Chunk, Source
 from pres_eval.reading.tables import table_chunks
+from pres_eval.reading.tokens import Fields
 
 LAYOUT = "topic iteration docno relevance"
 
@@ -26,6 +29,9 @@ class Duplicates:
     document: IntArray
     first_line: IntArray
     second_line: IntArray
+
+
+NO_DUPLICATES = Duplicates(*(np.zeros(0, np.int64),) * 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,53 +65,90 @@ def read_qrels(source: Source) -> Qrels:
 
     Raises InputError for a line that has not four columns or whose relevance is no integer.
     """
-    texts: list[bytes] = [bytes(PADDING)]
-    size = PADDING
-    places: list[tuple[IntArray, ...]] = []
+    text = bytearray(PADDING)
+    parts: list[_Part] = []
     for chunk, fields, lines_before in table_chunks(source, 4, LAYOUT):
-        buffer = chunk.array()
-        grades, wrong = read_whole_numbers(buffer, *fields.column(3))
-        if wrong is not None:
-            start, end = (int(place[wrong]) for place in fields.column(3))
-            raise InputError(
-                source.name,
-                lines_before + fields.line_of(wrong) + 1,
-                f"relevance {quoted(bytes(chunk.buffer[start:end]))}",
-                "an integer",
-            )
-        moved = size - chunk.start
-        topics, topic_ends = fields.column(0)
-        documents, document_ends = fields.column(2)
-        lines = np.arange(len(fields)) if fields.lines is None else fields.lines
-        places.append(
-            (
-                topics + moved,
-                topic_ends - topics,
-                documents + moved,
-                document_ends - documents,
-                grades,
-                lines + lines_before + 1,
-            )
-        )
-        texts.append(bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop]))
-        size += chunk.stop - chunk.start
+        if parts:
+            keep_freed_memory()
+        if len(fields):
+            parts.append(_read_part(source.name, chunk, fields, lines_before, len(text) - chunk.start))
+        text += memoryview(chunk.buffer)[chunk.start : chunk.stop]
         source.give_back(chunk)
-    texts.append(bytes(PADDING))
-    return _assemble(source.name, np.frombuffer(b"".join(texts), np.uint8), places)
+    text += bytes(PADDING)
+    if not parts:
+        raise InputError(source.name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}")
+    return _assemble(source.name, np.frombuffer(text, np.uint8), parts)
 
 
-def _assemble(name: str, buffer: np.ndarray, places: Sequence[tuple[IntArray, ...]]) -> Qrels:
-    topics, topic_lengths, documents, document_lengths, grades, lines = (
-        np.concatenate(part) for part in zip(*places, strict=True)
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The judgements of a chunk; places in the text of the whole file.
+
+    topics, topic_rows  one topic for each group of rows that follow each other, and how many these are
+    starts, lengths     of the documents' ids
+    lines               line of the first row, or of all rows where not every line is a judgement
+    """
+
+    topic_starts: IntArray
+    topic_lengths: IntArray
+    topic_rows: IntArray
+    starts: IntArray
+    lengths: NDArray[np.int32]
+    grades: IntArray
+    lines: int | IntArray
+
+
+def _read_part(name: str, chunk: Chunk, fields: Fields, lines_before: int, moved: int) -> _Part:
+    buffer = chunk.array()
+    grades, wrong = read_whole_numbers(buffer, *fields.column(3))
+    if wrong is not None:
+        start, end = fields.cell(wrong, 3)
+        raise InputError(
+            name,
+            lines_before + fields.line_of(wrong) + 1,
+            f"relevance {quoted(bytes(chunk.buffer[start:end]))}",
+            "an integer",
+        )
+    starts, ends = fields.column(0)
+    topics = Ids(buffer, starts, ends - starts)
+    first = changes(topics)
+    documents, document_ends = fields.column(2)
+    return _Part(
+        topics.starts[first] + moved,
+        topics.lengths[first],
+        np.diff(first, append=len(fields)),
+        documents + moved,
+        (document_ends - documents).astype(np.int32),
+        grades,
+        lines_before + 1 if fields.lines is None else fields.lines + (lines_before + 1),
     )
-    if not len(grades):
-        raise InputError(name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}")
-    topic_ids = Ids(buffer, topics, topic_lengths)
-    pool, document_of = build_pool(topic_ids, Ids(buffer, documents, document_lengths))
-    rows = np.full(len(pool.documents), len(grades))
-    np.minimum.at(rows, document_of, np.arange(len(grades)))
+
+
+def _assemble(name: str, buffer: NDArray[np.uint8], parts: Sequence[_Part]) -> Qrels:
+    topics = Ids(
+        buffer,
+        np.concatenate([part.topic_starts for part in parts]),
+        np.concatenate([part.topic_lengths for part in parts]),
+    )
+    topic_rows = np.concatenate([part.topic_rows for part in parts])
+    documents = Ids(
+        buffer,
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.lengths for part in parts]).astype(np.int64),
+    )
+    grades = np.concatenate([part.grades for part in parts])
+    pool, document_of = build_grouped_pool(topics, topic_rows, documents)
+    rows = np.empty(len(pool.documents), np.int64)
+    rows[document_of[::-1]] = np.arange(len(grades))[::-1]  # the first row of each document is written last
+    if len(rows) == len(grades):
+        return Qrels(name, pool, grades[rows], NO_DUPLICATES)
     again = np.flatnonzero(rows[document_of] != np.arange(len(grades)))
-    duplicates = Duplicates(
-        pool.topic_of[document_of[again]], document_of[again], lines[rows[document_of[again]]], lines[again]
+    lines = np.concatenate(
+        [
+            part.lines + np.arange(len(part.starts)) if isinstance(part.lines, int) else part.lines
+            for part in parts
+        ]
     )
+    document = document_of[again]
+    duplicates = Duplicates(pool.topic_of[document], document, lines[rows[document]], lines[again])
     return Qrels(name, pool, grades[rows], duplicates)

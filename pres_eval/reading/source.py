@@ -124,6 +124,7 @@ class Source:
     def _split(self, stream: BinaryIO, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
         carried: bytes | memoryview = b""
         first, at_end = True, False
+        size = max(size, len(BYTE_ORDER_MARK))
         while not at_end:
             buffer = self._buffer(PADDING + len(carried) + size + PADDING)
             stop = PADDING + len(carried)
