@@ -18,6 +18,8 @@ _FACTOR = np.array(0xD6E8FEB86659FD93, np.uint64)
 
 def loose(identifier: bytes) -> str:
     """An id without what tells notations apart: case, zeros before a number, blanks, quotes, marks."""
+    if identifier.isdigit():
+        return identifier.lstrip(b"0").decode() or "0"
     text = unicodedata.normalize("NFKC", identifier.decode("utf-8", "backslashreplace"))
     return _LEADING_ZEROS.sub("", _IGNORED.sub("", text).casefold())
 

@@ -191,15 +191,15 @@ def check_duplicates(report: FileReport, columns: Columns, source: Source, width
 
 
 def _check_length(report: FileReport, columns: Columns, kind: str, cutoffs: Sequence[int]) -> None:
-    lengths = columns.lengths.tolist()
-    short = {cutoff: sum(length < cutoff for length in lengths) for cutoff in sorted(cutoffs)}
+    lengths = columns.lengths
+    short = {cutoff: int(np.count_nonzero(lengths < cutoff)) for cutoff in sorted(cutoffs)}
     short = {cutoff: count for cutoff, count in short.items() if count}
     if not short:
         return
     message = ", ".join(f"{plural(count, 'topic')} below {cutoff}" for cutoff, count in short.items())
-    shortest = [topic for topic, length in enumerate(lengths) if length < max(short)]
+    shortest = np.flatnonzero(lengths < max(short))
     names = (
-        Example(None, f"topic {quoted(columns.topics[topic])} has {plural(lengths[topic], 'document')}")
+        Example(None, f"topic {quoted(columns.topics[topic])} has {plural(int(lengths[topic]), 'document')}")
         for topic in shortest
     )
     report.add(kind, len(shortest), message, names, topics_below={str(k): n for k, n in short.items()})
