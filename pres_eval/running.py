@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.batch import IntArray
+from pres_eval.collecting import Collected, Rows
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking import DuplicateRowError, Ranked, Scores, concatenate, rank_topics
-from pres_eval.reading.keys import Ids, PickedIds, WordIds, Words, changes, distinct, has_equal
+from pres_eval.reading.cutting import TopicCutter
+from pres_eval.reading.keys import Ids, WordIds, changes, distinct, has_equal
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.numbers import read_numbers
 from pres_eval.reading.pool import Pool
@@ -28,8 +29,6 @@ LAYOUT = "topic Q0 docno rank score tag"
 COLUMNS = 6
 TOPIC, DOCNO, SCORE, TAG = 0, 2, 4, 5
 NO_IDS = WordIds([np.zeros(0, np.uint64)])
-BLOCK = 100_000
-"""Rows of a collected run that are ranked at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +51,6 @@ class Ranking(Ranked):
     def unjudged(self) -> Ids:
         """The topics without judgements, in byte order."""
         return distinct(self.unjudged_ids.ids(slice(None)))[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Documents of judged topics, cut loose from their chunk: 16 or 20 bytes and the id for each."""
-
-    topic: NDArray[np.int32]
-    scores: Scores
-    hashes: Words
-    ids: WordIds
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +125,7 @@ class _Reader:
             )
         else:
             topic = np.repeat(topics.astype(np.int32), lengths)
-            rows_kept = Rows(topic, kept, ids.hashes(self.pool.seed), WordIds.of(ids))
+            rows_kept = Rows(topic, kept, WordIds.of(ids))
         start, end = fields.cell(len(fields) - 1, TAG)
         return Piece(
             chunk,
@@ -156,65 +145,6 @@ class _Reader:
         with np.errstate(over="ignore"):
             # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
             return scores.astype(np.float32)
-
-
-class TopicCutter:
-    """Cuts chunks where the topic changes, so that no topic is torn apart unless it fills a whole chunk."""
-
-    def __init__(self) -> None:
-        self.whole = True
-        """Whether the last cut was at a change of topic."""
-
-    def __call__(self, buffer: bytearray, start: int, stop: int) -> int:
-        """Where to cut buffer[start:stop]."""
-        end = behind_last_line(buffer, start, stop)
-        if end <= start:
-            self.whole = False
-            return end
-        same = buffer.rfind(b"\n", start, end - 1) + 1 or start
-        topic = _topic_at(buffer, same, end, b"")
-        other = self._line_of_another_topic(buffer, start, same, end, topic)
-        self.whole = other is not None
-        if other is None:
-            return end
-        while (line := _line_between(buffer, other, same)) is not None:
-            if _topic_at(buffer, line, end, topic) == topic:
-                same = line
-            else:
-                other = line
-        return same
-
-    def _line_of_another_topic(
-        self, buffer: bytearray, start: int, same: int, end: int, topic: bytes
-    ) -> int | None:
-        """A line before `same` that has another topic, searched in growing steps."""
-        step = 1024
-        while True:
-            place = max(same - step, start)
-            line = place if place == start else buffer.find(b"\n", place, end) + 1
-            if line < same and _topic_at(buffer, line, end, topic) != topic:
-                return line
-            if place == start:
-                return None
-            step *= 2
-
-
-def _topic_at(buffer: bytearray, line: int, end: int, unknown: bytes) -> bytes:
-    """The topic of a line; `unknown` for a line that begins with a blank or is a comment."""
-    if buffer[line] <= ord(" ") or buffer[line] == ord("#"):
-        return unknown
-    return bytes(buffer[line : min(line + 256, end)]).split(None, 1)[0]
-
-
-def _line_between(buffer: bytearray, low: int, high: int) -> int | None:
-    """The start of a line near the middle of two lines, None if one follows the other."""
-    middle = (low + high) // 2
-    line = buffer.find(b"\n", middle, high - 1) + 1
-    if not line:
-        line = buffer.rfind(b"\n", low, middle) + 1
-        if line <= low:
-            line = 0
-    return line if low < line < high else None
 
 
 def read_run(
@@ -315,37 +245,10 @@ class _Pass:
             self.longer_line,
         )
 
-    def rank_rows(self, rows: list[Rows]) -> Ranked:
-        """Rank documents that were kept, whatever their order."""
-        topic = np.concatenate([part.topic for part in rows])
-        scores = np.concatenate([part.scores for part in rows])
-        hashes = np.concatenate([part.hashes for part in rows])
-        ids = WordIds.concatenate([part.ids for part in rows])
-        rows.clear()
-        num_topics = len(self.reader.pool.topics)
-        order = np.argsort(topic.astype(np.uint16) if num_topics < 2**16 else topic, kind="stable")
-        counts = np.bincount(topic, minlength=num_topics)
-        present = np.flatnonzero(counts)
-        offsets = np.concatenate(([0], np.cumsum(counts[present])))
-        ranked = []
-        start = 0
-        while start < len(present):
-            stop = max(int(np.searchsorted(offsets, offsets[start] + BLOCK, side="right")) - 1, start + 1)
-            chosen = order[offsets[start] : offsets[stop]]
-            ranked.append(
-                rank_topics(
-                    self.reader.pool,
-                    present[start:stop],
-                    offsets[start : stop + 1] - offsets[start],
-                    scores[chosen],
-                    hashes[chosen],
-                    PickedIds(ids, chosen),
-                    self.reader.most,
-                    ascending=self.reader.ascending,
-                )
-            )
-            start = stop
-        return concatenate(ranked)
+    def rank_collected(self, rows: Collected) -> Ranked:
+        """Rank documents that were kept."""
+        reader = self.reader
+        return rows.rank(reader.pool, reader.most, ascending=reader.ascending)
 
 
 class _Streaming(_Pass):
@@ -355,24 +258,23 @@ class _Streaming(_Pass):
         """Read the run; raises _ScatteredError if a topic comes again."""
         seen = np.zeros(len(self.reader.pool.topics), np.bool_)
         ranked: list[Ranked] = [NOTHING]
-        waiting: list[Rows] = []
+        waiting = Collected(self.reader.single)
         for piece, whole in self.pieces(jobs, whole_topics=True):
             topics = piece.topics
-            if waiting and len(topics) and topics[0] == waiting[-1].topic[-1]:
+            if len(waiting) and len(topics) and topics[0] == waiting.last_topic():
                 topics = topics[1:]
-            if seen[topics].any():
+            if seen[topics].any() or has_equal(topics):
                 raise _ScatteredError
             seen[topics] = True
             if piece.ranked is not None:
                 ranked.append(piece.ranked)
-            if piece.rows is not None and len(piece.rows.topic):
-                if has_equal(topics):
-                    raise _ScatteredError
-                waiting.append(piece.rows)
-            if waiting and whole:
-                ranked.append(self.rank_rows(waiting))
-        if waiting:
-            ranked.append(self.rank_rows(waiting))
+            if piece.rows is not None:
+                waiting.add(piece.rows)
+            if len(waiting) and whole:
+                ranked.append(self.rank_collected(waiting))
+                waiting = Collected(self.reader.single)
+        if len(waiting):
+            ranked.append(self.rank_collected(waiting))
         return self.ranking(concatenate(ranked))
 
 
@@ -381,8 +283,11 @@ class _Collecting(_Pass):
 
     def read(self, jobs: int) -> Ranking:
         """Read the run, in whatever order its lines stand."""
-        rows = [piece.rows for piece, _ in self.pieces(jobs, whole_topics=False) if piece.rows is not None]
-        return self.ranking(self.rank_rows(rows) if rows else NOTHING)
+        rows = Collected(self.reader.single)
+        for piece, _ in self.pieces(jobs, whole_topics=False):
+            if piece.rows is not None:
+                rows.add(piece.rows)
+        return self.ranking(self.rank_collected(rows) if len(rows) else NOTHING)
 
 
 _NONE = np.zeros(0, np.int64)

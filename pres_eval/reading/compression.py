@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, cast
 
 from pres_eval.errors import DamagedError, MissingExtraError
 
-
 GZIP = 31
 """zlib's wbits for a gzip header and the largest window."""
 

@@ -146,6 +146,10 @@ class WordIds:
             columns.append(np.concatenate(column))
         return cls(columns)
 
+    def pick(self, rows: IntArray | slice) -> PickedIds:
+        """Some rows, without a copy of their text."""
+        return PickedIds(self, rows)
+
     def num_distinct(self) -> int:
         """How many different ids there are."""
         if len(self.columns) > 1:
@@ -171,13 +175,21 @@ class WordIds:
 class PickedIds:
     """Some rows of ids cut loose, of which only a few will be looked at."""
 
-    def __init__(self, ids: WordIds, rows: IntArray) -> None:
+    def __init__(self, ids: WordIds, rows: IntArray | slice) -> None:
         self._ids = ids
         self._rows = rows
 
+    def hashes(self, seed: int) -> Words:
+        """The same hashes as those of the ids in a buffer."""
+        mixed = np.zeros(1, np.uint64)
+        for column, multiplier in zip(self._ids.columns, _odd_numbers(seed), strict=False):
+            mixed = mixed + column[self._rows] * np.uint64(multiplier)
+        return mixed
+
     def take(self, rows: IntArray) -> Ids:
         """Some of the ids."""
-        return self._ids.ids(self._rows[rows])
+        start = self._rows.start if isinstance(self._rows, slice) else None
+        return self._ids.ids(rows + start if start is not None else self._rows[rows])  # type: ignore[index]
 
     def __getitem__(self, index: int) -> bytes:
         return self.take(np.array([index]))[0]

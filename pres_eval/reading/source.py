@@ -190,7 +190,7 @@ def _fill(stream: BinaryIO, buffer: bytearray, start: int, stop: int) -> int:
 def _temporary_file() -> BinaryIO:
     import tempfile
 
-    return cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed with the source
+    return cast(BinaryIO, tempfile.TemporaryFile())
 
 
 def _reason(error: Exception) -> str:
