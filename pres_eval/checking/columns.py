@@ -20,11 +20,11 @@ from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.likeness import loose_hashes
 from pres_eval.checking.lines import Lines, split_all, tell_lines
 from pres_eval.errors import InputError, quoted
+from pres_eval.reading.cutting import TopicCutter
 from pres_eval.reading.keys import Ids, Words, changes, equal
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Bytes
-from pres_eval.running import TopicCutter
 from pres_eval.workers import Work, Workers
 
 AnyArray = NDArray[Any]
