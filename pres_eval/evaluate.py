@@ -175,10 +175,10 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> AnyBatch:
 
 
 def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
-    run = getattr(ranking, "name", "run")
+    run = ranking.name if isinstance(ranking, Ranking) else "run"
     if options.only_topic is not None and len(ranking.topic):
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
-    unjudged = getattr(ranking, "unjudged", ())
+    unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
     return (

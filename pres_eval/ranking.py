@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,13 +65,16 @@ def rank_topics(
 
     `hashes` are those of the ids with the pool's seed, and are overwritten.
     `ascending`: equal scores go by docno ascending, not descending.
-    Raises DuplicateRowError if a topic has a document twice (trec_eval: among the first `most`, if given).
+    Raises DuplicateRowError if a topic has a document twice; trec_eval: not when -M cuts all but one off.
     """
     lengths = np.diff(offsets)
     segment = np.repeat(np.arange(len(topic), dtype=np.int32), lengths)
     keys = pool.make_keys(topic, lengths, hashes)
-    for first, second in _same_documents(keys, ids):
-        _check_duplicate(pool, topic, offsets, scores, ids, most, first, second, ascending)
+    for copies in _same_documents(keys, ids):
+        which = int(segment[copies[0]])
+        others = slice(int(offsets[which]), int(offsets[which + 1]))
+        if most is None or _second_rank(copies, others, scores, ids, ascending) <= most:
+            raise DuplicateRowError(pool.topics[int(topic[which])], ids[copies[0]])
     rows, document = pool.find_documents(keys, ids)
     rank = rows - offsets[segment[rows]] + 1
     shaken = _shaken_topics(segment, scores, rows)
@@ -148,22 +150,29 @@ def _by_score(members: IntArray, segment: Segments, scores: Scores) -> IntArray:
     return members[np.lexsort((-chosen, of))]
 
 
-def _same_documents(keys: Words, ids: AnyIds) -> Sequence[tuple[int, int]]:
-    """Pairs of rows with the same topic and document, by the place of the second."""
+def _same_documents(keys: Words, ids: AnyIds) -> Sequence[list[int]]:
+    """The rows of each document that a topic has more than once, by the place of the second."""
     suspects = _equal_keys(keys)
     if not len(suspects):
         return ()
     suspects = suspects[np.lexsort((suspects, keys[suspects]))]
-    pairs = []
+    found: list[list[int]] = []
     for start, stop in _runs(keys[suspects]):
-        rows = suspects[start:stop]
-        seen: dict[bytes, int] = {}
-        for row in rows.tolist():
-            text = ids[row]
-            if text in seen:
-                pairs.append((seen[text], row))
-            seen.setdefault(text, row)
-    return sorted(pairs, key=lambda pair: pair[1])
+        by_text: dict[bytes, list[int]] = {}
+        for row in suspects[start:stop].tolist():
+            by_text.setdefault(ids[row], []).append(row)
+        found += [rows for rows in by_text.values() if len(rows) > 1]
+    return sorted(found, key=lambda rows: rows[1])
+
+
+def _second_rank(copies: list[int], others: slice, scores: Scores, ids: AnyIds, ascending: bool) -> int:
+    """The rank of the second best row of a document, in its topic's rows."""
+    best, second = sorted((float(scores[row]) for row in copies), reverse=True)[:2]
+    document = ids[copies[0]]
+    rank = 1 + int(np.count_nonzero(scores[others] > second)) + (best == second)
+    for row in (np.flatnonzero(scores[others] == second) + others.start).tolist():
+        rank += ids[row] < document if ascending else ids[row] > document
+    return rank
 
 
 def _runs(values: Words) -> Sequence[tuple[int, int]]:
@@ -197,35 +206,6 @@ def _equal_keys(keys: Words) -> IntArray:
     if not len(beside) and not same.any():
         return np.zeros(0, np.int64)
     return np.unique(np.concatenate((lost[same], winner[lost[same]], order[beside], order[beside + 1])))
-
-
-def _check_duplicate(
-    pool: Pool,
-    topic: IntArray,
-    offsets: IntArray,
-    scores: Scores,
-    ids: AnyIds,
-    most: int | None,
-    first: int,
-    second: int,
-    ascending: bool,
-) -> None:
-    """Stop at a document that a topic has twice; trec_eval: not when -M cuts one of the two off."""
-    which = int(np.searchsorted(offsets, second, side="right")) - 1
-    if most is not None:
-        rows = np.arange(offsets[which], offsets[which + 1])
-        lower = rows[(scores[rows] == min(scores[first], scores[second]))]
-        above = int(np.count_nonzero(scores[rows] > min(scores[first], scores[second])))
-        tied = [ids[row] for row in lower.tolist()]
-        above += sum(docno < ids[second] if ascending else docno > ids[second] for docno in tied)
-        above += int(scores[first] == scores[second])
-        if above >= most:
-            return
-    _stop(pool, int(topic[which]), ids[second])
-
-
-def _stop(pool: Pool, topic: int, document: bytes) -> NoReturn:
-    raise DuplicateRowError(pool.topics[topic], document)
 
 
 def concatenate(parts: Sequence[Ranked]) -> Ranked:

@@ -13,16 +13,17 @@ from pres_eval.selection import read_measure_texts
 
 RULE = "-" * 79
 
+USAGE = """\
+pres-eval [OPTIONS] QRELS RUN [RUN ...]
+pres-eval COMMAND ...        (pres-eval COMMAND --help)"""
+
 EXAMPLE = """\
-Usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]
-       pres-eval COMMAND ...        (pres-eval COMMAND --help)
-
 Example: what trec_eval prints, followed by PRES at Nmax 100 and 1000
-  pres-eval fixtures/patents/qrels.txt fixtures/patents/run_broad.txt
+  pres-eval fixtures/patents/qrels.txt fixtures/patents/run_broad.txt"""
 
+ARGUMENTS = """\
 QRELS and RUN are files, pipes or - for standard input; gzip, bzip2, xz and zstd are read as they are.
-A file whose name is that of a command is written ./check.
-"""
+A file whose name is that of a command is written ./check."""
 
 FILE_FORMATS = {
     "trec_results": """\
@@ -80,7 +81,9 @@ DIFFERENCES = (
 def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:
     """The whole help; with the texts of the measures that are named."""
     sections = [
+        "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
+        ARGUMENTS,
         "Options:\n" + _definitions(option_rows(command), 44),
         "Commands:\n" + _definitions(COMMANDS.items()),
         "File formats:\n"

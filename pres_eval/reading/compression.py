@@ -28,7 +28,7 @@ def decompressed(stream: io.BufferedReader, name: str) -> BinaryIO:
     elif magic.startswith(b"BZh"):
         inner = cast(BinaryIO, bz2.BZ2File(stream))
     elif magic.startswith(b"\xfd7zXZ\x00"):
-        inner = cast(BinaryIO, lzma.LZMAFile(stream))
+        inner = cast(BinaryIO, lzma.LZMAFile(stream))  # noqa: SIM115 - closed with the stream
     else:
         inner = cast(BinaryIO, io.BufferedReader(_Zstandard(stream, name), 1 << 18))
     return cast(BinaryIO, _Named(inner))
@@ -43,7 +43,7 @@ class _Named:
     def readinto(self, view: memoryview) -> int:
         """Read as io's readinto does."""
         try:
-            return self._stream.readinto(view) or 0  # type: ignore[attr-defined,no-any-return]
+            return self._stream.readinto(view) or 0  # type: ignore[attr-defined]
         except (EOFError, lzma.LZMAError, zlib.error) as error:
             raise DamagedError(str(error)) from None
 

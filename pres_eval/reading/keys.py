@@ -197,7 +197,7 @@ class PickedIds:
 
 def equal(some: Ids, others: Ids) -> BoolArray:
     """Whether some[i] is the same text as others[i]."""
-    same = some.lengths == others.lengths
+    same: BoolArray = some.lengths == others.lengths
     for number in range(min(some.width(), others.width())):
         rows = np.flatnonzero(same)
         same[rows] = some.take(rows).word(number) == others.take(rows).word(number)

@@ -173,7 +173,8 @@ def _all_digits(word: Words) -> BoolArray:
     """Whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
     upper = np.uint64(0xF0F0F0F0F0F0F0F0)
     raised = ((word + np.uint64(0x0606060606060606)) & upper) >> np.uint64(4)
-    return ((word & upper) | raised) == np.uint64(0x3333333333333333)
+    good: BoolArray = ((word & upper) | raised) == np.uint64(0x3333333333333333)
+    return good
 
 
 def _eight_digits(word: Words) -> Words:

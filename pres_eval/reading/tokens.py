@@ -126,7 +126,8 @@ def _regular(text: Bytes, base: int, columns: int) -> Fields | None:
 
 def is_space(text: Bytes) -> BoolArray:
     """C's isspace: blank, and tab to carriage return."""
-    return (text == BLANK) | ((text - TAB) < 5)
+    space: BoolArray = (text == BLANK) | ((text - TAB) < 5)
+    return space
 
 
 def _general(text: Bytes, base: int, columns: int, layout: str, more: bool) -> Fields:
