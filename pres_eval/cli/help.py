@@ -50,8 +50,8 @@ QRELS_PREFS: lines of four columns
 }
 
 LINES_IN_ALL = """\
-Ids may be any bytes but blanks.  Blank lines and lines that begin with # are left out; \\r\\n, tabs, a missing
-newline at the end and a UTF-8 byte order mark are all right."""
+Ids may be any bytes but blanks.  Blank lines and lines that begin with # are left out; \\r\\n, tabs, a
+missing newline at the end and a UTF-8 byte order mark are all right."""
 
 EXIT_CODES = {
     0: "done",

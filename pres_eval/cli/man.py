@@ -1,0 +1,121 @@
+"""pres-eval man: the manual page, made of the texts that --help prints."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable
+
+import click
+
+from pres_eval import __version__
+from pres_eval.cli import COMMANDS, command_of
+from pres_eval.cli.help import (
+    ARGUMENTS,
+    DIFFERENCES,
+    EXAMPLE,
+    EXIT_CODES,
+    FILE_FORMATS,
+    LINES_IN_ALL,
+    USAGE,
+    option_rows,
+)
+from pres_eval.measures import MEASURES, NICKNAMES
+
+
+@click.command()
+def command() -> None:
+    """Print the manual page, in roff.
+
+    \b
+    Examples:
+      pres-eval man > pres-eval.1
+      man -l pres-eval.1
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    click.echo(page(), nl=False)
+
+
+def page() -> str:
+    """The manual page: roff for `man`, ASCII alone."""
+    return "\n".join(
+        [
+            f'.TH PRES-EVAL 1 "" "pres-eval {escaped(__version__)}" "User Commands"',
+            ".SH NAME",
+            escaped("pres-eval - trec_eval's numbers and PRES, for recall-oriented search"),
+            ".SH SYNOPSIS",
+            *_verbatim(USAGE),
+            ".SH DESCRIPTION",
+            *_prose(command_of(None).help or ""),
+            *_verbatim(EXAMPLE),
+            *_prose(ARGUMENTS),
+            ".SH OPTIONS",
+            *_definitions(option_rows(command_of(None))),
+            ".SH COMMANDS",
+            *(line for name in COMMANDS for line in _command(name)),
+            ".SH FILES",
+            *(line for text in FILE_FORMATS.values() for line in _file_format(text)),
+            *_prose(LINES_IN_ALL),
+            ".SH MEASURES",
+            *_definitions((measure.name, measure.description) for measure in MEASURES),
+            *_prose("Nicknames for several measures:"),
+            *_definitions((f"{name} ({compat})", ", ".join(names)) for compat, name, names in _nicknames()),
+            ".SH EXIT STATUS",
+            *_definitions((str(code), text) for code, text in EXIT_CODES.items()),
+            ".SH DIFFERENCES FROM TREC_EVAL",
+            *(line for text in DIFFERENCES for line in (r".IP \(bu 2", escaped(text))),
+            ".SH SEE ALSO",
+            *_prose(
+                "W. Magdy and G. J. F. Jones, PRES: A Score Metric for Evaluating Recall-Oriented Information"
+                " Retrieval Applications, SIGIR 2010, doi:10.1145/1835449.1835551."
+            ),
+            "",
+        ]
+    )
+
+
+def escaped(text: str) -> str:
+    """Text as roff takes it: backslashes, signs outside ASCII, and hyphens that are to stay hyphens."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    text = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in text)
+    return re.sub(r"^\.", r"\\&.", text, flags=re.MULTILINE)
+
+
+def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
+    """Each nickname once for every meaning that it has in the versions of trec_eval."""
+    meanings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for compat, nicknames in NICKNAMES.items():
+        for name, members in nicknames.items():
+            meanings.setdefault((name, tuple(members)), []).append(compat)
+    for (name, members), versions in meanings.items():
+        yield ", ".join(versions), name, members
+
+
+def _prose(text: str) -> list[str]:
+    return [".PP", escaped(" ".join(line.strip() for line in text.splitlines()))]
+
+
+def _verbatim(text: str) -> list[str]:
+    return [".PP", ".nf", escaped(text), ".fi"]
+
+
+def _file_format(text: str) -> list[str]:
+    """The name of a format, its columns, and what is to be said of them."""
+    name, columns, notes = text.split("\n", 2)
+    return [*_verbatim(f"{name}\n{columns}"), *_prose(notes)]
+
+
+def _definitions(rows: Iterable[tuple[str, str]]) -> list[str]:
+    return [line for term, text in rows for line in (".TP", rf"\fB{escaped(term)}\fR", escaped(text))]
+
+
+def _command(name: str) -> list[str]:
+    """What --help of a command says: its usage, its text, its options."""
+    command = command_of(name)
+    context = click.Context(command, info_name=f"pres-eval {name}")
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    lines = [f".SS {name}", *_verbatim(usage)]
+    for paragraph in inspect.cleandoc(command.help or COMMANDS[name]).split("\n\n"):
+        # The sign is click's for a paragraph that is not to be wrapped.
+        keep = paragraph.startswith("\b\n")
+        lines += _verbatim(paragraph.removeprefix("\b\n")) if keep else _prose(paragraph)
+    return lines + _definitions(option_rows(command))
