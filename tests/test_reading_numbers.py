@@ -207,7 +207,7 @@ def test_what_is_no_number(token: bytes, others: list[bytes]) -> None:
         assert read_numbers(*placed([*others[:place], token, *others[place:]]))[1] == place
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=600)
 @given(
     st.lists(
         st.lists(

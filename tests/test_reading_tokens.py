@@ -82,7 +82,7 @@ def check(text: bytes, columns: int, more: bool) -> None:
     assert fields.num_lines == text.count(b"\n")
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=600)
 @given(HOSTILE, st.integers(1, 4), st.booleans())
 @example(b"a b\nc\rd e\r\n", 3, False)
 @example(b"a b c\r\nd e f\n", 3, False)
