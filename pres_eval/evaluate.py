@@ -182,8 +182,9 @@ def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
     return (
-        f"{run}: no topic in common with {relevance.name}: expected topics such as {ours}, found others{theirs}"
-        "; are both files of the same collection, and the ids written alike?"
+        f"{run}: no topic in common with {relevance.name}:"
+        f" expected topics such as {ours}, found others{theirs};"
+        " are both files of the same collection, and the ids written alike?"
     )
 
 

@@ -22,9 +22,11 @@ from pres_eval.cli.shared import (
     Reader,
     check_paths,
     make_options,
+    warn,
 )
 from pres_eval.errors import UsageError
 from pres_eval.evaluate import Evaluation, Selection, Summing, evaluate, form, score_blocks
+from pres_eval.measures.pres import RNORM
 from pres_eval.options import Options
 from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.reading.source import Source
@@ -107,6 +109,8 @@ def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None
     check_paths(qrels, runs)
     options = make_options(values, _only_topic(values["debug"]))
     selection = select(values["measures"], options.compat, values["nmax"], relevance_info(form_name))
+    if not options.num_docs_in_coll:
+        selection = _without_rnorm(selection, values["measures"], values["quiet"])
     gates = gates_of(values)
     reader = Reader(form_name, values["quiet"], values["jobs"])
     job = _Job(
@@ -127,6 +131,16 @@ def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None
         evaluations = _print_whole(stream, job, rankings, values, (qrels, runs))
     if gates is not None:
         _check(gates, evaluations, job)
+
+
+def _without_rnorm(selection: Selection, texts: tuple[str, ...], quiet: bool) -> Selection:
+    """Leave out Rnorm where only a nickname asks for it and the size of the collection is not known."""
+    kept = tuple(column for column in selection if column.measure is not RNORM)
+    if len(kept) == len(selection) or any(text.startswith("Rnorm") for text in texts):
+        return selection
+    if not quiet:
+        warn("Rnorm is left out: it needs the number of documents in the collection (-N)")
+    return kept
 
 
 def _read_zscores(path: str | None) -> ZScores | None:

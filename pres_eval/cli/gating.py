@@ -18,12 +18,16 @@ GATE_OPTIONS = [
         "--fail-under", "fail_under", multiple=True, metavar="NAME=VALUE",
         help="Exit with 3 if the value over all topics is below this.",
     ),
-    click.option("--against", metavar="FILE", help="Exit with 3 if a value is below that of FILE (--format json)."),
+    click.option(
+        "--against", metavar="FILE", help="Exit with 3 if a value is below that of FILE (--format json).",
+    ),
     click.option(
         "--tolerance", type=click.FloatRange(min=0), default=0.0, metavar="VALUE",
         help="How far below --against lets values fall.",
     ),
-    click.option("--expect", metavar="FILE", help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours."),
+    click.option(
+        "--expect", metavar="FILE", help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours.",
+    ),
 ]  # fmt: skip
 
 

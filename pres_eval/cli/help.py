@@ -46,7 +46,7 @@ PREFS: lines of five columns
     "qrels_prefs": """\
 QRELS_PREFS: lines of four columns
     topic  iteration  docno  level
-  Judgements read as preferences: a document with a higher level is preferred to those with a lower one.""",
+  Judgements read as preferences: of two documents the one with the higher level is preferred.""",
 }
 
 LINES_IN_ALL = """\

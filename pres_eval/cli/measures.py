@@ -17,7 +17,7 @@ from pres_eval.selection import read_measure_texts
     help="The trec_eval whose nicknames are meant.",
 )  # fmt: skip
 def command(names: tuple[str, ...], compat: str) -> None:
-    """List the measures with one line each, or print the whole text of those named.
+    r"""List the measures with one line each, or print the whole text of those named.
 
     \b
     Examples:

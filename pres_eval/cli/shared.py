@@ -48,8 +48,8 @@ NUMBER_OPTIONS = [
         help="Average over all topics of the qrels; those the run lacks count as 0.",
     ),
     click.option(
-        "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True, metavar="NUM",
-        help="Least grade of a relevant document.",
+        "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True,
+        metavar="NUM", help="Least grade of a relevant document.",
     ),
     click.option(
         "-J", "--Judged_docs_only", "judged_only", is_flag=True,
