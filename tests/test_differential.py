@@ -119,13 +119,18 @@ def uses_other_format(case: Case) -> bool:
 
 
 def is_plain(case: Case) -> bool:
-    """UTF-8 ids, finite scores that Python reads, and more than a topic."""
+    """No fault put in on purpose, UTF-8 ids, finite scores that Python reads."""
+    qrels, run = ([line.split() for line in lines if line.strip()] for lines in (case.qrels, case.run))
     try:
-        scores = [float(line.split()[4]) for line in case.run if line.strip()]
+        scores = [float(fields[4]) for fields in run]
         text = b"".join((*case.qrels, *case.run)).decode("utf-8")
-    except ValueError:
+    except (ValueError, IndexError):
         return False
-    return "#" not in text and all(abs(score) < 1e300 for score in scores)
+    whole = all(len(fields) == 4 for fields in qrels) and all(len(fields) > 5 for fields in run)
+    once = all(
+        len({(fields[0], fields[2]) for fields in rows}) == len(rows) for rows in (qrels, run) if whole
+    )
+    return whole and once and "#" not in text and all(abs(score) < 1e300 for score in scores)
 
 
 def ours_by_topic(outcome: Outcome) -> dict[str, dict[str, str]]:

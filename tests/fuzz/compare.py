@@ -84,19 +84,28 @@ def is_all_negative(case: Case) -> bool:
 
 @contextlib.contextmanager
 def small_chunks() -> Iterator[None]:
-    """Chunks of some lines and blocks of some topics, so that small files cross their borders."""
-    from pres_eval import evaluate, running
-    from pres_eval.reading import source
+    """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
+    from pres_eval import batch, collecting, evaluate, ranking, workers
+    from pres_eval.reading import keys, source
 
-    def defaults(function: Callable[..., Any], found: int, wanted: int) -> tuple[Any, ...]:
-        return tuple(wanted if value == found else value for value in function.__defaults__ or ())
-
-    chunks, blocks = source.Source.chunks, evaluate.score_blocks
-    with (
-        mock.patch.object(chunks, "__defaults__", defaults(chunks, source.CHUNK, 150)),
-        mock.patch.object(blocks, "__defaults__", defaults(blocks, evaluate.BLOCK, 2)),
-        mock.patch.object(running, "BLOCK", 7),
-    ):
+    sizes = [
+        (collecting, "BLOCK", 7),
+        (ranking, "MANY", 20),
+        (batch, "LONG_SEGMENT", 5),
+        (keys, "AT_ONCE", 4),
+    ]
+    defaults: list[tuple[Callable[..., Any], int, int]] = [
+        (source.Source.chunks, source.CHUNK, 150),
+        (evaluate.score_blocks, evaluate.BLOCK, 2),
+        (workers.Workers.__init__, workers.UNTHREADED, 0),
+    ]
+    with contextlib.ExitStack() as stack:
+        for module, name, size in sizes:
+            stack.enter_context(mock.patch.object(module, name, size))
+        for function, usual, size in defaults:
+            assert usual in (function.__defaults__ or ()), function
+            smaller = tuple(size if value == usual else value for value in function.__defaults__ or ())
+            stack.enter_context(mock.patch.object(function, "__defaults__", smaller))
         yield
 
 
