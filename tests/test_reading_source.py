@@ -206,3 +206,18 @@ def test_buffers_are_used_again(write: Callable[[bytes], Source]) -> None:
         source.give_back(chunk)
     assert count > 10
     assert len(buffers) <= 3
+
+
+def test_pipe_is_read_again_from_its_start_and_beyond_what_was_read(tmp_path: Path) -> None:
+    """A run whose topics turn out to be scattered is read again when most of the pipe is still to come."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    data = b"".join(b"line %d\n" % number for number in range(400_000))
+    writer = threading.Thread(target=fifo.write_bytes, args=(data,))
+    writer.start()
+    source = Source(str(fifo))
+    first = next(source.chunks(1000))
+    assert bytes(first.buffer[first.start : first.stop]) == data[: first.stop - first.start]
+    for _ in range(2):
+        assert b"".join(bytes(c.buffer[c.start : c.stop]) for c in source.chunks()) == data
+    writer.join()

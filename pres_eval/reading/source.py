@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,13 +60,16 @@ class Source:
         self.path = path
         self.name = "<stdin>" if path == "-" else path
         self._progress: Progress | None = None
-        self._spool: BinaryIO | None = None
+        self._pipe: _Pipe | None = None
         self._first_byte: int | None = None
         self._free: list[bytearray] = []
 
     def chunks(self, size: int = CHUNK, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
         """The file from its start, in chunks of whole lines of about `size` bytes."""
-        stream, close = self._open()
+        try:
+            stream, close = self._open()
+        except OSError as error:
+            raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
         try:
             yield from self._split(self._decompressed(stream), size, cut_place)
         except (OSError, DamagedError) as error:
@@ -98,28 +101,29 @@ class Source:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def _open(self) -> tuple[io.BufferedReader, Callable[[], None]]:
-        if self._spool is not None:
-            self._spool.seek(0)
-            raw, close = self._spool, _nothing
+        raw: _Readable
+        close = _nothing
+        if self._pipe is not None:
+            self._pipe.rewind()
+            raw = self._pipe
         elif self.path == "-":
-            raw, close = cast(BinaryIO, sys.stdin.buffer), _nothing
+            raw = cast(_Readable, sys.stdin.buffer)
             if self.size() is not None:
                 # Whoever started us may have read some lines of it.
-                self._first_byte = raw.tell() if self._first_byte is None else self._first_byte
-                raw.seek(self._first_byte)
+                place = sys.stdin.buffer.tell() if self._first_byte is None else self._first_byte
+                self._first_byte = sys.stdin.buffer.seek(place)
         else:
             try:
-                # Closed by whoever iterates over the chunks.
-                raw = cast(BinaryIO, Path(self.path).open("rb", buffering=0))  # noqa: SIM115
+                # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
+                file = Path(self.path).open("rb", buffering=0)  # noqa: SIM115
             except OSError as error:
                 raise InputError(self.name, None, _reason(error), "a file that can be read") from None
-            close = raw.close
-        if self._spool is None and self.size() is None:
-            self._spool = spool = _temporary_file()
-            weakref.finalize(self, spool.close)
-        else:
-            spool = None
-        return io.BufferedReader(_Tap(raw, self._progress, spool), CHUNK // 4), close
+            raw, close = cast(_Readable, file), file.close
+        if self._pipe is None and self.size() is None:
+            raw = self._pipe = _Pipe(raw)
+            weakref.finalize(self, close)
+            close = _nothing
+        return io.BufferedReader(_Tap(raw, self._progress), CHUNK // 4), close
 
     def _split(self, stream: BinaryIO, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
         carried: bytes | memoryview = b""
@@ -155,24 +159,62 @@ class Source:
         return bytearray(size + size // 8)
 
 
-class _Tap(io.RawIOBase):
-    """Passes a stream on, tells how much was read, and keeps a copy of what can't be read twice."""
+class _Readable(Protocol):
+    """What a stream has to offer here."""
 
-    def __init__(self, raw: BinaryIO, progress: Progress | None, copy: BinaryIO | None) -> None:
+    def readinto(self, view: memoryview, /) -> int | None:
+        """Read some bytes into the view, and give their number; 0 at the end."""
+
+
+class _Pipe:
+    """A stream that can be read again from its start, because what was read of it is kept on disk."""
+
+    def __init__(self, raw: _Readable) -> None:
+        self._raw = raw
+        self._copy: BinaryIO | None = _temporary_file()
+        self._again = False
+        weakref.finalize(self, self._copy.close)
+
+    def rewind(self) -> None:
+        """Start again: first what was read before, then the rest of the stream."""
+        if self._copy is None:
+            raise OSError(
+                "its lines are in no order, and there was no room on disk to keep it for a second look"
+            )
+        self._copy.seek(0)
+        self._again = True
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Read as io's readinto does."""
+        if self._again and self._copy is not None:
+            count = self._copy.readinto(view)  # type: ignore[attr-defined]
+            if count:
+                return int(count)
+            self._again = False
+        count = self._raw.readinto(view) or 0
+        try:
+            if self._copy is not None:
+                self._copy.write(view[:count])
+        except OSError:  # no room: the copy is wanted only if topics don't stand together
+            self._copy = None
+        return count
+
+
+class _Tap(io.RawIOBase):
+    """Passes a stream on, and tells how much was read."""
+
+    def __init__(self, raw: _Readable, progress: Progress | None) -> None:
         self._raw = raw
         self._progress = progress
-        self._copy = copy
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, view: memoryview) -> int:  # type: ignore[override]
-        count = self._raw.readinto(view) or 0  # type: ignore[attr-defined]
-        if self._copy is not None:
-            self._copy.write(view[:count])
+        count = self._raw.readinto(view) or 0
         if self._progress is not None:
             self._progress(count)
-        return int(count)
+        return count
 
 
 def _fill(stream: BinaryIO, buffer: bytearray, start: int, stop: int) -> int:
