@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 COMPAT_VERSIONS = ("9.0.8", "10.0")
 DEFAULT_NMAX = (100, 1000)
+
+
+class RelevanceInfo(enum.Enum):
+    """The formats of relevance information (-R) that a measure can be computed from."""
+
+    ANY = "any format"
+    QRELS = "-R qrels"
+    QRELS_JG = "-R qrels_jg"
+    PREFS = "-R prefs or -R qrels_prefs"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,9 +10,9 @@ from dataclasses import replace
 from pres_eval.errors import MeasureError
 from pres_eval.evaluate import SelectedColumn, Selection
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES
-from pres_eval.measures.base import Measure, RelevanceInfo
+from pres_eval.measures.base import Measure
 from pres_eval.notation import translate
-from pres_eval.options import DEFAULT_NMAX
+from pres_eval.options import DEFAULT_NMAX, RelevanceInfo
 
 LEAVE_IDEAL_GAIN = ("dcg", "ideal_dcg", "ndcg")
 
@@ -31,8 +32,7 @@ def select(
     Columns come in print order whatever the order of the texts; parameters of the same measure are united.
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
-    wanted = read_measure_texts(texts or ("official", "PRES"), compat)
-    problems: list[str] = []
+    wanted, problems = _read_texts(texts or ("official", "PRES"), compat)
     columns: list[SelectedColumn] = []
     for measure in MEASURES:
         for level, given in wanted.get(measure.name, {}).items():
@@ -76,9 +76,20 @@ Wanted = dict[str, dict[int | None, list[str]]]
 
 
 def read_measure_texts(texts: Iterable[str], compat: str) -> Wanted:
-    """The measures that the texts name, each with the parameter texts given for it."""
+    """The measures that the texts name, each with the parameter texts given for it.
+
+    Raises MeasureError that names all texts which name none.
+    """
+    wanted, problems = _read_texts(texts, compat)
+    if problems:
+        raise MeasureError("; ".join(problems))
+    return wanted
+
+
+def _read_texts(texts: Iterable[str], compat: str) -> tuple[Wanted, list[str]]:
+    """The measures that the texts name, and what is wrong with the other texts."""
     wanted: Wanted = {}
-    problems = []
+    problems: list[str] = []
     for text in texts:
         try:
             for name, level, parameter in _names(text, compat):
@@ -87,9 +98,7 @@ def read_measure_texts(texts: Iterable[str], compat: str) -> Wanted:
                     parameters.append(parameter)
         except MeasureError as error:
             problems.append(str(error))
-    if problems:
-        raise MeasureError("; ".join(problems))
-    return wanted
+    return wanted, problems
 
 
 def _names(text: str, compat: str) -> list[tuple[str, int | None, str | None]]:
@@ -111,7 +120,7 @@ def _names(text: str, compat: str) -> list[tuple[str, int | None, str | None]]:
 def _unknown(text: str, compat: str) -> str:
     import difflib
 
-    name = text.partition(".")[0]
+    name = re.split(r"[.(@]", text)[0]
     known = [*NICKNAMES[compat], *MEASURE_BY_NAME]
     folded = {candidate.lower(): candidate for candidate in reversed(known)}
     near = [folded[match] for match in difflib.get_close_matches(name.lower(), folded, 3, 0.5)]

@@ -13,9 +13,9 @@ from test_preferences import Rankings, ranked, write
 
 from pres_eval.errors import InputError
 from pres_eval.judgement_groups import GroupedBatch, form_grouped_batch
-from pres_eval.measures.base import RelevanceInfo, Trait
+from pres_eval.measures.base import Trait
 from pres_eval.measures.judgement_groups import JUDGEMENT_GROUP_MEASURES
-from pres_eval.options import Options
+from pres_eval.options import Options, RelevanceInfo
 from pres_eval.reading.preferences import read_group_qrels
 from pres_eval.reading.source import Source
 

@@ -25,7 +25,8 @@ from oracle import POOLED, UNKNOWN, Topic
 from pres_eval.batch import Batch, accumulate, elementwise, log2
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES, gain, rbp
-from pres_eval.measures.base import Format, Measure, NoParameters, RelevanceInfo
+from pres_eval.measures.base import Format, Measure, NoParameters
+from pres_eval.options import RelevanceInfo
 
 QRELS_MEASURES = [m for m in MEASURES if m.relevance in (RelevanceInfo.QRELS, RelevanceInfo.ANY)]
 BY_NAME = [pytest.param(measure, id=measure.name) for measure in QRELS_MEASURES]

@@ -13,9 +13,9 @@ from oracle_preferences import ContradictionError, preference_scores
 
 from pres_eval import preference_orders
 from pres_eval.errors import InputError
-from pres_eval.measures.base import Format, RelevanceInfo
+from pres_eval.measures.base import Format
 from pres_eval.measures.preference import PREFERENCE_MEASURES
-from pres_eval.options import Options
+from pres_eval.options import Options, RelevanceInfo
 from pres_eval.preferences import PreferenceBatch, form_preference_batch
 from pres_eval.ranking import Ranked
 from pres_eval.reading.pool import Pool

@@ -16,7 +16,8 @@ from oracle import POOLED, UNKNOWN, Topic
 
 from pres_eval.batch import Batch
 from pres_eval.measures import MEASURES
-from pres_eval.measures.base import Format, Measure, RelevanceInfo, Trait
+from pres_eval.measures.base import Format, Measure, Trait
+from pres_eval.options import RelevanceInfo
 
 QRELS_MEASURES = [m for m in MEASURES if m.relevance in (RelevanceInfo.QRELS, RelevanceInfo.ANY)]
 BY_NAME = [pytest.param(measure, id=measure.name) for measure in QRELS_MEASURES]

@@ -15,8 +15,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.shared import Reader, load, make_options, number_options, warn
 from pres_eval.errors import UsageError
 from pres_eval.evaluate import Evaluation, Selection, evaluate
-from pres_eval.measures.base import RelevanceInfo
-from pres_eval.options import Options
+from pres_eval.options import Options, RelevanceInfo
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import FORMATS as RELEVANCE_FORMATS
 from pres_eval.reading.relevance import Relevance

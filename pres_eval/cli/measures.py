@@ -17,14 +17,14 @@ from pres_eval.selection import read_measure_texts
     help="The trec_eval whose nicknames are meant.",
 )  # fmt: skip
 def command(names: tuple[str, ...], compat: str) -> None:
-    r"""List the measures with one line each, or print the whole text of those named.
+    """List the measures with one line each, or print the whole text of those named.
 
     \b
     Examples:
       pres-eval measures
       pres-eval measures PRES
       pres-eval measures official
-    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    """
     if names:
         click.echo("\n\n".join(measure_text(name) for name in read_measure_texts(names, compat)))
         return

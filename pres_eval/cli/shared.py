@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pres_eval.errors import UsageError, quoted
-from pres_eval.measures.base import RelevanceInfo
-from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
+from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
 from pres_eval.reading.source import Source
 from pres_eval.running import Ranking, num_processors, read_run

@@ -18,6 +18,7 @@ import numpy as np
 
 from pres_eval.batch import FloatArray, IntArray
 from pres_eval.errors import MeasureError
+from pres_eval.options import RelevanceInfo
 
 Arguments = tuple[Any, ...]
 Column = tuple[str, Arguments]
@@ -91,15 +92,6 @@ class WhenMissing(enum.Enum):
     AS_SCORED = enum.auto()
     ZERO = enum.auto()
     ZERO_WITHOUT_PARAMETERS = enum.auto()
-
-
-class RelevanceInfo(enum.Enum):
-    """The formats of relevance information (-R) that a measure can be computed from."""
-
-    ANY = "any format"
-    QRELS = "-R qrels"
-    QRELS_JG = "-R qrels_jg"
-    PREFS = "-R prefs or -R qrels_prefs"
 
 
 class Trait(enum.Enum):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pres_eval.batch import FloatArray, divide
-from pres_eval.measures.base import Cutoffs, Fractions, Measure, RelevanceInfo, Trait, traits
+from pres_eval.measures.base import Cutoffs, Fractions, Measure, Trait, traits
+from pres_eval.options import RelevanceInfo
 
 if TYPE_CHECKING:  # takes a while to import, and most evaluations have no judgement groups
     from pres_eval.judgement_groups import GroupedBatch

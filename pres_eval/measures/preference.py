@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pres_eval.batch import FloatArray, IntArray, divide
-from pres_eval.measures.base import Format, Measure, RelevanceInfo, Trait, total, traits
+from pres_eval.measures.base import Format, Measure, Trait, total, traits
+from pres_eval.options import RelevanceInfo
 
 if TYPE_CHECKING:  # takes a while to import, and most evaluations have no preferences
     from pres_eval.preferences import PreferenceBatch

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pres_eval.errors import UsageError
-from pres_eval.measures.base import RelevanceInfo
+from pres_eval.options import RelevanceInfo
 from pres_eval.reading.source import Source
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy as np
 
 from pres_eval.batch import FloatArray, add_in_order, divide
 from pres_eval.evaluate import Evaluation, Selection
-from pres_eval.measures.base import Format, RelevanceInfo
-from pres_eval.options import DEFAULT_NMAX, Options
+from pres_eval.measures.base import Format
+from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.records import File
 from pres_eval.report.table import run_names
 from pres_eval.report.text import shown, text_of
