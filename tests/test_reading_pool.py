@@ -26,7 +26,8 @@ def look_up(pool: Pool, topic: bytes, documents: list[bytes]) -> dict[bytes, byt
     where = pool.find_topics(Ids.of([topic]))
     assert where[0] >= 0
     ids = Ids.of(documents)
-    rows, found = pool.find_documents(pool.make_keys(where, np.array([len(documents)]), ids.hashes(pool.seed)), ids)
+    keys = pool.make_keys(where, np.array([len(documents)]), ids.hashes(pool.seed))
+    rows, found = pool.find_documents(keys, ids)
     assert (np.diff(rows) > 0).all()
     assert (pool.topic_of[found] == where[0]).all()
     return {

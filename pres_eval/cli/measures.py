@@ -24,7 +24,7 @@ def command(names: tuple[str, ...], compat: str) -> None:
       pres-eval measures
       pres-eval measures PRES
       pres-eval measures official
-    """
+    """  # noqa: D301 - click wants the character
     if names:
         click.echo("\n\n".join(measure_text(name) for name in read_measure_texts(names, compat)))
         return

@@ -9,7 +9,6 @@ from pres_eval.measures.base import (
     Coefficients,
     Format,
     Measure,
-    RelevanceInfo,
     Trait,
     WhenMissing,
     number_of_relevant,
@@ -17,6 +16,7 @@ from pres_eval.measures.base import (
     total,
     traits,
 )
+from pres_eval.options import RelevanceInfo
 
 
 def runid(batch: Batch) -> FloatArray:
