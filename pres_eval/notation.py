@@ -25,6 +25,14 @@ class _Settings(dict[str, str]):
     def take(self, name: str, default: str = "") -> str:
         return self.pop(name, default).strip("'\"")
 
+    def choose(self, name: str, *values: str) -> str:
+        """A setting that can be one of a few values, the first if it is not there."""
+        found = self.take(name, values[0])
+        for value in values:
+            if found.lower() == value.lower():
+                return value
+        raise MeasureError(f"found {name}={found}, expected {' or '.join(values)}")
+
 
 Rule = Callable[[_Settings, str | None], str]
 
@@ -43,8 +51,7 @@ def _same(name: str, cut_name: str | None = None) -> Rule:
 
 
 def _ndcg(settings: _Settings, cutoff: str | None) -> str:
-    exponential = settings.take("dcg", "log2") == "exp-log2"
-    if exponential:
+    if settings.choose("dcg", "log2", "exp-log2") == "exp-log2":
         return "ndcg_exp_cut" + (f".{cutoff}" if cutoff else "")
     return f"ndcg_cut.{cutoff}" if cutoff else "ndcg"
 
@@ -60,7 +67,7 @@ def _rbp(settings: _Settings, cutoff: str | None) -> str:
 
 
 def _set_p(settings: _Settings, cutoff: str | None) -> str:
-    return "set_relative_P" if settings.take("relative").lower() == "true" else "set_P"
+    return "set_relative_P" if settings.choose("relative", "False", "True") == "True" else "set_P"
 
 
 def _set_f(settings: _Settings, cutoff: str | None) -> str:
@@ -124,9 +131,9 @@ def translate(text: str) -> Translated | None:
     for part in filter(None, (match[2] or "").split(",")):
         key, _, value = part.partition("=")
         settings[key.strip()] = value.strip()
-    if settings.take("judged_only", "False").lower() == "true":
-        raise MeasureError(f"-m {text}: judged_only holds for all measures: use -J")
     try:
+        if settings.choose("judged_only", "False", "True") == "True":
+            raise MeasureError("judged_only holds for all measures: use -J")
         translated = _RULES[match[1]](settings, match[3])
     except MeasureError as error:
         raise MeasureError(f"-m {text}: {error}") from None

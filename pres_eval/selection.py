@@ -122,8 +122,11 @@ def _unknown(text: str, compat: str) -> str:
 
     name = re.split(r"[.(@]", text)[0]
     known = [*NICKNAMES[compat], *MEASURE_BY_NAME]
-    folded = {candidate.lower(): candidate for candidate in reversed(known)}
-    near = [folded[match] for match in difflib.get_close_matches(name.lower(), folded, 3, 0.5)]
+    folded: dict[str, list[str]] = {}
+    for candidate in known:
+        folded.setdefault(candidate.lower(), []).append(candidate)
+    matches = difflib.get_close_matches(name.lower(), folded, 3, 0.5)
+    near = [candidate for match in matches for candidate in folded[match]][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else "`pres-eval measures` lists them all"
     return f"-m {text}: no such measure; {hint}"
 
