@@ -111,7 +111,7 @@ def _definitions(rows: Iterable[tuple[str, str]]) -> list[str]:
 def _command(name: str) -> list[str]:
     """What --help of a command says: its usage, its text, its options."""
     command = command_of(name)
-    context = click.Context(command, info_name=f"pres-eval {name}")
+    context = click.Context(command, info_name=f"pres-eval {name}", **command.context_settings)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     lines = [f".SS {name}", *_verbatim(usage)]
     for paragraph in inspect.cleandoc(command.help or COMMANDS[name]).split("\n\n"):
