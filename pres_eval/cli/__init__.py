@@ -54,12 +54,10 @@ def main(arguments: Sequence[str]) -> int:
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
+    if sys.stdout is None:  # type: ignore[unreachable, unused-ignore]
+        return _fail("standard output is closed", 2)
     try:
-        rest = expand_long_options(command, arguments[1:] if name else arguments)
-        # Without its stand-alone mode click returns the code of an Exit instead of raising it.
-        code = command.main(rest, prog_name=program, standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _run(command, program, expand_long_options(command, arguments[1:] if name else arguments))
     except PresEvalError as error:
         return _fail(str(error), error.exit_code)
     except click.ClickException as error:
@@ -67,9 +65,28 @@ def main(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe has seen enough: nobody is there to be told, and Python must not try to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        # The reader of a pipe has seen enough: nobody is there to be told.
+        _drop_output()
+        return 0
+    except OSError as error:
+        _drop_output()
+        return _fail(f"output cannot be written: {(error.strerror or str(error)).lower()}", 2)
+
+
+def _run(command: click.Command, program: str, arguments: list[str]) -> int:
+    """Run a click command, without its main, which would leave the process by itself."""
+    try:
+        with command.make_context(program, arguments) as context:
+            code = command.invoke(context)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    sys.stdout.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, so that Python does not fail at it once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, exit_code: int) -> int:

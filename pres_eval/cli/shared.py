@@ -184,9 +184,12 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> 
             " and are left out of the averages; -c counts them as 0"
         )
     if len(ranking.unjudged_ids) and len(ranking.topic):
+        count = ranking.unjudged_ids.num_distinct()
+        have = (
+            "1 topic has no judgements and is" if count == 1 else f"{count} topics have no judgements and are"
+        )
         warnings.append(
-            f"{ranking.name}: {ranking.unjudged_ids.num_distinct()} topics have no judgements and are ignored"
-            f" (such as {quoted(ranking.unjudged_ids.ids(slice(0, 1))[0])})"
+            f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids.ids(slice(0, 1))[0])})"
         )
     return warnings
 
