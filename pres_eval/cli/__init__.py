@@ -54,22 +54,19 @@ def main(arguments: Sequence[str]) -> int:
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
-    if sys.stdout is None:  # type: ignore[unreachable, unused-ignore]
-        return _fail("standard output is closed", 2)
     try:
+        if sys.stdout is None:
+            raise PresEvalError("standard output is closed")
         return _run(command, program, expand_long_options(command, arguments[1:] if name else arguments))
-    except PresEvalError as error:
-        return _fail(str(error), error.exit_code)
-    except click.ClickException as error:
-        return _fail(error.format_message(), 1)
+    except (PresEvalError, click.ClickException) as error:
+        return _fail(*_told(error))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has seen enough: nobody is there to be told.
-        _drop_output()
-        return 0
     except OSError as error:
-        _drop_output()
+        # Python would try to write what is left once more, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return 0  # the reader has seen enough, and nobody is there to be told
         return _fail(f"output cannot be written: {(error.strerror or str(error)).lower()}", 2)
 
 
@@ -84,9 +81,11 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _drop_output() -> None:
-    """Let what is still to be written go nowhere, so that Python does not fail at it once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:
+    """The message and exit code of an error."""
+    if isinstance(error, PresEvalError):
+        return str(error), error.exit_code
+    return error.format_message(), 1
 
 
 def _fail(message: str, exit_code: int) -> int:
