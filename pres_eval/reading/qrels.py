@@ -23,15 +23,16 @@ LAYOUT = "topic iteration docno relevance"
 
 @dataclass(frozen=True, eq=False)
 class Duplicates:
-    """Lines that judge a document again: its topic, the document, and both lines."""
+    """Lines that judge a document again: its topic, the document, the relevance, and both lines."""
 
     topic: IntArray
     document: IntArray
+    grade: IntArray
     first_line: IntArray
     second_line: IntArray
 
 
-NO_DUPLICATES = Duplicates(*(np.zeros(0, np.int64),) * 4)
+NO_DUPLICATES = Duplicates(*(np.zeros(0, np.int64),) * 5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,10 @@ class Qrels:
     def num_positive(self) -> int:
         """Judgements with a relevance above 0."""
         positive = self.grade > 0
-        return int(np.count_nonzero(positive if self.kept is None else positive & self.kept))
+        if self.kept is not None:
+            return int(np.count_nonzero(positive & self.kept))
+        # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
+        return int(np.count_nonzero(positive) + np.count_nonzero(self.duplicates.grade > 0))
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -150,5 +154,7 @@ def _assemble(name: str, buffer: NDArray[np.uint8], parts: Sequence[_Part]) -> Q
         ]
     )
     document = document_of[again]
-    duplicates = Duplicates(pool.topic_of[document], document, lines[rows[document]], lines[again])
+    duplicates = Duplicates(
+        pool.topic_of[document], document, grades[again], lines[rows[document]], lines[again]
+    )
     return Qrels(name, pool, grades[rows], duplicates)
