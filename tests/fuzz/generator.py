@@ -52,7 +52,10 @@ def make_case(seed: int, version: str) -> Case:
     qrels = make_qrels(random, topics, relevance, version)
     run = make_run(random, topics, version)
     if relevance == "qrels" and random.random() < 0.03:
-        qrels, run = broken(random, qrels, run)
+        qrels, run = broken(random, qrels, run, topics[0].name)
+        # trec_eval notices a document that stands twice only where it has to rank the topic.
+        groups = [("-m", "map"), *(group for group in groups if group[0] != "-D")]
+        trailing = 0
     return Case(
         version,
         qrels,
@@ -160,13 +163,11 @@ def make_qrels(random: Random, topics: list[Topic], relevance: str, version: str
     return without_last_end(random, lines)
 
 
-def broken(random: Random, qrels: Lines, run: Lines) -> tuple[Lines, Lines]:
-    """The files with one fault at which trec_eval stops: a column less or more, or a document twice."""
+def broken(random: Random, qrels: Lines, run: Lines, topic: bytes) -> tuple[Lines, Lines]:
+    """The files with a fault at which trec_eval stops: a column less or more, a document twice."""
     name, lines = random.choice([("qrels", qrels), ("run", run)])
-    place = random.randrange(len(lines))
+    place = random.choice([index for index, line in enumerate(lines) if line.split()[:1] == [topic]])
     fields = lines[place].split()
-    if not fields or fields[0].startswith(b"#"):
-        return qrels, run
     fault = random.choice(["less", "twice"] if name == "run" else ["less", "more", "twice"])
     if fault == "twice":
         wrong = (*lines, b"\n" * (not lines[-1].endswith(b"\n")) + lines[place])
