@@ -12,10 +12,12 @@ from pres_eval.errors import UsageError
 def expand_long_options(command: click.Command, arguments: Sequence[str]) -> list[str]:
     """The arguments with unique prefixes of long options written out.
 
+    Options with a letter come first: they are trec_eval's, where these prefixes are unique.
     Raises UsageError for a prefix of several options.
     """
     options = [option for option in command.params if isinstance(option, click.Option)]
     names = {name for option in options for name in option.opts if name.startswith("--")} | {"--help"}
+    lettered = {name for option in options if len(option.opts) > 1 for name in option.opts}
     takes_value = {
         name for option in options if not option.is_flag and not option.count for name in option.opts
     }
@@ -27,6 +29,7 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
         name, equals, value = argument.partition("=")
         if not is_value and argument.startswith("--") and name not in names:
             matches = sorted(candidate for candidate in names if candidate.startswith(name))
+            matches = [match for match in matches if match in lettered] or matches
             if len(matches) > 1:
                 raise UsageError(f"option {name} is ambiguous: {', '.join(matches)}")
             expanded.append((matches[0] if matches else name) + equals + value)
