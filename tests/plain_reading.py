@@ -199,6 +199,8 @@ class PlainQrels:
 
     grades: dict[bytes, dict[bytes, int]] = field(default_factory=dict)
     duplicates: list[tuple[bytes, bytes, int, int]] = field(default_factory=list)
+    num_positive: int = 0
+    """Lines with a relevance above 0, also those that judge a document again."""
 
 
 def read_qrels(data: bytes) -> PlainQrels:
@@ -210,6 +212,7 @@ def read_qrels(data: bytes) -> PlainQrels:
         digits = grade[1:] if grade[:1] in (b"+", b"-") else grade
         if not digits or any(byte not in b"0123456789" for byte in digits) or abs(int(grade)) >= 2**63:
             raise PlainError(row.number, "relevance")
+        qrels.num_positive += int(grade) > 0
         if (topic, docno) in first:
             qrels.duplicates.append((topic, docno, first[topic, docno], row.number))
             continue

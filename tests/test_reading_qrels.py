@@ -46,6 +46,7 @@ def as_plain(qrels: Qrels) -> PlainQrels:
             strict=True,
         )
     ]
+    found.num_positive = qrels.num_positive()
     return found
 
 
@@ -78,8 +79,6 @@ def test_like_the_plain_way(path: Path, data: bytes, size: int) -> None:
     expected = read_plainly(data)
     assert as_plain(qrels) == expected
     assert list(qrels.pool.topics) == sorted(expected.grades)
-    positive = sum(grade > 0 for grades in expected.grades.values() for grade in grades.values())
-    assert qrels.num_positive() == positive
 
 
 def test_some_judgements_taken_out(path: Path) -> None:
