@@ -17,6 +17,7 @@ def keep_freed_memory() -> None:
         import ctypes
 
         mallopt = ctypes.CDLL(None).mallopt
-        trim_threshold, mmap_threshold = -1, -3  # glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD
-        mallopt(mmap_threshold, 32 << 20)
-        mallopt(trim_threshold, 64 << 20)
+        trim_threshold, top_pad, mmap_max = -1, -2, -4  # as glibc's malloc.h numbers them
+        mallopt(mmap_max, 0)
+        mallopt(top_pad, 16 << 20)
+        mallopt(trim_threshold, 1 << 30)
