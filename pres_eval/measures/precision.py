@@ -120,6 +120,7 @@ def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
     Formula:  recip_rank_cut_k = 1 / r_1 if r_1 ≤ k, else 0
       r_1  rank of the first relevant document retrieved
     Range: 0 to 1; 0 if there is no relevant document down to rank k.
+    Notes: ir_measures' RR@k orders ties by docno ascending; here they go as everywhere, descending.
     Source: as recip_rank; with a cutoff the measure of the MS MARCO ranking tasks (k = 10 for passages, 100
       for documents).  trec_eval: none.  ir_measures' RR@k.
     """
