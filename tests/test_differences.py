@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -187,6 +188,47 @@ def test_blank_lines_and_nul_bytes(evaluate: Evaluate, version: str) -> None:
         assert called.err.startswith(f"pres-eval: {name}:2: ")
 
 
+GRADED = "q1 0 a 1\nq1 0 b 2\nq1 0 c 0\n"
+
+
+def test_rbp_beside_other_measures(evaluate: Evaluate) -> None:
+    """a (grade 1) is first, b (grade 2) second: 0.1 (1 + 0.9 · 2) over the highest gain."""
+    alone = evaluate("--compat", "10.0", "-m", "rbp", qrels=GRADED)
+    for before in ("map", "G", "iprec_at_recall", "ndcg_cut"):
+        beside = evaluate("--compat", "10.0", "-m", before, "-m", "rbp", qrels=GRADED)
+        assert beside.out.endswith(alone.out)
+    assert lines(alone)["rbp", "all"] == f"{0.1 * (1 / 2 + 0.9):6.4f}"
+    ideal = 2 + 1 / math.log2(3)
+    after = evaluate("--compat", "10.0", "-m", "ideal_dcg", "-m", "rbp", qrels=GRADED)
+    assert lines(after)["rbp", "all"] == f"{0.1 * (1 + 0.9 * 2) / ideal:6.4f}"
+    assert lines(evaluate("-m", "ideal_dcg", "-m", "rbp", qrels=GRADED)) == {
+        **lines(after),
+        ("rbp", "all"): lines(alone)["rbp", "all"],
+    }
+
+
+def test_gains_stay_apart(evaluate: Evaluate) -> None:
+    both = evaluate("--compat", "10.0", "-m", "dcg.1=5", "-m", "ndcg.1=2,2=1", qrels=GRADED)
+    for measure in ("dcg.1=5", "ndcg.1=2,2=1"):
+        assert evaluate("--compat", "10.0", "-m", measure, qrels=GRADED).out in both.out
+
+
+def test_too_few_nonrelevant_documents(evaluate: Evaluate) -> None:
+    """Two relevant documents and one of level -1 between them: the one that lacks counts as behind both."""
+    prefs = "q1 u s a 1\nq1 u s c 1\nq1 u s b -1\n"
+    called = evaluate("-R", "prefs", "-m", "prefs_avgjg_Rnonrel", qrels=prefs)
+    assert called.code == 0
+    assert lines(called)["prefs_avgjg_Rnonrel", "all"] == f"{3 / 4:6.4f}"
+
+
+def test_contradictory_preferences(evaluate: Evaluate) -> None:
+    prefs = "q1 u s1 a 2\nq1 u s1 b 1\nq1 u s2 b 2\nq1 u s2 a 1\n"
+    called = evaluate("-R", "prefs", "-m", "all_prefs", qrels=prefs)
+    assert (called.code, called.out) == (2, "")
+    for part in ("qrels:", "'q1'", "'u'", "'a'", "'b'"):
+        assert part in called.err
+
+
 TESTS = (
     (test_missing_topics_are_left_out,),
     (test_numbers_that_are_none, test_infinity_is_a_number),
@@ -199,6 +241,10 @@ TESTS = (
     (test_debugging_options,),
     (test_levels_and_depths_below_zero,),
     (test_blank_lines_and_nul_bytes,),
+    (test_rbp_beside_other_measures,),
+    (test_gains_stay_apart,),
+    (test_too_few_nonrelevant_documents,),
+    (test_contradictory_preferences,),
 )
 """The tests of each difference; the README names them."""
 

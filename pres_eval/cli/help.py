@@ -74,6 +74,11 @@ DIFFERENCES = (
     "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
     "-l and -M below 0, which make trec_eval count unjudged documents as relevant, are errors.",
     "Blank lines in the qrels are left out instead of stopping; a NUL byte in a file is an error.",
+    "10.0's rbp reads a highest gain that it never sets: ours starts from 0, or from the ideal gain that dcg,"
+    " ideal_dcg or ndcg right before it leave there; what other measures leave there is not reproduced.",
+    "Gains given to dcg, ideal_dcg and ndcg stay apart; 10.0 uses the last for all, and may crash.",
+    "prefs_avgjg_Rnonrel with a negative lowest level uses only the documents there are; trec_eval reads on.",
+    "Preferences that contradict each other are an error that names line and documents; trec_eval aborts.",
 )
 """Where we differ from trec_eval on purpose; the README has the same list."""
 
