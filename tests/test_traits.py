@@ -163,8 +163,8 @@ def test_bounded_measure_lies_between_0_and_1(measure: Measure, data: st.DataObj
     for column in values(measure, data.draw(topic_lists(grades_for(measure)))):
         for value in column:
             nan_allowed = Trait.MAY_BE_NAN in measure.traits and np.isnan(value)
-            # The sums of nDCG's kind may round to one unit in the last place above 1.
-            assert nan_allowed or 0.0 <= value <= 1.0 + 4e-16
+            # Sums over the ranks may round to a little above 1, by half a unit in the last place a rank.
+            assert nan_allowed or 0.0 <= value <= 1.0 + 1e-12
 
 
 @pytest.mark.parametrize("measure", declared(Trait.BOUNDED, yes=False))
