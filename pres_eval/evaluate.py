@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -10,13 +10,14 @@ import numpy as np
 
 from pres_eval.batch import Batch, FloatArray, add_in_order
 from pres_eval.errors import NoCommonTopicError, quoted
-from pres_eval.joining import form_batch
+from pres_eval.joining import form_batches
 from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
 from pres_eval.options import Options
 from pres_eval.ranking import Ranked
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.running import Ranking
+from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.judgement_groups import GroupedBatch
@@ -83,19 +84,22 @@ class Evaluation:
 
 
 def score_blocks(
-    batch: AnyBatch, selection: Selection, zscores: ZScores | None = None, size: int = BLOCK
+    batches: Iterable[AnyBatch], selection: Selection, zscores: ZScores | None = None, jobs: int = 1
 ) -> Iterator[ScoredBlock]:
-    """Score the topics with every measure of the selection, some at a time."""
-    for block in batch.blocks(size):
-        values = tuple(_score_column(block, column) for column in selection)
+    """Score the topics with every measure of the selection, some at a time, `jobs` threads ahead."""
+
+    def score(batch: AnyBatch) -> ScoredBlock:
+        values = tuple(_score_column(batch, column) for column in selection)
         if zscores is not None:
             values = tuple(
                 column_values
                 if isinstance(column_values, list)
-                else zscores.convert(block.topics, column.label, column_values)
+                else zscores.convert(batch.topics, column.label, column_values)
                 for column, column_values in zip(selection, values, strict=True)
             )
-        yield ScoredBlock(block.topics, values)
+        return ScoredBlock(batch.topics, values)
+
+    return in_order(score, batches, jobs, unthreaded=1)
 
 
 def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
@@ -150,28 +154,30 @@ class Summing:
         )
 
 
-def form(relevance: Relevance, ranking: Ranked, options: Options) -> AnyBatch:
-    """The batch of a ranking and any kind of judgements.
+def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
+    """The batches of a ranking and any kind of judgements.
 
     Raises NoCommonTopicError if there is nothing to score.
     """
-    batch = _form(relevance, ranking, options)
-    if not len(batch):
+    nothing = True
+    for batch in _form(relevance, ranking, options):
+        nothing = False
+        yield batch
+    if nothing:
         raise NoCommonTopicError(_no_topic(relevance, ranking, options))
-    return batch
 
 
-def _form(relevance: Relevance, ranking: Ranked, options: Options) -> AnyBatch:
+def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
     if isinstance(relevance, Qrels):
-        return form_batch(relevance, ranking, options)
+        return form_batches(relevance, ranking, options, BLOCK)
     # Imported here because it takes a while, and most evaluations have neither.
     from pres_eval.judgement_groups import form_grouped_batch
     from pres_eval.preferences import form_preference_batch
     from pres_eval.reading.preferences import GroupQrels
 
     if isinstance(relevance, GroupQrels):
-        return form_grouped_batch(relevance, ranking, options)
-    return form_preference_batch(relevance, ranking, options)
+        return form_grouped_batch(relevance, ranking, options).blocks(BLOCK)
+    return form_preference_batch(relevance, ranking, options).blocks(BLOCK)
 
 
 def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
@@ -194,15 +200,15 @@ def evaluate(
     selection: Selection,
     options: Options,
     zscores: ZScores | None = None,
+    jobs: int = 1,
 ) -> Evaluation:
-    """All numbers of one run.
+    """All numbers of one run, computed by `jobs` threads; they do not depend on how many these are.
 
     Raises NoCommonTopicError if no topic is in both files, MeasureError if a measure lacks what it needs.
     """
-    batch = form(relevance, ranking, options)
     summing = Summing(selection)
     blocks = []
-    for block in score_blocks(batch, selection, zscores):
+    for block in score_blocks(form(relevance, ranking, options), selection, zscores, jobs):
         summing.add(block)
         blocks.append(block)
     totals = summing.totals(relevance, options.complete)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pres_eval.batch import UNJUDGED, Batch, BoolArray, IntArray, frozen
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
-from pres_eval.ranking import Ranked, ragged
-from pres_eval.reading.pool import Pool
+from pres_eval.ranking import Ranked
+from pres_eval.reading.matching import blocks
+from pres_eval.reading.pool import Pool, consecutive
 from pres_eval.reading.qrels import Qrels
 
 
@@ -25,36 +28,50 @@ def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArra
     return topics, place
 
 
-def form_batch(qrels: Qrels, ranked: Ranked, options: Options) -> Batch:
-    """The topics to score with their judged documents.
+def form_batches(qrels: Qrels, ranked: Ranked, options: Options, size: int) -> Iterator[Batch]:
+    """The topics to score with their judged documents, at most `size` topics at a time.
 
     Raises InputError if a topic that is scored has a document judged twice.
     """
     topics, place = scored_topics(qrels.pool, ranked, options)
-    missing = place < 0
     _check_duplicates(qrels, topics)
-    starts = np.where(missing, 0, ranked.offsets[:-1][place] if len(ranked.topic) else 0)
-    lengths = np.where(missing, 0, np.diff(ranked.offsets)[place] if len(ranked.topic) else 0)
-    num_ret = np.where(missing, 1, ranked.num_ret[place] if len(ranked.topic) else 1)
-    rows, offsets = ragged(starts, lengths)
-    rank, document = ranked.rank[rows], ranked.document[rows]
-    grade = np.maximum(qrels.grade[document], UNJUDGED)
+    lengths = np.zeros(len(topics), np.int64)
+    lengths[place >= 0] = np.diff(ranked.offsets)[place[place >= 0]]
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    for first, last in blocks(ends):
+        for start in range(first, last, size):
+            stop = min(start + size, last)
+            yield _form(qrels, ranked, options, topics[start:stop], place[start:stop])
+
+
+def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, place: IntArray) -> Batch:
+    missing = place < 0
+    lengths, num_ret = np.zeros(len(topics), np.int64), np.ones(len(topics), np.int64)
+    starts = np.zeros(len(topics), np.int64)
+    there = place[~missing]
+    starts[~missing], lengths[~missing] = ranked.offsets[there], np.diff(ranked.offsets)[there]
+    num_ret[~missing] = ranked.num_ret[there]
+    rows, offsets = consecutive(starts, lengths)
+    rank, document = ranked.rank[rows].astype(np.int64), ranked.document[rows]
+    grade = qrels.grade[document].astype(np.int64)
     grade[grade < 0] = UNJUDGED
-    topic_of = np.repeat(np.arange(len(topics)), lengths)
-    chosen = np.ones(len(rank), np.bool_)
-    if options.max_retrieved is not None:
-        chosen &= rank <= options.max_retrieved
-        num_ret = np.minimum(num_ret, options.max_retrieved)
-    if qrels.kept is not None:
-        chosen &= qrels.kept[document]
-    if options.judged_only:
-        chosen &= grade >= 0
-    rank, grade, topic_of = rank[chosen], grade[chosen], topic_of[chosen]
-    counts = np.bincount(topic_of, minlength=len(topics))
-    offsets = np.concatenate(([0], np.cumsum(counts)))
-    if options.judged_only:
-        rank = np.arange(1, len(rank) + 1) - offsets[:-1][topic_of]
-        num_ret = counts
+    if options.max_retrieved is not None or qrels.kept is not None or options.judged_only:
+        topic_of = np.repeat(np.arange(len(topics)), lengths)
+        chosen = np.ones(len(rank), np.bool_)
+        if options.max_retrieved is not None:
+            chosen &= rank <= options.max_retrieved
+            num_ret = np.minimum(num_ret, options.max_retrieved)
+        if qrels.kept is not None:
+            chosen &= qrels.kept[document]
+        if options.judged_only:
+            chosen &= grade >= 0
+        kept = np.flatnonzero(chosen)
+        rank, grade, topic_of = rank[kept], grade[kept], topic_of[kept]
+        offsets = np.searchsorted(kept, offsets)
+        counts = np.diff(offsets)
+        if options.judged_only:
+            rank = np.arange(1, len(rank) + 1) - offsets[:-1][topic_of]
+            num_ret = counts
     levels, level_counts, level_offsets = _levels(qrels, topics)
     return frozen(
         Batch(
@@ -100,13 +117,15 @@ def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
 def _levels(qrels: Qrels, topics: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """For each topic its grades >= 0 in ascending order, and how many documents have each."""
     pool = qrels.pool
-    rows, offsets = ragged(pool.offsets[topics], np.diff(pool.offsets)[topics])
-    grade = qrels.grade[rows]
+    rows, offsets = consecutive(pool.offsets[topics], np.diff(pool.offsets)[topics])
+    grade = qrels.grade[rows].astype(np.int64)
     topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
-    counted: BoolArray = grade >= 0
+    is_counted: BoolArray = grade >= 0
     if qrels.kept is not None:
-        counted &= qrels.kept[rows]
-    grade, topic_of = grade[counted], topic_of[counted]
+        is_counted &= qrels.kept[rows]
+    if not is_counted.all():
+        counted = np.flatnonzero(is_counted)
+        grade, topic_of = grade[counted], topic_of[counted]
     width = int(grade.max(initial=0)) + 1
     if width * len(topics) <= 4 * len(qrels.grade) + 1024:
         # Grades are small as a rule: a table of topics by grades is filled faster than anything is sorted.

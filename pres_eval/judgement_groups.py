@@ -10,7 +10,8 @@ import numpy as np
 from pres_eval.batch import UNJUDGED, Batch, BoolArray, FloatArray, IntArray, divide, frozen
 from pres_eval.joining import scored_topics
 from pres_eval.options import Options
-from pres_eval.ranking import Ranked, ragged
+from pres_eval.ranking import Ranked
+from pres_eval.reading.pool import ragged
 from pres_eval.reading.preferences import GroupQrels, JudgedGroups
 
 

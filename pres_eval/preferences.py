@@ -21,7 +21,8 @@ from pres_eval.preference_orders import (
     partial_order,
     sum_pairs,
 )
-from pres_eval.ranking import Ranked, ragged
+from pres_eval.ranking import Ranked
+from pres_eval.reading.pool import ragged
 from pres_eval.reading.preferences import Preferences
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,21 +12,19 @@ import numpy as np
 from pres_eval.batch import IntArray
 from pres_eval.collecting import Collected, Rows
 from pres_eval.errors import InputError, quoted
-from pres_eval.ranking import DuplicateRowError, Ranked, Scores, concatenate, rank_topics
+from pres_eval.ranking import DuplicateRowError, Ranked, Scores, Topics, rank_topics
 from pres_eval.reading.cutting import TopicCutter
-from pres_eval.reading.keys import Ids, WordIds, changes, distinct, has_equal
-from pres_eval.reading.memory import keep_freed_memory
+from pres_eval.reading.keys import NO_IDS, Ids, WordIds, changes, distinct, has_equal
 from pres_eval.reading.numbers import read_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source, behind_last_line
 from pres_eval.reading.tables import in_file
 from pres_eval.reading.tokens import LineError, split_fields
-from pres_eval.workers import Work, Workers
+from pres_eval.workers import UNTHREADED, in_order, num_processors
 
 LAYOUT = "topic Q0 docno rank score tag"
 COLUMNS = 6
 TOPIC, DOCNO, SCORE, TAG = 0, 2, 4, 5
-NO_IDS = WordIds([np.zeros(0, np.uint64)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +46,16 @@ class Ranking(Ranked):
     @cached_property
     def unjudged(self) -> Ids:
         """The topics without judgements, in byte order."""
-        return distinct(self.unjudged_ids.ids(slice(None)))[0]
+        return distinct(self.unjudged_ids.take(slice(None)))[0]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A chunk; whether all of its topics are whole, and whether its last one is."""
+
+    chunk: Chunk
+    whole_topics: bool
+    ends_whole: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,7 @@ class Piece:
     """What is kept of one chunk."""
 
     chunk: Chunk
+    ends_whole: bool
     num_lines: int
     num_rows: int
     tag: bytes
@@ -81,13 +87,14 @@ class _Reader:
     most: int | None
     ascending: bool
 
-    def piece(self, chunk: Chunk, whole_topics: bool) -> Piece:
+    def piece(self, cut: Cut) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
+        chunk = cut.chunk
         fields = split_fields(chunk, COLUMNS, LAYOUT, more=True)
         buffer = chunk.array()
         if not len(fields):
             nothing = np.zeros(0, np.int64)
-            return Piece(chunk, fields.num_lines, 0, b"", None, NO_IDS, nothing, None, None)
+            return Piece(chunk, cut.ends_whole, fields.num_lines, 0, b"", None, NO_IDS, nothing, None, None)
         starts, ends = fields.column(SCORE)
         scores, wrong = read_numbers(buffer, starts, ends)
         if wrong is not None:
@@ -110,7 +117,7 @@ class _Reader:
             ids, kept = ids.take(rows), kept[rows]
             topics, lengths = topics[topics >= 0], lengths[topics >= 0]
         ranked = rows_kept = None
-        if whole_topics:
+        if cut.whole_topics:
             if has_equal(topics):
                 raise _ScatteredError
             ranked = rank_topics(
@@ -118,8 +125,7 @@ class _Reader:
                 topics,
                 np.concatenate(([0], np.cumsum(lengths))),
                 kept,
-                ids.hashes(self.pool.seed),
-                ids,
+                WordIds.of(ids),
                 self.most,
                 ascending=self.ascending,
             )
@@ -129,6 +135,7 @@ class _Reader:
         start, end = fields.cell(len(fields) - 1, TAG)
         return Piece(
             chunk,
+            cut.ends_whole,
             fields.num_lines,
             len(fields),
             bytes(chunk.buffer[start:end]),
@@ -163,59 +170,51 @@ def read_run(
     `ascending`: equal scores go by docno ascending, as preferences want it, not descending.
     Raises InputError for a malformed line or a document that a topic has twice.
     """
+    jobs = jobs or num_processors()
     reader = _Reader(pool, compat == "9.0.8", most, ascending)
     try:
         try:
-            return _Streaming(source, reader).read(jobs or num_processors())
+            return _Streaming(source, reader, jobs).read()
         except _ScatteredError:
-            return _Collecting(source, reader).read(jobs or num_processors())
+            return _Collecting(source, reader, jobs).read()
     except DuplicateRowError as error:
         _raise_duplicate(source, error)
-
-
-def num_processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _Pass:
     """One pass over a run, whatever is done with the pieces."""
 
-    def __init__(self, source: Source, reader: _Reader) -> None:
+    def __init__(self, source: Source, reader: _Reader, jobs: int) -> None:
         self.source = source
+        self.jobs = jobs
         self.reader = reader
         self.num_lines = 0
         self.num_rows = 0
         self.tag = b""
         self.longer_line: int | None = None
         self.unjudged = [NO_IDS]
+        self.ranked = Topics()
 
-    def pieces(self, jobs: int, whole_topics: bool) -> Iterator[tuple[Piece, bool]]:
-        """The pieces in file order, and whether each ends with its topic."""
-        cutter = TopicCutter()
-        before_whole = True
-        waiting: deque[tuple[Work, bool]] = deque()
-        with Workers(jobs) as workers:
-            for chunk in self.source.chunks(cut_place=cutter if whole_topics else behind_last_line):
-                whole = cutter.whole and whole_topics
-                if workers.started == 1:
-                    keep_freed_memory()
-                waiting.append((workers.start(self.reader.piece, chunk, whole and before_whole), whole))
-                before_whole = whole
-                cutter.whole = True  # the last chunk is not cut
-                while len(waiting) > jobs:
-                    yield self._take(waiting)
-            while waiting:
-                yield self._take(waiting)
-
-    def _take(self, waiting: deque[tuple[Work, bool]]) -> tuple[Piece, bool]:
-        work, whole = waiting.popleft()
+    def pieces(self, whole_topics: bool) -> Iterator[Piece]:
+        """The pieces in file order."""
         try:
-            piece = work()
+            for piece in in_order(self.reader.piece, self._cut(whole_topics), self.jobs, UNTHREADED):
+                self._count(piece)
+                yield piece
+                self.source.give_back(piece.chunk)
         except LineError as error:
             raise in_file(error, self.source.name, self.num_lines) from None
+
+    def _cut(self, whole_topics: bool) -> Iterator[Cut]:
+        cutter = TopicCutter()
+        before_whole = whole_topics
+        for chunk in self.source.chunks(cut_place=cutter if whole_topics else behind_last_line):
+            ends_whole = cutter.whole and whole_topics
+            yield Cut(chunk, ends_whole and before_whole, ends_whole)
+            before_whole = ends_whole
+            cutter.whole = True  # the last chunk is not cut
+
+    def _count(self, piece: Piece) -> None:
         if piece.longer_line is not None and self.longer_line is None:
             self.longer_line = self.num_lines + piece.longer_line + 1
         self.num_lines += piece.num_lines
@@ -223,15 +222,14 @@ class _Pass:
         self.tag = piece.tag if piece.num_rows else self.tag
         if len(piece.unjudged):
             self.unjudged.append(piece.unjudged)
-        self.source.give_back(piece.chunk)
-        return piece, whole
 
-    def ranking(self, ranked: Ranked) -> Ranking:
+    def ranking(self) -> Ranking:
         """The result, with what was counted on the way."""
         if not self.num_rows:
             raise InputError(
                 self.source.name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}"
             )
+        ranked = self.ranked.ranked()
         return Ranking(
             ranked.topic,
             ranked.num_ret,
@@ -245,21 +243,20 @@ class _Pass:
             self.longer_line,
         )
 
-    def rank_collected(self, rows: Collected) -> Ranked:
+    def rank_collected(self, rows: Collected) -> None:
         """Rank documents that were kept."""
         reader = self.reader
-        return rows.rank(reader.pool, reader.most, ascending=reader.ascending)
+        rows.rank(reader.pool, self.ranked, self.jobs, reader.most, ascending=reader.ascending)
 
 
 class _Streaming(_Pass):
     """Ranks each topic as soon as it is complete."""
 
-    def read(self, jobs: int) -> Ranking:
+    def read(self) -> Ranking:
         """Read the run; raises _ScatteredError if a topic comes again."""
         seen = np.zeros(len(self.reader.pool.topics), np.bool_)
-        ranked: list[Ranked] = [NOTHING]
         waiting = Collected(self.reader.single)
-        for piece, whole in self.pieces(jobs, whole_topics=True):
+        for piece in self.pieces(whole_topics=True):
             topics = piece.topics
             if len(waiting) and len(topics) and topics[0] == waiting.last_topic():
                 topics = topics[1:]
@@ -267,31 +264,29 @@ class _Streaming(_Pass):
                 raise _ScatteredError
             seen[topics] = True
             if piece.ranked is not None:
-                ranked.append(piece.ranked)
+                self.ranked.add(piece.ranked)
             if piece.rows is not None:
                 waiting.add(piece.rows)
-            if len(waiting) and whole:
-                ranked.append(self.rank_collected(waiting))
+            if len(waiting) and piece.ends_whole:
+                self.rank_collected(waiting)
                 waiting = Collected(self.reader.single)
         if len(waiting):
-            ranked.append(self.rank_collected(waiting))
-        return self.ranking(concatenate(ranked))
+            self.rank_collected(waiting)
+        return self.ranking()
 
 
 class _Collecting(_Pass):
     """Keeps all documents of judged topics first, and ranks them when all are there."""
 
-    def read(self, jobs: int) -> Ranking:
+    def read(self) -> Ranking:
         """Read the run, in whatever order its lines stand."""
         rows = Collected(self.reader.single)
-        for piece, _ in self.pieces(jobs, whole_topics=False):
+        for piece in self.pieces(whole_topics=False):
             if piece.rows is not None:
                 rows.add(piece.rows)
-        return self.ranking(self.rank_collected(rows) if len(rows) else NOTHING)
-
-
-_NONE = np.zeros(0, np.int64)
-NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE)
+        if len(rows):
+            self.rank_collected(rows)
+        return self.ranking()
 
 
 def _raise_duplicate(source: Source, error: DuplicateRowError) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
@@ -52,16 +53,25 @@ class Workers:
         return self._pool.submit(function, *arguments).result  # type: ignore[no-any-return]
 
 
-def in_order(function: Callable[[Given], Result], given: Iterable[Given], jobs: int) -> Iterator[Result]:
+def in_order(
+    function: Callable[[Given], Result], given: Iterable[Given], jobs: int, unthreaded: int = 0
+) -> Iterator[Result]:
     """The function's results, in order; `jobs` threads work at most as many calls ahead."""
     waiting: deque[Work] = deque()
-    with Workers(jobs, unthreaded=0) as workers:
+    with Workers(jobs, unthreaded) as workers:
         for argument in given:
             waiting.append(workers.start(function, argument))
             if len(waiting) > jobs:
                 yield waiting.popleft()()
         while waiting:
             yield waiting.popleft()()
+
+
+def num_processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _raiser(error: Exception) -> Work:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 from pres_eval.batch import Batch
 from pres_eval.errors import InputError
-from pres_eval.joining import form_batch
+from pres_eval.joining import form_batches
 from pres_eval.options import Options
+from pres_eval.reading import matching
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 from pres_eval.running import read_run
@@ -82,7 +84,7 @@ def as_plain(batch: Batch) -> list[PlainTopic]:
     return found
 
 
-def join(folder: Path, qrels: Grades, run: Retrieved, options: Options) -> Batch:
+def join(folder: Path, qrels: Grades, run: Retrieved, options: Options, size: int = 100) -> list[Batch]:
     """Write the files, read them, join them."""
     lines = [f"{topic} 0 {doc} {grade}\n" for topic, docs in qrels.items() for doc, grade in docs.items()]
     (folder / "qrels").write_text("".join(lines))
@@ -94,7 +96,7 @@ def join(folder: Path, qrels: Grades, run: Retrieved, options: Options) -> Batch
     (folder / "run").write_text("".join(lines))
     judgements = read_qrels(Source(str(folder / "qrels")))
     ranking = read_run(Source(str(folder / "run")), judgements.pool, options.compat, options.max_retrieved)
-    return form_batch(judgements, ranking, options)
+    return list(form_batches(judgements, ranking, options, size))
 
 
 DOCUMENTS = st.sampled_from([f"d{number}" for number in range(12)])
@@ -121,14 +123,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(deadline=None, max_examples=250)
 @given(QRELS, RUNS, OPTIONS)
 def test_like_the_plain_way(folder: Path, qrels: Grades, run: Retrieved, options: Options) -> None:
-    batch = join(folder, qrels, run, options)
-    assert as_plain(batch) == join_plainly(qrels, run, options)
-    assert (batch.relevance_level, batch.compat) == (options.relevance_level, options.compat)
+    expected = join_plainly(qrels, run, options)
+    for size, documents in ((100, 1000), (2, 1000), (100, 4)):
+        with mock.patch.object(matching, "BLOCK", documents):
+            batches = join(folder, qrels, run, options, size)
+        assert [topic for batch in batches for topic in as_plain(batch)] == expected
+        assert all(0 < len(batch) <= size for batch in batches)
+        assert all(len(batch) == 1 or len(batch.rank) <= documents for batch in batches)
+        for batch in batches:
+            assert (batch.relevance_level, batch.compat) == (options.relevance_level, options.compat)
 
 
 def test_arrays_are_frozen(folder: Path) -> None:
     """No measure can change what the next one sees."""
-    batch = join(folder, {"1": {"a": 1}}, {"1": ["a"]}, Options())
+    (batch,) = join(folder, {"1": {"a": 1}}, {"1": ["a"]}, Options())
     with pytest.raises(ValueError, match="read-only"):
         batch.rank[0] = 7
     with pytest.raises(ValueError, match="read-only"):
@@ -145,10 +153,11 @@ def test_judged_twice(compat: str, tmp_path: Path) -> None:
         (tmp_path / "run").write_text("".join(f"{topic} Q0 a 1 1 t\n" for topic in topics))
         ranking = read_run(Source(str(tmp_path / "run")), judgements.pool, compat)
         if not stops:
-            assert len(form_batch(judgements, ranking, Options(compat))) == len(topics)
+            (batch,) = form_batches(judgements, ranking, Options(compat), 10)
+            assert len(batch) == len(topics)
             continue
         with pytest.raises(InputError) as caught:
-            form_batch(judgements, ranking, Options(compat))
+            list(form_batches(judgements, ranking, Options(compat), 10))
         assert str(caught.value) == (
             f"{tmp_path}/qrels:5: a second judgement of document 'b' for topic '2' (first in line 2),"
             " expected one judgement per document and topic"
@@ -160,7 +169,7 @@ def test_blocks(size: int, folder: Path) -> None:
     """A batch in parts is the same topics, each as it was."""
     qrels: Grades = {str(topic): {f"d{n}": n % 3 for n in range(topic % 4 + 1)} for topic in range(8)}
     run: Retrieved = {str(topic): [f"d{n}" for n in range(topic % 3 + 1)] for topic in range(8)}
-    batch = join(folder, qrels, run, Options())
+    (batch,) = join(folder, qrels, run, Options())
     blocks = list(batch.blocks(size))
     assert max(map(len, blocks)) == min(size, 8)
     assert [topic for block in blocks for topic in as_plain(block)] == as_plain(batch)

@@ -10,28 +10,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_reading import IDS, ranked, single
+from pools import made_pool
 
-from pres_eval import ranking
-from pres_eval.ranking import DuplicateRowError, Ranked, concatenate, ragged, rank_topics
-from pres_eval.reading.keys import Ids
-from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.ranking import DuplicateRowError, Ranked, Topics, rank_topics
+from pres_eval.reading import matching
+from pres_eval.reading.keys import Ids, WordIds
+from pres_eval.reading.pool import Pool, consecutive, ragged
 
 Document = tuple[float, bytes]
-Topics = list[list[Document]]
+Lists = list[list[Document]]
 
 
-def pool_of(topics: Topics, judged: list[set[bytes]]) -> Pool:
+def pool_of(topics: Lists, judged: list[set[bytes]]) -> Pool:
     """Topics t0000, t0001 ...; each has a judged document that nobody retrieves."""
     pairs = [
         (b"t%04d" % number, document)
         for number in range(len(topics))
         for document in sorted({b"nobody-retrieved-this", *judged[number]})
     ]
-    return build_pool(Ids.of([topic for topic, _ in pairs]), Ids.of([document for _, document in pairs]))[0]
+    return made_pool(pairs)
 
 
 def rank(
-    topics: Topics,
+    topics: Lists,
     pool: Pool,
     most: int | None = None,
     *,
@@ -43,8 +44,7 @@ def rank(
     ids = Ids.of([document for documents in topics for _, document in documents])
     scores: Any = np.array([score for documents in topics for score, _ in documents], kind)
     offsets = np.cumsum([0, *map(len, topics)])
-    hashes = ids.hashes(pool.seed)
-    return rank_topics(pool, numbers, offsets, scores, hashes, ids, most, ascending=ascending)
+    return rank_topics(pool, numbers, offsets, scores, WordIds.of(ids), most, ascending=ascending)
 
 
 def judged_ranks(found: Ranked, pool: Pool) -> list[list[tuple[int, bytes]]]:
@@ -63,9 +63,9 @@ SCORES = st.sampled_from(
 
 
 @st.composite
-def some_topics(draw: st.DrawFn) -> tuple[Topics, list[set[bytes]]]:
+def some_topics(draw: st.DrawFn) -> tuple[Lists, list[set[bytes]]]:
     """Topics without duplicates, sorted by score or not, and what was judged of each."""
-    topics: Topics = []
+    topics: Lists = []
     judged = []
     for _ in range(draw(st.integers(1, 5))):
         ids = draw(st.lists(IDS, max_size=12, unique=True))
@@ -80,7 +80,7 @@ def some_topics(draw: st.DrawFn) -> tuple[Topics, list[set[bytes]]]:
 @settings(deadline=None, max_examples=200)
 @given(some_topics(), st.booleans(), st.booleans())
 def test_ranks_of_judged_documents(
-    case: tuple[Topics, list[set[bytes]]], ascending: bool, narrow: bool
+    case: tuple[Lists, list[set[bytes]]], ascending: bool, narrow: bool
 ) -> None:
     topics, judged = case
     pool = pool_of(topics, judged)
@@ -137,11 +137,11 @@ def is_duplicate(documents: list[Document], most: int | None, ascending: bool) -
     most=st.none() | st.integers(0, 10),
     ascending=st.booleans(),
 )
-def test_duplicates(many: int, topics: Topics, most: int | None, ascending: bool) -> None:
+def test_duplicates(many: int, topics: Lists, most: int | None, ascending: bool) -> None:
     """Found exactly, in both of the ways to look for equal keys."""
     pool = pool_of(topics, [{b"a", b"b"}] * len(topics))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "MANY", many)
+        patch.setattr(matching, "MANY", many)
         if any(is_duplicate(documents, most, ascending) for documents in topics):
             with pytest.raises(DuplicateRowError) as caught:
                 rank(topics, pool, most, ascending=ascending)
@@ -155,23 +155,9 @@ def test_duplicates(many: int, topics: Topics, most: int | None, ascending: bool
             rank(topics, pool, most, ascending=ascending)
 
 
-@pytest.mark.parametrize("many", [0, 1 << 20])
-@pytest.mark.parametrize("bits", [0, 4, 12])
-def test_equal_keys(bits: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All rows whose key another row has, and no others."""
-    monkeypatch.setattr(ranking, "MANY", many)
-    generator = np.random.default_rng(bits)
-    for size in (0, 1, 2, 50, 700):
-        keys = generator.integers(0, 1 << bits, size, np.uint64) << np.uint64(40)
-        keys = np.concatenate((keys, generator.integers(0, 2**64, size, np.uint64)))
-        values, counts = np.unique(keys, return_counts=True)
-        expected = np.flatnonzero(np.isin(keys, values[counts > 1]))
-        assert ranking._equal_keys(keys).tolist() == expected.tolist()
-
-
 def test_parts_are_put_in_order() -> None:
     """Topics may be ranked in any order; together they stand in that of the pool."""
-    topics: Topics = [[(float(-row), b"d%d" % row) for row in range(number + 1)] for number in range(6)]
+    topics: Lists = [[(float(-row), b"d%d" % row) for row in range(number + 1)] for number in range(6)]
     judged = [{b"d%d" % row for row in range(0, 6, 2)}] * 6
     pool = pool_of(topics, judged)
     whole = rank(topics, pool)
@@ -179,7 +165,10 @@ def test_parts_are_put_in_order() -> None:
         rank([topics[number] for number in numbers], pool, numbers=np.array(numbers))
         for numbers in ([4], [2, 3], [0, 5], [1])
     ]
-    together = concatenate(parts)
+    collected = Topics()
+    for part in parts:
+        collected.add(part)
+    together = collected.ranked()
     assert judged_ranks(together, pool) == judged_ranks(whole, pool)
     assert together.topic.tolist() == list(range(6))
     assert together.num_ret.tolist() == [1, 2, 3, 4, 5, 6]
@@ -189,3 +178,13 @@ def test_ragged() -> None:
     rows, offsets = ragged(np.array([10, 5, 7]), np.array([2, 0, 3]))
     assert rows.tolist() == [10, 11, 7, 8, 9]
     assert offsets.tolist() == [0, 2, 2, 5]
+
+
+def test_consecutive() -> None:
+    """A slice where there are no gaps, the same rows in any case."""
+    for starts, lengths in (([3, 5, 5], [2, 0, 3]), ([3, 4], [2, 1]), ([5, 3], [1, 2]), ([], []), ([4], [3])):
+        rows, offsets = consecutive(np.array(starts, np.int64), np.array(lengths, np.int64))
+        expected, bounds = ragged(np.array(starts, np.int64), np.array(lengths, np.int64))
+        assert np.arange(20)[rows].tolist() == expected.tolist()
+        assert offsets.tolist() == bounds.tolist()
+    assert consecutive(np.array([3, 5]), np.array([2, 3]))[0] == slice(3, 8)

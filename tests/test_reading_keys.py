@@ -43,10 +43,24 @@ def test_cut_loose_from_the_buffer(texts: list[bytes]) -> None:
     """Ids survive as words, in parts of different widths too."""
     loose = WordIds.of(Ids.of(texts))
     assert len(loose) == len(texts)
-    assert list(loose.ids(slice(None))) == texts
-    assert list(loose.ids(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
+    assert list(loose) == list(loose.take(slice(None))) == texts
+    assert list(loose.take(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
+    assert list(loose.pick(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
+    assert list(loose[1:]) == list(loose.pick(slice(1, None)).take(slice(None))) == texts[1:]
+    assert loose.num_distinct() == len(set(texts))
     parts = [WordIds.of(Ids.of([text])) for text in texts]
-    assert list(WordIds.concatenate(parts).ids(slice(None))) == texts
+    assert list(WordIds.concatenate(parts)) == texts
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS, LISTS)
+@example([b"a"] * 9 + [b"x" * 40], [b"x" * 40])
+def test_equal_words(some: list[bytes], others: list[bytes]) -> None:
+    """Whether ids are short or long for their list makes no difference."""
+    pairs = [(row, other) for row in range(len(some)) for other in range(len(others))]
+    rows, other_rows = np.array(pairs).T
+    found = WordIds.of(Ids.of(some)).equal(rows, WordIds.of(Ids.of(others)), other_rows)
+    assert found.tolist() == [some[row] == others[other] for row, other in pairs]
 
 
 @settings(deadline=None, max_examples=200)
@@ -106,7 +120,7 @@ def test_hashes_do_not_depend_on_the_place(texts: list[bytes], seed: int) -> Non
     """The same id has the same hash wherever it stands and whatever stands beside it."""
     together = Ids.of([b"x", *texts]).hashes(seed)[1:].tolist()
     assert together == [int(Ids.of([text]).hashes(seed)[0]) for text in texts]
-    assert together == WordIds.of(Ids.of(texts)).ids(slice(None)).hashes(seed).tolist()
+    assert together == WordIds.of(Ids.of(texts)).hashes(seed).tolist()
 
 
 def test_hashes_differ_by_seed() -> None:

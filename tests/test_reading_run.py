@@ -24,11 +24,13 @@ from plain_reading import (
     run_files,
 )
 from plain_reading import read_run as read_plainly
+from pools import made_pool
 
 from pres_eval import collecting
 from pres_eval.errors import InputError
-from pres_eval.reading.keys import Ids, PickedIds
-from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.reading import matching
+from pres_eval.reading.keys import Ids, WordIds
+from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
 from pres_eval.running import Ranking, read_run
 
@@ -37,8 +39,9 @@ WHOLE = 1 << 20
 
 
 def pool_of(judged: Judged) -> Pool:
-    pairs = [(topic, document) for topic, documents in judged.items() for document in sorted(documents)]
-    return build_pool(Ids.of([topic for topic, _ in pairs]), Ids.of([document for _, document in pairs]))[0]
+    return made_pool(
+        [(topic, document) for topic, documents in judged.items() for document in sorted(documents)]
+    )
 
 
 def as_plain(ranking: Ranking, pool: Pool) -> PlainRun:
@@ -93,9 +96,9 @@ def test_like_the_plain_way(
 
 
 @settings(deadline=None, max_examples=150)
-@given(run_files(most=60), st.data(), st.randoms(use_true_random=False))
+@given(run_files(most=60), st.data(), st.randoms(use_true_random=False), st.sampled_from([5, 12, 1000]))
 def test_order_of_lines_does_not_matter(
-    path: Path, data: bytes, draws: st.DataObject, shuffler: random.Random
+    path: Path, data: bytes, draws: st.DataObject, shuffler: random.Random, most: int
 ) -> None:
     """Shuffled lines, small blocks of topics, any number of jobs: the same ranks."""
     judged = judgements_for(data, draws.draw)
@@ -104,7 +107,7 @@ def test_order_of_lines_does_not_matter(
     lines = data.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n").split(b"\n")
     shuffler.shuffle(lines)
     path.write_bytes(b"\n".join(lines))
-    with mock.patch.object(collecting, "BLOCK", 5):
+    with mock.patch.object(matching, "BLOCK", 5), mock.patch.object(collecting, "SORTED", most):
         for size in (40, 300, WHOLE):
             found = read(path, judged, size, jobs=2)
             assert found.topics == expected.topics
@@ -250,7 +253,7 @@ def test_colliding_hashes(size: int, jobs: int, tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "run"
     path.write_bytes(data)
     judged = judge(b"1", b"2")
-    for kind in (Ids, PickedIds):
+    for kind in (Ids, WordIds):
         monkeypatch.setattr(kind, "hashes", of_few_bits(kind.hashes))
     assert read(path, judged, size, jobs=jobs) == read_plainly(data, judged)
     path.write_bytes(data + b"2 Q0 d59 1 0.1 tag\n")

@@ -112,7 +112,7 @@ def _texts(source: Source, lines: IntArray, width: int) -> list[bytes]:
     """The docnos in lines of a file, in any order."""
     distinct, which = np.unique(lines, return_inverse=True)
     texts = texts_at(source, width, DOCNO, distinct - 1)
-    ids: list[bytes] = [] if texts is None else list(texts.ids(slice(None)))
+    ids: list[bytes] = [] if texts is None else list(texts.take(slice(None)))
     return [ids[place] for place in which.tolist()]
 
 

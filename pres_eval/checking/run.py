@@ -173,7 +173,7 @@ def check_duplicates(report: FileReport, columns: Columns, source: Source, width
     texts = texts_at(source, width, DOCNO, lines - 1)
     if texts is None:
         return
-    ids = texts.ids(slice(None))
+    ids = texts.take(slice(None))
     place, first_place = np.searchsorted(wanted, again), np.searchsorted(wanted, first)
     same = equal(ids.take(place), ids.take(first_place)) & (topic[again] == topic[first])
     count = int(np.count_nonzero(same))

@@ -10,7 +10,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import JOBS, CutoffList, check_paths
 from pres_eval.options import DEFAULT_NMAX
 from pres_eval.reading.source import Source
-from pres_eval.running import num_processors
+from pres_eval.workers import num_processors
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -100,6 +100,7 @@ class _Job:
     zscores: ZScores | None
     per_topic: bool
     summary: bool
+    jobs: int
 
 
 def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None:
@@ -120,6 +121,7 @@ def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None
         _read_zscores(values["zscore_file"]),
         values["per_topic"],
         not values["no_summary"],
+        reader.jobs_for(len(runs)),
     )
     rankings = reader.runs(runs, job.relevance, options)
     with output_file(values["output"]) as stream:
@@ -163,7 +165,8 @@ def _stream_lines(stream: BinaryIO, job: _Job, ranking: Ranking) -> None:
     """Print trec_eval's lines as they are computed."""
     summing = Summing(job.selection)
     zscores = job.zscores is not None
-    for block in score_blocks(form(job.relevance, ranking, job.options), job.selection, job.zscores):
+    batches = form(job.relevance, ranking, job.options)
+    for block in score_blocks(batches, job.selection, job.zscores, job.jobs):
         summing.add(block)
         if job.per_topic:
             stream.write(topic_lines(block, job.selection, zscores))
@@ -184,7 +187,9 @@ def _print_whole(
     evaluations = []
     for ranking in rankings:
         found.append(ranking)
-        evaluations.append(evaluate(job.relevance, ranking, job.selection, job.options, job.zscores))
+        evaluations.append(
+            evaluate(job.relevance, ranking, job.selection, job.options, job.zscores, job.jobs)
+        )
     if values["output_format"] == "trec":
         stream.write(_lines(evaluations, job))
     else:

@@ -13,8 +13,8 @@ from pres_eval.errors import UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
 from pres_eval.reading.source import Source
-from pres_eval.running import Ranking, num_processors, read_run
-from pres_eval.workers import in_order
+from pres_eval.running import Ranking, read_run
+from pres_eval.workers import in_order, num_processors
 
 if TYPE_CHECKING:
     _ParameterType = click.ParamType[tuple[int, ...]]
@@ -115,9 +115,13 @@ class Reader:
     quiet: bool = False
     jobs: int | None = None
 
+    def jobs_for(self, num_runs: int) -> int:
+        """Threads that work on a run: one if there are several runs to be worked on at the same time."""
+        return 1 if num_runs > 1 else self.jobs or num_processors()
+
     def relevance(self, path: str) -> Relevance:
         """The judgements."""
-        return read_relevance(path, self.form)
+        return read_relevance(path, self.form, self.jobs)
 
     def run(self, path: str, relevance: Relevance, options: Options) -> Ranking:
         """A run, with its warnings."""
@@ -130,7 +134,6 @@ class Reader:
         """
         from pres_eval.cli.progress import progress_of
 
-        jobs = self.jobs or num_processors()
         single = len(paths) == 1
 
         def read(path: str) -> Ranking:
@@ -141,11 +144,11 @@ class Reader:
                     relevance.pool,
                     options.compat,
                     options.max_retrieved,
-                    jobs if single else 1,
+                    self.jobs_for(len(paths)),
                     ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
                 )
 
-        for ranking in in_order(read, paths, 1 if single else jobs):
+        for ranking in in_order(read, paths, 1 if single else self.jobs_for(1)):
             if not self.quiet:
                 for warning in warnings_about(ranking, relevance, options):
                     warn(warning)
@@ -188,9 +191,7 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> 
         have = (
             "1 topic has no judgements and is" if count == 1 else f"{count} topics have no judgements and are"
         )
-        warnings.append(
-            f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids.ids(slice(0, 1))[0])})"
-        )
+        warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids[0])})")
     return warnings
 
 

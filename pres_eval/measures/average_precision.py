@@ -83,7 +83,7 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
     Source: Yilmaz & Aslam, "Estimating Average Precision with Incomplete and Imperfect Judgments", CIKM 2006,
       doi:10.1145/1183614.1183633.  ir_measures' infAP.
     """
-    found = batch.is_rel
+    found = np.flatnonzero(batch.is_rel)
     before = (batch.rank[found] - 1).astype(float)
     relevant, nonrelevant = batch.rel_so_far[found] - 1, batch.nonrel_so_far[found]
     pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[found]

@@ -19,6 +19,9 @@ AT_ONCE = 1 << 16
 _EVERYWHERE = 8
 """Words of an id that are loaded for all rows; further ones only for the rows that are so long."""
 
+_ALWAYS = 2
+"""Words that WordIds have room for whatever the mean is."""
+
 
 def _odd_numbers(seed: int) -> Iterator[int]:
     """An endless, fixed stream of odd 64-bit multipliers (splitmix64)."""
@@ -121,16 +124,38 @@ class Ids(Sequence[bytes]):
         return mixed
 
 
-class WordIds:
-    """Ids cut loose from their buffer: column j holds the j-th word of every id."""
+_NO_ROWS = np.zeros(0, np.int64)
+_NO_LONG_IDS = Ids.of([])
 
-    def __init__(self, columns: list[Words]) -> None:
+
+class WordIds(Sequence[bytes]):
+    """Ids cut loose from their buffer: column j holds the j-th word of every id.
+
+    So that a few long ids among many short ones don't take room for all, ids that need far more words than
+    the mean stand in the columns with their beginning only, and whole in `long_ids`.
+
+    columns    (N,) words, padded with NULs
+    long_rows  rows of the ids that are longer than the columns, ascending
+    long_ids   these ids
+    """
+
+    def __init__(
+        self, columns: list[Words], long_rows: IntArray = _NO_ROWS, long_ids: Ids = _NO_LONG_IDS
+    ) -> None:
         self.columns = columns
+        self.long_rows = long_rows
+        self.long_ids = long_ids
 
     @classmethod
     def of(cls, ids: Ids) -> WordIds:
         """A copy of ids in a buffer."""
-        return cls([ids.word(number) for number in range(max(ids.width(), 1))])
+        width = max(ids.width(), 1)
+        if width <= _ALWAYS:
+            return cls([ids.word(number) for number in range(width)])
+        mean = int(ids.lengths.sum()) // (WORD * len(ids))
+        width = min(width, _ALWAYS + 2 * mean)
+        rows = np.flatnonzero(ids.lengths > WORD * width)
+        return cls([ids.word(number) for number in range(width)], rows, Ids.of(list(ids.take(rows))))
 
     @classmethod
     def concatenate(cls, parts: Sequence[WordIds]) -> WordIds:
@@ -142,23 +167,36 @@ class WordIds:
                 if number < len(part.columns):
                     column.append(part.columns[number])
                 else:
-                    column.append(np.zeros(len(part.columns[0]), np.uint64))
+                    column.append(np.zeros(len(part), np.uint64))
             columns.append(np.concatenate(column))
-        return cls(columns)
+        starts = np.cumsum([0, *map(len, parts)])
+        rows = [part.long_rows + start for part, start in zip(parts, starts.tolist(), strict=False)]
+        long_ids = [text for part in parts for text in part.long_ids]
+        return cls(columns, np.concatenate(rows), Ids.of(long_ids)) if long_ids else cls(columns)
 
-    def pick(self, rows: IntArray | slice) -> PickedIds:
-        """Some rows, without a copy of their text."""
-        return PickedIds(self, rows)
+    def hashes(self, seed: int = 0) -> Words:
+        """The same hashes as those of the ids in a buffer."""
+        mixed = np.zeros(len(self), np.uint64)
+        if len(self) > AT_ONCE:
+            for start in range(0, len(self), AT_ONCE):
+                mixed[start : start + AT_ONCE] = self.pick(slice(start, start + AT_ONCE)).hashes(seed)
+            return mixed
+        for column, multiplier in zip(self.columns, _odd_numbers(seed), strict=False):
+            mixed += column * np.uint64(multiplier)
+        if len(self.long_rows):
+            mixed[self.long_rows] = self.long_ids.hashes(seed)
+        return mixed
 
-    def num_distinct(self) -> int:
-        """How many different ids there are."""
-        if len(self.columns) > 1:
-            return len(distinct(self.ids(slice(None)))[0])
-        in_order = np.sort(self.columns[0])
-        return int(np.count_nonzero(in_order[1:] != in_order[:-1])) + min(len(in_order), 1)
+    def pick(self, rows: IntArray | slice) -> WordIds:
+        """Some of the ids; of a slice no copy is made."""
+        columns = [column[rows] for column in self.columns]
+        if not len(self.long_rows):
+            return WordIds(columns)
+        places, which = self._long_among(rows)
+        return WordIds(columns, places, self.long_ids.take(which))
 
-    def ids(self, rows: IntArray | slice) -> Ids:
-        """Some of the ids, in a new buffer."""
+    def take(self, rows: IntArray | slice) -> Ids:
+        """Some of the ids, in a buffer."""
         width = len(self.columns)
         matrix = np.zeros((len(self.columns[0][rows]) + 2, width), "<u8")
         for number, column in enumerate(self.columns):
@@ -166,33 +204,57 @@ class WordIds:
         buffer = matrix.view(np.uint8).reshape(-1)
         starts = np.arange(len(matrix) - 2, dtype=np.int64) * (WORD * width)
         filled = matrix[:-2].view(np.uint8).reshape(-1, WORD * width) != 0
-        return Ids(buffer, starts, np.count_nonzero(filled, axis=1).astype(np.int64))
+        ids = Ids(buffer, starts, np.count_nonzero(filled, axis=1).astype(np.int64))
+        if len(self.long_rows):
+            places, which = self._long_among(rows)
+            ids.starts[places] = self.long_ids.starts[which] + len(buffer)
+            ids.lengths[places] = self.long_ids.lengths[which]
+            ids.buffer = np.concatenate((buffer, self.long_ids.buffer))
+        return ids
+
+    def num_distinct(self) -> int:
+        """How many different ids there are."""
+        if len(self.columns) > 1:
+            return len(distinct(self.take(slice(None)))[0])
+        in_order = np.sort(self.columns[0])
+        return int(np.count_nonzero(in_order[1:] != in_order[:-1])) + min(len(in_order), 1)
+
+    def equal(self, rows: IntArray, others: WordIds, other_rows: IntArray) -> BoolArray:
+        """Whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
+        same = np.ones(len(rows), np.bool_)
+        for number in range(max(len(self.columns), len(others.columns))):
+            mine = self.columns[number][rows] if number < len(self.columns) else np.uint64(0)
+            theirs = others.columns[number][other_rows] if number < len(others.columns) else np.uint64(0)
+            same &= mine == theirs
+        if len(self.long_rows) or len(others.long_rows):
+            places = np.union1d(self._long_among(rows)[0], others._long_among(other_rows)[0])
+            same[places] = equal(self.take(rows[places]), others.take(other_rows[places]))
+        return same
+
+    def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
+        """Where long ids stand in a choice of rows, and which of them."""
+        if not len(self.long_rows):
+            return _NO_ROWS, _NO_ROWS
+        if isinstance(rows, slice):
+            start, stop, _ = rows.indices(len(self))
+            first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
+            return self.long_rows[first:last] - start, np.arange(first, last)
+        which = np.minimum(np.searchsorted(self.long_rows, rows), len(self.long_rows) - 1)
+        places = np.flatnonzero(self.long_rows[which] == rows)
+        return places, which[places]
 
     def __len__(self) -> int:
         return len(self.columns[0])
 
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> WordIds: ...
+    def __getitem__(self, index: int | slice) -> bytes | WordIds:
+        return self.pick(index) if isinstance(index, slice) else self.take(np.array([index]))[0]
 
-class PickedIds:
-    """Some rows of ids cut loose, of which only a few will be looked at."""
 
-    def __init__(self, ids: WordIds, rows: IntArray | slice) -> None:
-        self._ids = ids
-        self._rows = rows
-
-    def hashes(self, seed: int) -> Words:
-        """The same hashes as those of the ids in a buffer."""
-        mixed = np.zeros(1, np.uint64)
-        for column, multiplier in zip(self._ids.columns, _odd_numbers(seed), strict=False):
-            mixed = mixed + column[self._rows] * np.uint64(multiplier)
-        return mixed
-
-    def take(self, rows: IntArray) -> Ids:
-        """Some of the ids."""
-        start = self._rows.start if isinstance(self._rows, slice) else None
-        return self._ids.ids(rows + start if start is not None else self._rows[rows])  # type: ignore[index]
-
-    def __getitem__(self, index: int) -> bytes:
-        return self.take(np.array([index]))[0]
+NO_IDS = WordIds([np.zeros(0, np.uint64)])
 
 
 def equal(some: Ids, others: Ids) -> BoolArray:

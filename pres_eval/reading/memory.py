@@ -17,7 +17,7 @@ def keep_freed_memory() -> None:
         import ctypes
 
         mallopt = ctypes.CDLL(None).mallopt
-        trim_threshold, top_pad, mmap_max = -1, -2, -4  # as glibc's malloc.h numbers them
-        mallopt(mmap_max, 0)
+        trim_threshold, top_pad, mmap_threshold = -1, -2, -3  # as glibc's malloc.h numbers them
+        mallopt(mmap_threshold, 32 << 20)
         mallopt(top_pad, 16 << 20)
         mallopt(trim_threshold, 1 << 30)

@@ -245,12 +245,15 @@ def _power_of_ten(power: int) -> tuple[float, float]:
 
 def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, int | None]:
     """The integers buffer[starts[i]:ends[i]], and the index of the first that is none (None: all are)."""
-    signed = (buffer[starts] == ord("-")) | (buffer[starts] == ord("+"))
+    first = buffer[starts]
+    if (ends - starts == 1).all() and (first - ord("0") < 10).all():  # as nearly all grades are
+        return (first - ord("0")).astype(np.int64), None
+    signed = (first == ord("-")) | (first == ord("+"))
     begin = starts + signed
     values, good = _digits(buffer, ends, ends - begin)
     good &= (ends > begin) & (values < np.uint64(2**63))
     numbers = values.astype(np.int64)
-    np.negative(numbers, out=numbers, where=buffer[starts] == ord("-"))
+    np.negative(numbers, out=numbers, where=first == ord("-"))
     for row in np.flatnonzero(~good).tolist():
         token = buffer[starts[row] : ends[row]].tobytes()
         if not re.fullmatch(rb"[+-]?\d+", token) or abs(int(token)) >= 2**63:

@@ -6,38 +6,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import BoolArray, IntArray
-from pres_eval.reading.keys import Ids, PickedIds, Words, byte_order, changes, distinct, equal, has_equal
-
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+from pres_eval.batch import IntArray
+from pres_eval.reading.keys import Ids, WordIds, Words, byte_order, distinct, equal, has_equal
+from pres_eval.reading.matching import repeated
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
     """T topics in byte order, and the D documents that somebody judged for them.
 
-    Documents stand in the order of their keys, which is that of their topics; inside of a topic it is fixed,
-    but means nothing (`byte_order` gives the order of their ids).  A key is the topic's index in its upper
-    bits and a hash of the document's id below: no two documents of the pool have the same, so a document of a
-    run can be one document of the pool at most, and comparing the two settles whether it is.
+    Documents stand by topic; inside of a topic their order is that of the file, which means nothing
+    (`byte_order` gives the order of their ids).
 
     topics      T ids
     documents   D ids
     offsets     (T+1,) where each topic's documents begin
-    keys        (D,) ascending
-    seed        of the hash of documents' ids
     """
 
     topics: Ids
-    documents: Ids
+    documents: WordIds
     offsets: IntArray
-    keys: Words
-    seed: int
     topic_seed: int
     topic_hashes: Words
     topic_by_hash: IntArray
-    filter: BoolArray
-    """Marks the upper bits of all keys' spread: drops most unjudged documents with one look."""
 
     @property
     def topic_of(self) -> IntArray:
@@ -55,84 +46,69 @@ class Pool:
         found[rows] = index[rows]
         return found
 
-    def find_documents(self, keys: Words, ids: Ids | PickedIds) -> tuple[IntArray, IntArray]:
-        """The rows that are documents of the pool, ascending, and which ones they are."""
-        rows = np.flatnonzero(self.filter[_spread(keys, self.filter)])
-        place = np.minimum(np.searchsorted(self.keys, keys[rows]), len(self.keys) - 1)
-        same = self.keys[place] == keys[rows]
-        rows, place = rows[same], place[same]
-        same = equal(ids.take(rows), self.documents.take(place))
-        return rows[same], place[same]
-
-    def make_keys(self, topics: IntArray, lengths: IntArray, hashes: Words) -> Words:
-        """The keys of documents: the first lengths[0] of them belong to topic topics[0], and so on.
-
-        `hashes` are those of the documents' ids with this pool's seed; they are overwritten.
-        """
-        return _keys(topics, lengths, hashes, len(self.topics))
+    def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
+        """How many documents some topics have, and which ones these are, topic after topic."""
+        starts, counts = self.offsets[topics], (self.offsets[1:] - self.offsets[:-1])[topics]
+        return counts, consecutive(starts, counts)[0]
 
     def byte_order(self) -> IntArray:
         """The permutation that sorts the documents by topic and id."""
-        return byte_order(self.documents, self.topic_of)
+        return byte_order(self.documents.take(slice(None)), self.topic_of)
 
 
-def _keys(topics: IntArray, lengths: IntArray, hashes: Words, num_topics: int) -> Words:
-    hashes >>= np.uint64(_topic_bits(num_topics))
-    hashes |= np.repeat(_first_keys(num_topics)[topics], lengths)
-    return hashes
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """A pool, and what its documents were made of.
+
+    rows      (D,) the first row of each document, None if every row is a document, in the same order
+    again     the rows that repeat a document, ascending
+    document  which document each of these repeats
+    """
+
+    pool: Pool
+    rows: IntArray | None
+    again: IntArray
+    document: IntArray
+
+    def document_of_row(self) -> IntArray:
+        """The index of each row's document."""
+        if self.rows is None:
+            return np.arange(len(self.pool.documents))
+        index = np.empty(len(self.rows) + len(self.again), np.int64)
+        index[self.rows] = np.arange(len(self.rows))
+        index[self.again] = self.document
+        return index
 
 
-def _first_keys(num_topics: int) -> Words:
-    """The least key that a document of each topic can have."""
-    return np.arange(num_topics, dtype=np.uint64) << np.uint64(64 - _topic_bits(num_topics))
-
-
-def _topic_bits(num_topics: int) -> int:
-    return max((num_topics - 1).bit_length(), 1)
-
-
-def _spread(keys: Words, marks: BoolArray) -> IntArray:
-    return ((keys * _SPREAD) >> np.uint64(64 - (len(marks) - 1).bit_length())).view(np.int64)
-
-
-def build_pool(topic_ids: Ids, document_ids: Ids) -> tuple[Pool, IntArray]:
-    """The pool of (topic, document) rows, and the index of each row's document in it."""
-    first = changes(topic_ids)
-    return build_grouped_pool(topic_ids.take(first), np.diff(first, append=len(topic_ids)), document_ids)
-
-
-def build_grouped_pool(topic_ids: Ids, lengths: IntArray, document_ids: Ids) -> tuple[Pool, IntArray]:
-    """The same for rows in groups: the first lengths[0] documents belong to topic topic_ids[0], and so on."""
+def build_pool(topic_ids: Ids, lengths: IntArray, documents: WordIds) -> Pooled:
+    """The pool of rows in groups: the first lengths[0] documents belong to topic topic_ids[0], and so on."""
     topics, topic_of_group = distinct(topic_ids)
-    seed = -1
-    while True:
-        seed += 1
-        keys = _keys(topic_of_group, lengths, document_ids.hashes(seed), len(topics))
-        order = np.argsort(keys)
-        keys = keys[order]
-        new = np.concatenate(([True], keys[1:] != keys[:-1]))
-        if new.all():
-            break
-        first = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
-        if equal(document_ids.take(first[~new]), document_ids.take(order[~new])).all():
-            break
-    document_of_row = np.empty(len(order), np.int64)
-    document_of_row[order] = np.cumsum(new) - 1
-    keys = keys[new]
-    topic_seed, hashes = _distinct_hashes(topics)
+    rows: IntArray | None = None
+    if (topic_of_group[1:] < topic_of_group[:-1]).any():
+        order = np.argsort(topic_of_group, kind="stable")
+        starts = np.cumsum(lengths) - lengths
+        rows = ragged(starts[order], lengths[order])[0]
+        documents = documents.pick(rows)
+        topic_of_group, lengths = topic_of_group[order], lengths[order]
+    counts = np.zeros(len(topics), np.int64)
+    np.add.at(counts, topic_of_group, lengths)
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    again, first = repeated(offsets, documents)
+    document = first
+    if len(again):
+        new = np.ones(len(documents), np.bool_)
+        new[again] = False
+        place = np.cumsum(new) - 1
+        document = place[first]
+        before = np.concatenate(([0], np.cumsum(new)))
+        offsets = before[offsets]
+        every = np.arange(len(documents)) if rows is None else rows
+        documents, rows, again = documents.pick(np.flatnonzero(new)), every[new], every[again]
+        in_file = np.argsort(again)
+        again, document = again[in_file], document[in_file]
+    seed, hashes = _distinct_hashes(topics)
     by_hash = np.argsort(hashes, kind="stable")
-    pool = Pool(
-        topics,
-        document_ids.take(order[new]),
-        np.append(np.searchsorted(keys, _first_keys(len(topics))), len(keys)),
-        keys,
-        seed,
-        topic_seed,
-        hashes[by_hash],
-        by_hash,
-        _filter(keys),
-    )
-    return pool, document_of_row
+    return Pooled(Pool(topics, documents, offsets, seed, hashes[by_hash], by_hash), rows, again, document)
 
 
 def _distinct_hashes(ids: Ids) -> tuple[int, Words]:
@@ -145,7 +121,15 @@ def _distinct_hashes(ids: Ids) -> tuple[int, Words]:
         seed += 1
 
 
-def _filter(keys: Words) -> BoolArray:
-    marks = np.zeros(1 << min(max(len(keys).bit_length() + 5, 12), 24), np.bool_)
-    marks[_spread(keys, marks)] = True
-    return marks
+def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+    """The indices starts[i] ... starts[i]+lengths[i]-1 for every i, in a row, and where each begins there."""
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
+
+
+def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
+    """The same; a slice where each stretch begins at the end of the one before."""
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    if len(starts) and (starts - offsets[:-1] == starts[0]).all():
+        return slice(int(starts[0]), int(starts[0] + offsets[-1])), offsets
+    return ragged(starts, lengths)

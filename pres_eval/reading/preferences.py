@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.batch import FloatArray, IntArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.keys import Ids, byte_order, changes
+from pres_eval.reading.keys import Ids, WordIds, byte_order, changes
 from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Source
@@ -195,7 +195,11 @@ class _Rows:
 
 def _group_rows(table: Table, docno: int) -> _Rows:
     """Find the topics, judgement groups and documents (in column `docno`) of a table."""
-    pool, document = build_pool(table.column(0), table.column(docno))
+    topics = table.column(0)
+    first_rows = changes(topics)
+    lengths = np.diff(first_rows, append=len(table))
+    pooled = build_pool(topics.take(first_rows), lengths, WordIds.of(table.column(docno)))
+    pool, document = pooled.pool, pooled.document_of_row()
     group, first = _number_names(table.column(1), pool.topic_of[document])
     return _Rows(pool, document, group, first, np.argsort(group, kind="stable"))
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pres_eval.batch import BoolArray, IntArray
+from pres_eval.batch import AnyInts, BoolArray, IntArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.keys import Ids, changes
-from pres_eval.reading.memory import keep_freed_memory
+from pres_eval.reading.growing import Growing, GrowingIds, narrow
+from pres_eval.reading.keys import NO_IDS, Ids, WordIds, changes
 from pres_eval.reading.numbers import read_whole_numbers
-from pres_eval.reading.pool import Pool, build_grouped_pool
-from pres_eval.reading.source import PADDING, Chunk, Source
-from pres_eval.reading.tables import table_chunks
-from pres_eval.reading.tokens import Fields
+from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.tables import in_file
+from pres_eval.reading.tokens import LineError, split_fields
+from pres_eval.workers import UNTHREADED, in_order, num_processors
 
 LAYOUT = "topic iteration docno relevance"
 
@@ -27,12 +26,13 @@ class Duplicates:
 
     topic: IntArray
     document: IntArray
-    grade: IntArray
+    grade: AnyInts
     first_line: IntArray
     second_line: IntArray
 
 
-NO_DUPLICATES = Duplicates(*(np.zeros(0, np.int64),) * 5)
+_NONE = np.zeros(0, np.int64)
+NO_DUPLICATES = Duplicates(*(_NONE,) * 5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +40,14 @@ class Qrels:
     """The judgements of a file.
 
     pool        the judged documents
-    grade       (D,) relevance of each; negative means in the pool but not judged
+    grade       (D,) relevance of each, in as few bytes as they need; negative: in the pool but not judged
     kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     duplicates  judgements of a document that already had one; they do not count
     """
 
     name: str
     pool: Pool
-    grade: IntArray
+    grade: AnyInts
     duplicates: Duplicates
     kept: BoolArray | None = None
 
@@ -64,97 +64,110 @@ class Qrels:
         return int(np.count_nonzero(positive) + np.count_nonzero(self.duplicates.grade > 0))
 
 
-def read_qrels(source: Source) -> Qrels:
+def read_qrels(source: Source, jobs: int | None = None) -> Qrels:
     """Read a qrels file whole.
 
+    `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
     Raises InputError for a line that has not four columns or whose relevance is no integer.
     """
-    text = bytearray(PADDING)
-    parts: list[_Part] = []
-    for chunk, fields, lines_before in table_chunks(source, 4, LAYOUT):
-        if parts:
-            keep_freed_memory()
-        if len(fields):
-            parts.append(_read_part(source.name, chunk, fields, lines_before, len(text) - chunk.start))
-        text += memoryview(chunk.buffer)[chunk.start : chunk.stop]
-        source.give_back(chunk)
-    text += bytes(PADDING)
-    if not parts:
+    judgements = _Judgements()
+    try:
+        for part in in_order(_read_part, source.chunks(), jobs or num_processors(), UNTHREADED):
+            judgements.add(part)
+            source.give_back(part.chunk)
+    except LineError as error:
+        raise in_file(error, source.name, judgements.num_lines) from None
+    if not len(judgements):
         raise InputError(source.name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}")
-    return _assemble(source.name, np.frombuffer(text, np.uint8), parts)
+    return judgements.qrels(source.name)
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The judgements of a chunk; places in the text of the whole file.
+    """The judgements of a chunk.
 
     topics, topic_rows  one topic for each group of rows that follow each other, and how many these are
-    starts, lengths     of the documents' ids
-    lines               line of the first row, or of all rows where not every line is a judgement
+    documents, grades   of each row
+    lines               line of each row in the chunk, counted from 0; None where row i is line i
     """
 
-    topic_starts: IntArray
-    topic_lengths: IntArray
+    chunk: Chunk
+    num_lines: int
+    topics: WordIds
     topic_rows: IntArray
-    starts: IntArray
-    lengths: NDArray[np.int32]
-    grades: IntArray
-    lines: int | IntArray
+    documents: WordIds
+    grades: AnyInts
+    lines: IntArray | None
 
 
-def _read_part(name: str, chunk: Chunk, fields: Fields, lines_before: int, moved: int) -> _Part:
+def _read_part(chunk: Chunk) -> _Part:
+    fields = split_fields(chunk, 4, LAYOUT)
     buffer = chunk.array()
+    if not len(fields):
+        return _Part(chunk, fields.num_lines, NO_IDS, _NONE, NO_IDS, _NONE.astype(np.int8), _NONE)
     grades, wrong = read_whole_numbers(buffer, *fields.column(3))
     if wrong is not None:
         start, end = fields.cell(wrong, 3)
-        raise InputError(
-            name,
-            lines_before + fields.line_of(wrong) + 1,
-            f"relevance {quoted(bytes(chunk.buffer[start:end]))}",
-            "an integer",
-        )
+        found = quoted(bytes(chunk.buffer[start:end]))
+        raise LineError(fields.line_of(wrong), f"relevance {found}", "an integer")
     starts, ends = fields.column(0)
     topics = Ids(buffer, starts, ends - starts)
     first = changes(topics)
-    documents, document_ends = fields.column(2)
+    starts, ends = fields.column(2)
     return _Part(
-        topics.starts[first] + moved,
-        topics.lengths[first],
+        chunk,
+        fields.num_lines,
+        WordIds.of(topics.take(first)),
         np.diff(first, append=len(fields)),
-        documents + moved,
-        (document_ends - documents).astype(np.int32),
-        grades,
-        lines_before + 1 if fields.lines is None else fields.lines + (lines_before + 1),
+        WordIds.of(Ids(buffer, starts, ends - starts)),
+        narrow(grades),
+        fields.lines,
     )
 
 
-def _assemble(name: str, buffer: NDArray[np.uint8], parts: Sequence[_Part]) -> Qrels:
-    topics = Ids(
-        buffer,
-        np.concatenate([part.topic_starts for part in parts]),
-        np.concatenate([part.topic_lengths for part in parts]),
-    )
-    topic_rows = np.concatenate([part.topic_rows for part in parts])
-    documents = Ids(
-        buffer,
-        np.concatenate([part.starts for part in parts]),
-        np.concatenate([part.lengths for part in parts]).astype(np.int64),
-    )
-    grades = np.concatenate([part.grades for part in parts])
-    pool, document_of = build_grouped_pool(topics, topic_rows, documents)
-    rows = np.empty(len(pool.documents), np.int64)
-    rows[document_of[::-1]] = np.arange(len(grades))[::-1]  # the first row of each document is written last
-    if len(rows) == len(grades):
-        return Qrels(name, pool, grades[rows], NO_DUPLICATES)
-    again = np.flatnonzero(rows[document_of] != np.arange(len(grades)))
-    lines = np.concatenate(
-        [
-            part.lines + np.arange(len(part.starts)) if isinstance(part.lines, int) else part.lines
-            for part in parts
-        ]
-    )
-    document = document_of[again]
-    duplicates = Duplicates(
-        pool.topic_of[document], document, grades[again], lines[rows[document]], lines[again]
-    )
-    return Qrels(name, pool, grades[rows], duplicates)
+class _Judgements:
+    """The judgements read so far."""
+
+    def __init__(self) -> None:
+        self.num_lines = 0
+        self._topics, self._documents = GrowingIds(), GrowingIds()
+        self._topic_rows, self._grades = Growing(np.int64), Growing(np.int8)
+        self._lines: list[tuple[int, int, IntArray | None]] = []
+
+    def __len__(self) -> int:
+        return len(self._grades)
+
+    def add(self, part: _Part) -> None:
+        """Add the judgements of the next chunk."""
+        self._lines.append((self.num_lines, len(part.grades), part.lines))
+        self.num_lines += part.num_lines
+        self._topics.append(part.topics)
+        self._topic_rows.append(part.topic_rows)
+        self._documents.append(part.documents)
+        self._grades.append(part.grades)
+
+    def qrels(self, name: str) -> Qrels:
+        """All of them, by topic."""
+        pooled = build_pool(
+            self._topics.ids().take(slice(None)), self._topic_rows.values(), self._documents.ids()
+        )
+        grades = self._grades.values()
+        if pooled.rows is None:
+            return Qrels(name, pooled.pool, grades, NO_DUPLICATES)
+        if not len(pooled.again):
+            return Qrels(name, pooled.pool, grades[pooled.rows], NO_DUPLICATES)
+        lines = np.concatenate(
+            [
+                before + 1 + (np.arange(count) if lines is None else lines)
+                for before, count, lines in self._lines
+            ]
+        )
+        document = pooled.document
+        duplicates = Duplicates(
+            pooled.pool.topic_of[document],
+            document,
+            grades[pooled.again],
+            lines[pooled.rows[document]],
+            lines[pooled.again],
+        )
+        return Qrels(name, pooled.pool, grades[pooled.rows], duplicates)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from pres_eval.errors import UsageError
 from pres_eval.options import RelevanceInfo
@@ -23,14 +22,6 @@ FORMATS = {
 }
 """What can be computed from each format."""
 
-# By name, because only one of them is needed and they take a while to import.
-_READERS = {
-    "qrels": ("pres_eval.reading.qrels", "read_qrels"),
-    "qrels_jg": ("pres_eval.reading.preferences", "read_group_qrels"),
-    "prefs": ("pres_eval.reading.preferences", "read_preferences"),
-    "qrels_prefs": ("pres_eval.reading.preferences", "read_qrels_as_preferences"),
-}
-
 
 def relevance_info(form: str) -> RelevanceInfo:
     """What can be computed from a format; raises UsageError for one that does not exist."""
@@ -39,11 +30,21 @@ def relevance_info(form: str) -> RelevanceInfo:
     return FORMATS[form]
 
 
-def read_relevance(path: str, form: str = "qrels") -> Relevance:
-    """Read judgements or preferences.
+def read_relevance(path: str, form: str = "qrels", jobs: int | None = None) -> Relevance:
+    """Read judgements or preferences; `jobs` threads parse qrels (None: as many as there are processors).
 
     Raises UsageError for a format that does not exist, InputError for a file that is not in it.
     """
     relevance_info(form)
-    module, function = _READERS[form]
-    return cast("Relevance", getattr(importlib.import_module(module), function)(Source(path)))
+    # Imported here because only one of them is needed, and they take a while.
+    if form == "qrels":
+        from pres_eval.reading.qrels import read_qrels
+
+        return read_qrels(Source(path), jobs)
+    from pres_eval.reading import preferences
+
+    if form == "qrels_jg":
+        return preferences.read_group_qrels(Source(path))
+    if form == "prefs":
+        return preferences.read_preferences(Source(path))
+    return preferences.read_qrels_as_preferences(Source(path))

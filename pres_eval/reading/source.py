@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.errors import DamagedError, InputError
+from pres_eval.reading.memory import keep_freed_memory
 
 CHUNK = 1 << 20
 """Bytes read at a time: the arrays made of it stay in the processor's cache."""
@@ -149,6 +150,8 @@ class Source:
             carried = bytes(memoryview(buffer)[max(cut, start) : stop])
             if cut > start:
                 yield Chunk(buffer, start, cut)
+                if not at_end:
+                    keep_freed_memory()
 
     def _buffer(self, size: int) -> bytearray:
         """A buffer of at least this size; one that was given back if there is one."""

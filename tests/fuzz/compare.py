@@ -85,18 +85,22 @@ def is_all_negative(case: Case) -> bool:
 @contextlib.contextmanager
 def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
-    from pres_eval import batch, collecting, evaluate, ranking, workers
-    from pres_eval.reading import keys, source
+    from pres_eval import batch, collecting, evaluate, running, workers
+    from pres_eval.reading import growing, keys, matching, qrels, source
 
     sizes = [
-        (collecting, "BLOCK", 7),
-        (ranking, "MANY", 20),
+        (collecting, "SORTED", 10),
+        (matching, "BLOCK", 7),
+        (matching, "MANY", 20),
         (batch, "LONG_SEGMENT", 5),
         (keys, "AT_ONCE", 4),
+        (growing, "SHORT", 1),
+        (evaluate, "BLOCK", 2),
+        (running, "UNTHREADED", 0),
+        (qrels, "UNTHREADED", 0),
     ]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
-        (evaluate.score_blocks, evaluate.BLOCK, 2),
         (workers.Workers.__init__, workers.UNTHREADED, 0),
     ]
     with contextlib.ExitStack() as stack:
