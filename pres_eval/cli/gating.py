@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -79,6 +78,8 @@ def gates_of(values: dict[str, Any]) -> Gates | None:
 
 
 def _bytes(path: str) -> bytes:
+    from pathlib import Path  # takes a while to import
+
     try:
         return Path(path).read_bytes()
     except OSError as error:

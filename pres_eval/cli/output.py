@@ -7,10 +7,12 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from pres_eval.errors import PresEvalError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @contextlib.contextmanager
@@ -26,6 +28,8 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    from pathlib import Path  # takes a while to import
+
     target = Path(os.path.realpath(path))
     try:
         mode: int | None = target.stat().st_mode
