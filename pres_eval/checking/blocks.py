@@ -16,10 +16,13 @@ from pres_eval.checking.columns import NO_NUMBER, AnyArray, Columns, Part, Rows,
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
 from pres_eval.reading.keys import Words
+from pres_eval.reading.matching import match_keys
 
 BLOCK = 1 << 17
 """Rows that are looked at together, about."""
 
+
+_NO_KEYS = np.zeros(0, np.uint64)
 
 LineOf = Callable[[IntArray], IntArray]
 
@@ -66,7 +69,9 @@ def blocks(columns: Columns, rows: Rows) -> Iterator[Block]:
     """A run in blocks of whole topics."""
     ends = np.cumsum(columns.lengths)
     together = len(columns.segments) == len(columns.topics)
-    order = np.arange(len(rows)) if together else np.argsort(rows.topic, kind="stable")
+    few = len(columns.topics) < 2**16  # then the sort is by digits, in linear time
+    topic = rows.topic.astype(np.uint16) if few else rows.topic
+    order = np.arange(len(rows)) if together else np.argsort(topic, kind="stable")
     first = 0
     while first < len(ends):
         start = int(ends[first] - columns.lengths[first])
@@ -106,8 +111,8 @@ def check_block(block: Block, cutoffs: Sequence[int], most: int) -> FileReport:
     _check_order(report, block, rises)
     _check_ranks(report, block, np.flatnonzero(rises | ((block.ranks[1:] <= block.ranks[:-1]) & same_topic)))
     _check_ties(report, block, _descending(block, rises), same_topic, cutoffs)
-    keys = np.sort(block.keys)
-    report.counts["duplicate", "keys"] = int(np.count_nonzero(keys[1:] == keys[:-1]))
+    repeats, _, _ = match_keys(block.keys, _NO_KEYS)
+    report.counts["duplicate", "keys"] = len(repeats)
     return report
 
 
@@ -175,8 +180,9 @@ def _check_ties(
     only_single = equal_single & ~equal_scores
     if only_single.any():
         # Different scores that are one number in 32 bits: those at either side of such a boundary.
-        groups = len(np.unique(np.cumsum(~equal_single)[only_single]))
-        report.counts["float32-ties", "scores"] = int(np.count_nonzero(only_single)) + groups
+        equal, only = np.flatnonzero(equal_single), np.flatnonzero(only_single)
+        group = np.cumsum(np.diff(equal, prepend=-1) != 1)[np.searchsorted(equal, only)]
+        report.counts["float32-ties", "scores"] = len(only) + int(np.count_nonzero(changed(group)))
         _tell_ties(report, block, "float32-ties", scores, only_single, cutoffs=cutoffs)
 
 

@@ -22,6 +22,7 @@ from pres_eval.checking.lines import Lines, split_all, tell_lines
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.cutting import TopicCutter
 from pres_eval.reading.keys import Ids, Words, changes, equal
+from pres_eval.reading.matching import KeyTable
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Bytes
@@ -99,46 +100,23 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The keys of the documents of a qrels file, for the join with a run: ascending, and marks of them."""
+    """The keys of the documents of a qrels file, for the join with a run."""
 
-    keys: Words
-    loose_keys: Words
-    loose_order: IntArray
-    bits: np.uint64
-    marks: BoolArray
-    loose_marks: BoolArray
+    keys: KeyTable
+    loose_keys: KeyTable
 
     @classmethod
     def of(cls, qrels: Columns) -> Judged:
         """The keys of a qrels file."""
         assert qrels.rows is not None
-        loose_keys = qrels.rows.loose_keys
-        keys, order = np.sort(qrels.rows.keys), np.argsort(loose_keys, kind="stable")
-        size = min(max(len(keys).bit_length() + 5, 12), 24)
-        bits = np.uint64(64 - size)
-        marks, loose_marks = np.zeros(1 << size, np.bool_), np.zeros(1 << size, np.bool_)
-        marks[keys >> bits] = True
-        loose_marks[loose_keys >> bits] = True
-        return cls(keys, loose_keys[order], order, bits, marks, loose_marks)
+        return cls(KeyTable(qrels.rows.keys), KeyTable(qrels.rows.loose_keys))
 
     def join(self, keys: Words, loose_keys: Words) -> tuple[int, IntArray, IntArray]:
         """How many rows are judged; the rows that are nearly a judged document, and its row in the qrels."""
-        found = _rows_of(keys, self.keys, self.marks, self.bits)
-        other = np.ones(len(keys), np.bool_)
-        other[found] = False
-        rest = np.flatnonzero(other)
-        near = rest[_rows_of(loose_keys[rest], self.loose_keys, self.loose_marks, self.bits)]
-        return len(found), near, self.loose_order[np.searchsorted(self.loose_keys, loose_keys[near])]
-
-
-def _rows_of(keys: Words, wanted: Words, marks: BoolArray, bits: np.uint64) -> IntArray:
-    """The rows whose keys are wanted, ascending; marks drop most of the others with one look."""
-    rows = np.flatnonzero(marks[keys >> bits])
-    if len(rows) > len(keys) // 8:
-        # So many are looked for that going through the wanted ones in their order is faster.
-        rows = rows[np.argsort(keys[rows])]
-    at = np.minimum(np.searchsorted(wanted, keys[rows]), len(wanted) - 1)
-    return np.sort(rows[wanted[at] == keys[rows]])
+        rest = np.flatnonzero(self.keys.find(keys) < 0)
+        near_to = self.loose_keys.find(loose_keys[rest])
+        near = np.flatnonzero(near_to >= 0)
+        return len(keys) - len(rest), rest[near], near_to[near]
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,6 +90,15 @@ class Ids(Sequence[bytes]):
         start = int(self.starts[index])
         return self.buffer[start : start + int(self.lengths[index])].tobytes()
 
+    def __iter__(self) -> Iterator[bytes]:
+        if not len(self):
+            return iter(())
+        ends = self.starts + self.lengths
+        low = int(self.starts.min())
+        text = self.buffer[low : int(ends.max())].tobytes()
+        spans = zip((self.starts - low).tolist(), (ends - low).tolist(), strict=True)
+        return iter([text[start:end] for start, end in spans])
+
     def take(self, rows: IntArray | BoolArray) -> Ids:
         """Some of the ids."""
         return Ids(self.buffer, self.starts[rows], self.lengths[rows])
@@ -245,6 +254,9 @@ class WordIds(Sequence[bytes]):
 
     def __len__(self) -> int:
         return len(self.columns[0])
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.take(slice(None)))
 
     @overload
     def __getitem__(self, index: int) -> bytes: ...

@@ -129,37 +129,71 @@ def _parts(keys: Words) -> np.ndarray:
 
 
 def _match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray]:
-    if not len(keys):
-        return _NONE, _NONE, np.full(len(wanted), -1)
-    shift = np.uint64(64 - max(len(keys).bit_length() + 2, 8))
-    owner = np.zeros(1 << (64 - int(shift)), np.int32 if len(keys) < 2**31 else np.int64)
-    number = np.arange(len(keys), dtype=owner.dtype)
-    slot = ((keys * _SPREAD) >> shift).view(np.int64)
-    owner[slot] = number
-    winner = owner[slot]
-    lost = np.flatnonzero(winner != number)
-    lost = lost[np.argsort(keys[lost], kind="stable")]
-    lost_keys = keys[lost]
-    found = owner[((wanted * _SPREAD) >> shift).view(np.int64)].astype(np.int64)
-    missed = np.flatnonzero(keys[found] != wanted)
-    found[missed] = -1
-    if len(lost):
-        place = np.minimum(np.searchsorted(lost_keys, wanted[missed]), len(lost) - 1)
-        here = lost_keys[place] == wanted[missed]
-        found[missed[here]] = lost[place[here]]
-    several = np.concatenate(
-        (lost_keys[keys[winner[lost]] == lost_keys], lost_keys[1:][lost_keys[1:] == lost_keys[:-1]])
-    )
-    if not len(several):
-        return _NONE, _NONE, found
-    rows = np.flatnonzero(np.isin(keys, several))
-    rows = rows[np.argsort(keys[rows], kind="stable")]
-    new = np.concatenate(([True], keys[rows[1:]] != keys[rows[:-1]]))
-    first = np.arange(len(keys))
-    first[rows] = rows[new][np.cumsum(new) - 1]
-    repeats = np.sort(rows[~new])
-    found = np.where(found < 0, -1, first[found])
-    return repeats, first[repeats], found
+    table = KeyTable(keys)
+    repeats, first = table.repeats()
+    return repeats, first, table.find(wanted)
+
+
+class KeyTable:
+    """Keys, to be found fast: every row writes its number into a slot; the few that lose it are sorted."""
+
+    def __init__(self, keys: Words) -> None:
+        self.keys = keys
+        size = max(len(keys).bit_length() + (2 if len(keys) <= MANY else 1), 8)
+        self._shift = np.uint64(64 - size)
+        self._owner = np.zeros(1 << size, np.int32 if len(keys) < 2**31 else np.int64)
+        number = np.arange(len(keys), dtype=self._owner.dtype)
+        slot = self._slots(keys)
+        self._owner[slot] = number
+        winner = self._owner[slot]
+        lost = np.flatnonzero(winner != number)
+        self._lost = lost[np.argsort(keys[lost], kind="stable")]
+        self._lost_keys = keys[self._lost]
+        self._crowded = np.zeros(1 << size, np.bool_)
+        self._crowded[slot[lost]] = True
+        self._several = np.concatenate(
+            (
+                self._lost_keys[keys[winner[self._lost]] == self._lost_keys],
+                self._lost_keys[1:][self._lost_keys[1:] == self._lost_keys[:-1]],
+            )
+        )
+
+    def _slots(self, keys: Words) -> IntArray:
+        return ((keys * _SPREAD) >> self._shift).view(np.int64)
+
+    def find(self, wanted: Words) -> IntArray:
+        """The first row with each wanted key, -1 if there is none."""
+        if not len(self.keys):
+            return np.full(len(wanted), -1)
+        slot = self._slots(wanted)
+        found = self._owner[slot].astype(np.int64)
+        missed = np.flatnonzero(self.keys[found] != wanted)
+        found[missed] = -1
+        missed = missed[self._crowded[slot[missed]]]
+        if len(missed):
+            place = np.minimum(np.searchsorted(self._lost_keys, wanted[missed]), len(self._lost) - 1)
+            here = self._lost_keys[place] == wanted[missed]
+            found[missed[here]] = self._lost[place[here]]
+        if len(self._several):
+            found = np.where(found < 0, -1, self._first()[found])
+        return found
+
+    def repeats(self) -> tuple[IntArray, IntArray]:
+        """The rows whose key a row before has, ascending, and the first row that has it."""
+        if not len(self._several):
+            return _NONE, _NONE
+        first = self._first()
+        rows = np.flatnonzero(first != np.arange(len(first)))
+        return rows, first[rows]
+
+    def _first(self) -> IntArray:
+        """For each row the first with its key."""
+        first = np.arange(len(self.keys))
+        rows = np.flatnonzero(np.isin(self.keys, self._several))
+        rows = rows[np.argsort(self.keys[rows], kind="stable")]
+        new = np.concatenate(([True], self.keys[rows[1:]] != self.keys[rows[:-1]]))
+        first[rows] = rows[new][np.cumsum(new) - 1]
+        return first
 
 
 def _by_row(
