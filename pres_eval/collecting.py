@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pres_eval.batch import IntArray
 from pres_eval.ranking import Ranked, Scores, Topics, rank_topics
 from pres_eval.reading.growing import Growing, GrowingIds
-from pres_eval.reading.keys import WordIds
+from pres_eval.reading.keys import WordIds, stable_order
 from pres_eval.reading.matching import blocks
 from pres_eval.reading.pool import Pool
 from pres_eval.workers import in_order
@@ -74,10 +74,10 @@ class Collected:
         counts = np.bincount(topic)
         present = np.flatnonzero(counts)
         offsets = np.concatenate(([0], np.cumsum(counts[present])))
-        in_order = not (topic[1:] < topic[:-1]).any()
+        is_sorted = not (topic[1:] < topic[:-1]).any()
         for first, last in blocks(offsets, max(SORTED, len(topic) // 16)):
             begin = int(offsets[first])
-            order = None if in_order else _by_topic(topic, int(present[first]), int(present[last - 1]))
+            order = None if is_sorted else _by_topic(topic, int(present[first]), int(present[last - 1]))
             for start, stop in blocks(offsets[first : last + 1]):
                 own = offsets[first + start : first + stop + 1]
                 rows: slice | IntArray = slice(int(own[0]), int(own[-1]))
@@ -98,6 +98,4 @@ class _Block:
 def _by_topic(topic: NDArray[np.int32], low: int, high: int) -> IntArray:
     """The rows of the topics low ... high, by topic."""
     rows = np.flatnonzero((topic >= low) & (topic <= high))
-    of = topic[rows] - low
-    few = high - low < 2**16  # then the sort is by digits, in linear time
-    return rows[np.argsort(of.astype(np.uint16) if few else of, kind="stable")]
+    return rows[stable_order(topic[rows] - low, high - low + 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from plain_reading import (
 from plain_reading import read_qrels as read_plainly
 
 from pres_eval.errors import InputError, UsageError
+from pres_eval.reading import qrels as reading_qrels
 from pres_eval.reading.preferences import GroupQrels, Preferences
 from pres_eval.reading.qrels import Qrels, read_qrels
 from pres_eval.reading.relevance import FORMATS, read_relevance
@@ -72,10 +74,13 @@ def qrels_files(draw: st.DrawFn) -> bytes:
 
 
 @settings(deadline=None, max_examples=300)
-@given(qrels_files(), st.sampled_from([1, 40, 100, WHOLE]))
-def test_like_the_plain_way(path: Path, data: bytes, size: int) -> None:
+@given(
+    qrels_files(), st.sampled_from([1, 40, 100, WHOLE]), st.sampled_from([1, 3]), st.sampled_from([1, 1024])
+)
+def test_like_the_plain_way(path: Path, data: bytes, size: int, jobs: int, many: int) -> None:
     path.write_bytes(data)
-    qrels = read_qrels(SmallSource(path, size))
+    with mock.patch.object(reading_qrels, "MANY_GROUPS", many):
+        qrels = read_qrels(SmallSource(path, size), jobs)
     expected = read_plainly(data)
     assert as_plain(qrels) == expected
     assert list(qrels.pool.topics) == sorted(expected.grades)

@@ -15,7 +15,7 @@ from pres_eval.batch import BoolArray, FloatArray, IntArray
 from pres_eval.checking.columns import NO_NUMBER, AnyArray, Columns, Part, Rows, changed
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
-from pres_eval.reading.keys import Words
+from pres_eval.reading.keys import Words, stable_order
 from pres_eval.reading.matching import match_keys
 
 BLOCK = 1 << 17
@@ -69,9 +69,7 @@ def blocks(columns: Columns, rows: Rows) -> Iterator[Block]:
     """A run in blocks of whole topics."""
     ends = np.cumsum(columns.lengths)
     together = len(columns.segments) == len(columns.topics)
-    few = len(columns.topics) < 2**16  # then the sort is by digits, in linear time
-    topic = rows.topic.astype(np.uint16) if few else rows.topic
-    order = np.arange(len(rows)) if together else np.argsort(topic, kind="stable")
+    order = np.arange(len(rows)) if together else stable_order(rows.topic, len(columns.topics))
     first = 0
     while first < len(ends):
         start = int(ends[first] - columns.lengths[first])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,6 +292,12 @@ def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")
     return np.lexsort(keys[::-1])
+
+
+def stable_order(numbers: NDArray[np.signedinteger[Any]], limit: int) -> IntArray:
+    """The permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
+    # numpy sorts numbers of 16 bits by digits, in linear time.
+    return np.argsort(numbers.astype(np.uint16) if limit <= 2**16 else numbers, kind="stable")
 
 
 def has_equal(numbers: NDArray[np.generic]) -> bool:

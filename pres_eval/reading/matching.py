@@ -1,7 +1,7 @@
 """Which documents are the same: inside of one list of topics' documents, and in two of them.
 
 A key is the number of a document's topic in its upper bits, and a hash of its id below.  Every row writes
-its number into a slot that its key chooses.  Who finds another's number in his slot compares keys with that
+its number into a slot that its key chooses.  Who finds another's number in its slot compares keys with that
 row; the few rows that lost their slot are sorted.  So nothing is sorted that is large, and blocks of topics
 are small enough for all this to happen in the processor's cache.
 

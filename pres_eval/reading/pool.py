@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import IntArray
-from pres_eval.reading.keys import Ids, WordIds, Words, byte_order, distinct, equal, has_equal
+from pres_eval.batch import AnyInts, IntArray
+from pres_eval.reading.keys import Ids, WordIds, Words, byte_order, distinct, equal, has_equal, stable_order
 from pres_eval.reading.matching import repeated
 
 
@@ -80,14 +80,15 @@ class Pooled:
         return index
 
 
-def build_pool(topic_ids: Ids, lengths: IntArray, documents: WordIds) -> Pooled:
-    """The pool of rows in groups: the first lengths[0] documents belong to topic topic_ids[0], and so on."""
-    topics, topic_of_group = distinct(topic_ids)
+def build_pool(topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: WordIds) -> Pooled:
+    """The pool of rows in groups: the first lengths[0] documents belong to topic topic_ids[groups[0]], ..."""
+    topics, index = distinct(topic_ids)
+    topic_of_group = index[groups]
     rows: IntArray | None = None
     if (topic_of_group[1:] < topic_of_group[:-1]).any():
-        order = np.argsort(topic_of_group, kind="stable")
+        order = stable_order(topic_of_group, len(topics))
         starts = np.cumsum(lengths) - lengths
-        rows = ragged(starts[order], lengths[order])[0]
+        rows = order if len(order) == len(documents) else ragged(starts[order], lengths[order])[0]
         documents = documents.pick(rows)
         topic_of_group, lengths = topic_of_group[order], lengths[order]
     counts = np.zeros(len(topics), np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.batch import AnyInts, BoolArray, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.growing import Growing, GrowingIds, narrow
-from pres_eval.reading.keys import NO_IDS, Ids, WordIds, changes
+from pres_eval.reading.keys import NO_IDS, Ids, WordIds, changes, distinct
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Chunk, Source
@@ -18,6 +18,8 @@ from pres_eval.reading.tokens import LineError, split_fields
 from pres_eval.workers import UNTHREADED, in_order, num_processors
 
 LAYOUT = "topic iteration docno relevance"
+MANY_GROUPS = 1024
+"""Groups of rows in a chunk above which topics are taken to come again and again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,15 +88,17 @@ def read_qrels(source: Source, jobs: int | None = None) -> Qrels:
 class _Part:
     """The judgements of a chunk.
 
-    topics, topic_rows  one topic for each group of rows that follow each other, and how many these are
-    documents, grades   of each row
-    lines               line of each row in the chunk, counted from 0; None where row i is line i
+    topics             their ids, each at least once
+    groups, num_rows   the topic of each group of rows that follow each other, and how many these are
+    documents, grades  of each row
+    lines              line of each row in the chunk, counted from 0; None where row i is line i
     """
 
     chunk: Chunk
     num_lines: int
     topics: WordIds
-    topic_rows: IntArray
+    groups: IntArray
+    num_rows: IntArray
     documents: WordIds
     grades: AnyInts
     lines: IntArray | None
@@ -104,7 +108,7 @@ def _read_part(chunk: Chunk) -> _Part:
     fields = split_fields(chunk, 4, LAYOUT)
     buffer = chunk.array()
     if not len(fields):
-        return _Part(chunk, fields.num_lines, NO_IDS, _NONE, NO_IDS, _NONE.astype(np.int8), _NONE)
+        return _Part(chunk, fields.num_lines, NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8), _NONE)
     grades, wrong = read_whole_numbers(buffer, *fields.column(3))
     if wrong is not None:
         start, end = fields.cell(wrong, 3)
@@ -113,11 +117,15 @@ def _read_part(chunk: Chunk) -> _Part:
     starts, ends = fields.column(0)
     topics = Ids(buffer, starts, ends - starts)
     first = changes(topics)
+    topics, groups = topics.take(first), np.arange(len(first))
+    if len(first) > MANY_GROUPS:
+        topics, groups = distinct(topics)
     starts, ends = fields.column(2)
     return _Part(
         chunk,
         fields.num_lines,
-        WordIds.of(topics.take(first)),
+        WordIds.of(topics),
+        groups,
         np.diff(first, append=len(fields)),
         WordIds.of(Ids(buffer, starts, ends - starts)),
         narrow(grades),
@@ -131,7 +139,7 @@ class _Judgements:
     def __init__(self) -> None:
         self.num_lines = 0
         self._topics, self._documents = GrowingIds(), GrowingIds()
-        self._topic_rows, self._grades = Growing(np.int64), Growing(np.int8)
+        self._groups, self._num_rows, self._grades = Growing(np.int8), Growing(np.int8), Growing(np.int8)
         self._lines: list[tuple[int, int, IntArray | None]] = []
 
     def __len__(self) -> int:
@@ -141,15 +149,19 @@ class _Judgements:
         """Add the judgements of the next chunk."""
         self._lines.append((self.num_lines, len(part.grades), part.lines))
         self.num_lines += part.num_lines
+        self._groups.append(narrow(part.groups + len(self._topics)))
         self._topics.append(part.topics)
-        self._topic_rows.append(part.topic_rows)
+        self._num_rows.append(narrow(part.num_rows))
         self._documents.append(part.documents)
         self._grades.append(part.grades)
 
     def qrels(self, name: str) -> Qrels:
         """All of them, by topic."""
         pooled = build_pool(
-            self._topics.ids().take(slice(None)), self._topic_rows.values(), self._documents.ids()
+            self._topics.ids().take(slice(None)),
+            self._groups.values(),
+            self._num_rows.values().astype(np.int64),
+            self._documents.ids(),
         )
         grades = self._grades.values()
         if pooled.rows is None:

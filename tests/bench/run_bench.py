@@ -4,7 +4,7 @@
     TREC_EVAL_9=.../trec_eval python tests/bench/run_bench.py FOLDER [--only ROW ...] [--repeats 5]
 
 Every number is the median of the repeats; the programs of a row take turns.  Wall time is that of the process
-from its start to its end, memory the largest resident set that the kernel saw (a child's counts from what its
+from its start to its end, MB/s counts both files, memory is the largest resident set that the kernel saw (a child's counts from what its
 parent had, about 19 MB: so this imports nothing large).  trec_eval (TREC_EVAL_9, TREC_EVAL_10), pytrec_eval,
 ir_measures and ranx are timed where they are installed.
 """
@@ -145,7 +145,7 @@ class Rows:
         """Default measures on one file."""
         qrels, run = self.files(stem)
         commands = {"ours": ours(qrels, run), "wc -w": ["wc", "-w", str(run)], **trec_evals(qrels, run)}
-        return Row(name, commands, yardstick, wanted, run.stat().st_size)
+        return Row(name, commands, yardstick, wanted, qrels.stat().st_size + run.stat().st_size)
 
     def large(self) -> Row:
         row = self.shape("large", "large run, default measures", 1.5)

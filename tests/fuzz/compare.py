@@ -98,6 +98,7 @@ def small_chunks() -> Iterator[None]:
         (evaluate, "BLOCK", 2),
         (running, "UNTHREADED", 0),
         (qrels, "UNTHREADED", 0),
+        (qrels, "MANY_GROUPS", 2),
     ]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
