@@ -4,9 +4,9 @@
     TREC_EVAL_9=.../trec_eval python tests/bench/run_bench.py FOLDER [--only ROW ...] [--repeats 5]
 
 Every number is the median of the repeats; the programs of a row take turns.  Wall time is that of the process
-from its start to its end, MB/s counts both files, memory is the largest resident set that the kernel saw (a child's counts from what its
-parent had, about 19 MB: so this imports nothing large).  trec_eval (TREC_EVAL_9, TREC_EVAL_10), pytrec_eval,
-ir_measures and ranx are timed where they are installed.
+from its start to its end; memory is the largest resident set that the kernel saw (a child's counts from what
+its parent had, about 19 MB: so this imports nothing large); MB/s are of judgements and run together.
+trec_eval (TREC_EVAL_9, TREC_EVAL_10), pytrec_eval, ir_measures and ranx are timed where they are installed.
 """
 
 from __future__ import annotations
