@@ -11,13 +11,14 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking import Ranked
 from pres_eval.reading.matching import blocks
-from pres_eval.reading.pool import Pool, consecutive
+from pres_eval.reading.pool import Pool, consecutive, lengths_at
 from pres_eval.reading.qrels import Qrels
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
     """The pool topics to score, and where each stands in the ranking (-1: the run does not have it)."""
-    topics, place = ranked.topic, np.arange(len(ranked.topic))
+    topics: IntArray = ranked.topic
+    place: IntArray = np.arange(len(topics))
     if options.complete and options.compat == "10.0":
         topics = np.arange(len(pool.topics))
         place = np.full(len(topics), -1)
@@ -36,7 +37,7 @@ def form_batches(qrels: Qrels, ranked: Ranked, options: Options, size: int) -> I
     topics, place = scored_topics(qrels.pool, ranked, options)
     _check_duplicates(qrels, topics)
     lengths = np.zeros(len(topics), np.int64)
-    lengths[place >= 0] = np.diff(ranked.offsets)[place[place >= 0]]
+    lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
     ends = np.concatenate(([0], np.cumsum(lengths)))
     for first, last in blocks(ends):
         for start in range(first, last, size):
@@ -46,10 +47,10 @@ def form_batches(qrels: Qrels, ranked: Ranked, options: Options, size: int) -> I
 
 def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, place: IntArray) -> Batch:
     missing = place < 0
-    lengths, num_ret = np.zeros(len(topics), np.int64), np.ones(len(topics), np.int64)
-    starts = np.zeros(len(topics), np.int64)
     there = place[~missing]
-    starts[~missing], lengths[~missing] = ranked.offsets[there], np.diff(ranked.offsets)[there]
+    starts, lengths = np.zeros(len(topics), np.int64), np.zeros(len(topics), np.int64)
+    starts[~missing], lengths[~missing] = ranked.offsets[there], lengths_at(ranked.offsets, there)
+    num_ret: IntArray = np.ones(len(topics), np.int64)
     num_ret[~missing] = ranked.num_ret[there]
     rows, offsets = consecutive(starts, lengths)
     rank, document = ranked.rank[rows].astype(np.int64), ranked.document[rows]
@@ -117,9 +118,9 @@ def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
 def _levels(qrels: Qrels, topics: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """For each topic its grades >= 0 in ascending order, and how many documents have each."""
     pool = qrels.pool
-    rows, offsets = consecutive(pool.offsets[topics], np.diff(pool.offsets)[topics])
-    grade = qrels.grade[rows].astype(np.int64)
-    topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
+    rows, offsets = consecutive(pool.offsets[topics], lengths_at(pool.offsets, topics))
+    grade: IntArray = qrels.grade[rows].astype(np.int64)
+    topic_of: IntArray = np.repeat(np.arange(len(topics)), np.diff(offsets))
     is_counted: BoolArray = grade >= 0
     if qrels.kept is not None:
         is_counted &= qrels.kept[rows]
@@ -130,8 +131,9 @@ def _levels(qrels: Qrels, topics: IntArray) -> tuple[IntArray, IntArray, IntArra
     if width * len(topics) <= 4 * len(qrels.grade) + 1024:
         # Grades are small as a rule: a table of topics by grades is filled faster than anything is sorted.
         table = np.bincount(topic_of * width + grade, minlength=width * len(topics))
-        pairs = np.flatnonzero(table)
-        distinct, counts = np.arange(width), table[pairs]
+        pairs: IntArray = np.flatnonzero(table)
+        distinct: IntArray = np.arange(width)
+        counts = table[pairs]
     else:
         distinct, which = np.unique(grade, return_inverse=True)
         width = max(len(distinct), 1)

@@ -11,7 +11,7 @@ from pres_eval.batch import UNJUDGED, Batch, BoolArray, FloatArray, IntArray, di
 from pres_eval.joining import scored_topics
 from pres_eval.options import Options
 from pres_eval.ranking import Ranked
-from pres_eval.reading.pool import ragged
+from pres_eval.reading.pool import lengths_at, ragged
 from pres_eval.reading.preferences import GroupQrels, JudgedGroups
 
 
@@ -84,16 +84,16 @@ def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> Sc
     topic, place = scored_topics(judged.pool, ranking, options)
     missing = place < 0
     # trec_eval: a topic that the run lacks is scored as one document that nobody judged.
-    num_ret = np.ones(len(topic), np.int64)
+    num_ret: IntArray = np.ones(len(topic), np.int64)
     num_ret[~missing] = ranking.num_ret[place[~missing]]
-    kept = np.ones(len(ranking.rank), np.bool_)
+    kept: BoolArray = np.ones(len(ranking.rank), np.bool_)
     if options.max_retrieved is not None:
         kept = ranking.rank <= options.max_retrieved
         num_ret = np.minimum(num_ret, options.max_retrieved)
     rank = np.zeros(len(judged.pool.documents), np.int64)
     rank[ranking.document[kept]] = ranking.rank[kept]
-    group, offsets = ragged(judged.group_offsets[topic], np.diff(judged.group_offsets)[topic])
-    row, row_offsets = ragged(judged.row_offsets[group], np.diff(judged.row_offsets)[group])
+    group, offsets = ragged(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))
+    row, row_offsets = ragged(judged.row_offsets[group], lengths_at(judged.row_offsets, group))
     return ScoredGroups(
         tuple(judged.pool.topics.take(topic)),
         topic,

@@ -80,7 +80,8 @@ class PreferenceBatch:
         """(R,) class of each judgement in its group, from 0 for the best, as if there were no subgroups."""
         firsts = self.row_offsets[:-1]
         running = np.concatenate(([0], np.cumsum(self.level[1:] != self.level[:-1])))
-        return running - running[firsts][self.group_of]
+        before: IntArray = running[firsts][self.group_of]
+        return running - before
 
     @cached_property
     def counts(self) -> GroupCounts:

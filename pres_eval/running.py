@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.batch import IntArray
 from pres_eval.collecting import Collected, Rows
@@ -146,7 +147,7 @@ class _Reader:
             rows_kept,
         )
 
-    def _cast(self, scores: np.ndarray) -> Scores:
+    def _cast(self, scores: NDArray[Any]) -> Scores:
         if not self.single:
             return scores
         with np.errstate(over="ignore"):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from oracle_preferences import jg_scores
 from test_preferences import Rankings, ranked, write
 
@@ -42,7 +44,7 @@ def form(path: Path, grades: Grades, rankings: Rankings, options: Options | None
 
 
 def scores(batch: GroupedBatch) -> dict[bytes, dict[str, float]]:
-    columns: dict[str, np.ndarray] = {}
+    columns: dict[str, NDArray[Any]] = {}
     for measure in JUDGEMENT_GROUP_MEASURES:
         for label, arguments in measure.parameters.columns(measure.name, ARGUMENTS[measure.name]):
             columns[label] = np.asarray(measure.score(batch, *arguments))

@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pres_eval.analysis.explain import cumulated
 from pres_eval.errors import MissingExtraError, UsageError
@@ -116,7 +117,7 @@ def test_cumulated_curves() -> None:
     assert areas == {"A1: lost": (2 - 1) + (5 - 2), "A2: kept": (11 - 2) + (12 - 5)}
 
 
-def area(corners: np.ndarray) -> float:
+def area(corners: NDArray[Any]) -> float:
     x, y = corners[:, 0], corners[:, 1]
     return float(abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2)
 

@@ -7,9 +7,11 @@ topics, as printed in table 4 of Magdy & Jones, SIGIR 2010.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pres_eval.analysis.agreement import correlations, rank_changes, read_scores
 from pres_eval.analysis.correlation import kendall_tau_a
@@ -18,7 +20,7 @@ from pres_eval.analysis.explain import explain_topic
 TABLE4 = Path(__file__).parents[1] / "fixtures" / "published" / "table4.csv"
 
 
-def table4() -> dict[str, np.ndarray]:
+def table4() -> dict[str, NDArray[Any]]:
     _, measures, scores = read_scores(TABLE4.name, TABLE4.read_text())
     return dict(zip(measures, scores, strict=True))
 

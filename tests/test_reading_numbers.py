@@ -6,11 +6,13 @@ import math
 import struct
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from plain_reading import number
 
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
@@ -18,7 +20,7 @@ from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numb
 PADDING = 64
 
 
-def placed(tokens: list[bytes], between: bytes = b" ") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def placed(tokens: list[bytes], between: bytes = b" ") -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The tokens in a buffer, and where they begin and end."""
     buffer = bytearray(b"9" * PADDING)
     starts = []

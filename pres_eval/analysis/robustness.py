@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.cutoffs import summaries
@@ -47,7 +49,7 @@ class Robustness:
     labels: tuple[str, ...]
     full: FloatArray
     num_rel: int
-    kept: np.ndarray
+    kept: NDArray[Any]
     correlations: FloatArray
 
     @property

@@ -183,7 +183,9 @@ def _sampled_p(differences: FloatArray, samples: int, seed: int) -> FloatArray:
 def _as_far(differences: FloatArray) -> FloatArray:
     """How far a row's sum is from 0, less a margin for rounding."""
     total = np.add.accumulate(differences, axis=1)[:, -1]
-    return np.abs(total) - 1e-12 * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
+    margin = 1e-12 * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
+    far: FloatArray = np.abs(total) - margin
+    return far
 
 
 TESTS: dict[str, Callable[[FloatArray, int, int], FloatArray]] = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.cutoffs import cutoff_of, select_at
@@ -163,7 +163,7 @@ def _tables(result: Robustness, loaded: Loaded) -> list[Table]:
     ]
 
 
-def _by_fraction(name: str, title: str, result: Robustness, values: np.ndarray) -> Table:
+def _by_fraction(name: str, title: str, result: Robustness, values: NDArray[Any]) -> Table:
     rows = [
         [percentage(fraction), *(f"{value:.4f}" for value in row)]
         for fraction, row in zip(result.plan.fractions, values.tolist(), strict=True)
@@ -172,8 +172,8 @@ def _by_fraction(name: str, title: str, result: Robustness, values: np.ndarray) 
     return Table(name, title, (), (), shown=shown, programs=False)
 
 
-def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, np.ndarray]]:
-    panels: dict[str, dict[str, np.ndarray]] = {}
+def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDArray[Any]]]:
+    panels: dict[str, dict[str, NDArray[Any]]] = {}
     for number, column in enumerate(selection):
         cutoff = cutoff_of(column)
         title = "no cutoff" if cutoff is None else f"cutoff {cutoff}"

@@ -180,7 +180,9 @@ class BestRanking:
     def up_to(self, topic_of: IntArray, rank: IntArray, running: FloatArray) -> FloatArray:
         """Running values (N,) of topics at ranks, or where the ranking ends if earlier; 0 at rank 0."""
         last = np.minimum(rank, self.length[topic_of])
-        return np.concatenate((running, [0.0]))[np.where(last > 0, self.offsets[topic_of] + last - 1, -1)]
+        place = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)
+        values: FloatArray = np.concatenate((running, [0.0]))[place]
+        return values
 
     def sum_by_topic(self, values: FloatArray) -> FloatArray:
         """Add up the documents' values in each topic, one after the other: (N,) in, (T,) out."""
@@ -191,6 +193,7 @@ class BestRanking:
 def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) -> BestRanking:
     """The best rankings of the batch's topics, down to rank `most`."""
     topic_of = batch.level_topic_of
+    gain: FloatArray = batch.levels.astype(np.float64)
     if named:
         gain, order = np.zeros(len(topic_of)), np.zeros(len(topic_of))
         for topics, table in gain_tables(batch, named):
@@ -200,7 +203,6 @@ def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) 
                 gain[chosen] = table.of(batch.levels[chosen], table.ideal_gain)
         descending = np.lexsort((-order, topic_of))
     else:
-        gain = batch.levels.astype(float)
         descending = (batch.level_offsets[:-1] + batch.level_offsets[1:] - 1)[topic_of] - np.arange(len(gain))
     gain, count = gain[descending], batch.level_counts[descending]
     # trec_eval: the best ranking ends at the first gain that is not positive, whatever would follow.

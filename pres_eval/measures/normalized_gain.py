@@ -160,7 +160,8 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
     width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
     places = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
     begun = places >= batch.offsets[topic_of]
-    return np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)]
+    values: FloatArray = np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)]
+    return values
 
 
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)

@@ -39,7 +39,8 @@ class _Powers:
             size *= 8
 
     def __getitem__(self, exponent: IntArray) -> FloatArray:
-        return self.table[np.minimum(exponent, len(self.table) - 1)]
+        powers: FloatArray = self.table[np.minimum(exponent, len(self.table) - 1)]
+        return powers
 
 
 def _persistence(pairs: PairValues) -> float:

@@ -37,7 +37,7 @@ def load_pairs(buffer: NDArray[np.uint8], numbers: IntArray) -> tuple[Words, Wor
     """The numbers[i]-th aligned word of the buffer and the one behind it, little-endian."""
     # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put
     # together of two; a complex number is the type that fetches both at once.
-    pairs = np.ndarray((len(buffer) // WORD - 1,), "<c16", buffer, 0, (WORD,))[numbers]
+    pairs: NDArray[Any] = np.ndarray((len(buffer) // WORD - 1,), "<c16", buffer, 0, (WORD,))[numbers]
     words = pairs.view("<u8")
     return words[0::2], words[1::2]
 
@@ -94,8 +94,10 @@ class Ids(Sequence[bytes]):
         if not len(self):
             return iter(())
         ends = self.starts + self.lengths
-        low = int(self.starts.min())
-        text = self.buffer[low : int(ends.max())].tobytes()
+        low, high = int(self.starts.min()), int(ends.max())
+        if high - low > 256 * len(self):  # scattered so far apart that what lies between is not worth a copy
+            return map(self.__getitem__, range(len(self)))
+        text = self.buffer[low:high].tobytes()
         spans = zip((self.starts - low).tolist(), (ends - low).tolist(), strict=True)
         return iter([text[start:end] for start, end in spans])
 
@@ -291,7 +293,8 @@ def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
         return np.arange(len(ids))
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")
-    return np.lexsort(keys[::-1])
+    order: IntArray = np.lexsort(keys[::-1])
+    return order
 
 
 def stable_order(numbers: NDArray[np.signedinteger[Any]], limit: int) -> IntArray:

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.batch import IntArray
 from pres_eval.reading.keys import NO_IDS, WordIds, Words
@@ -27,7 +29,7 @@ MANY = 1 << 20
 _PARTS_BITS = 3
 _DIVIDE = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xD1B54A32D192ED03)
-_NONE = np.zeros(0, np.int64)
+_NONE: IntArray = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,8 @@ def repeated(offsets: IntArray, ids: WordIds) -> tuple[IntArray, IntArray]:
 
     The documents offsets[i] ... offsets[i+1]-1 are of topic i.
     """
-    rows, first = [_NONE], [_NONE]
+    rows: list[IntArray] = [_NONE]
+    first: list[IntArray] = [_NONE]
     for start, stop in blocks(offsets):
         begin, end = int(offsets[start]), int(offsets[stop])
         lengths = np.diff(offsets[start : stop + 1])
@@ -107,7 +110,8 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     if len(keys) <= MANY:
         return _match_keys(keys, wanted)
     found = np.empty(len(wanted), np.int64)
-    repeats, first = [_NONE], [_NONE]
+    repeats: list[IntArray] = [_NONE]
+    first: list[IntArray] = [_NONE]
     part_of, part_of_wanted = _parts(keys), _parts(wanted)
     for part in range(1 << _PARTS_BITS):
         rows, asked = np.flatnonzero(part_of == part), np.flatnonzero(part_of_wanted == part)
@@ -120,7 +124,7 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     return np.concatenate(repeats)[order], np.concatenate(first)[order], found
 
 
-def _parts(keys: Words) -> np.ndarray:
+def _parts(keys: Words) -> NDArray[Any]:
     """Divides keys: equal ones have the same part."""
     part = np.empty(len(keys), np.uint8)
     for start in range(0, len(keys), BLOCK):

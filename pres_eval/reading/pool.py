@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.batch import AnyInts, IntArray
-from pres_eval.reading.keys import Ids, WordIds, Words, byte_order, distinct, equal, has_equal, stable_order
-from pres_eval.reading.matching import repeated
+from pres_eval.reading.keys import Ids, WordIds, byte_order, distinct, equal, stable_order
+from pres_eval.reading.matching import KeyTable, repeated
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,8 @@ class Pool:
     documents: WordIds
     offsets: IntArray
     topic_seed: int
-    topic_hashes: Words
-    topic_by_hash: IntArray
+    topic_table: KeyTable
+    """Of hashes of the topics with this seed, of which no two are the same."""
 
     @property
     def topic_of(self) -> IntArray:
@@ -37,19 +37,16 @@ class Pool:
 
     def find_topics(self, ids: Ids) -> IntArray:
         """The index of each topic, -1 for those that the pool does not have."""
-        hashes = ids.hashes(self.topic_seed)
-        place = np.minimum(np.searchsorted(self.topic_hashes, hashes), len(self.topic_hashes) - 1)
-        index = self.topic_by_hash[place]
-        rows = np.flatnonzero(self.topic_hashes[place] == hashes)
-        found = np.full(len(ids), -1, np.int64)
-        rows = rows[equal(ids.take(rows), self.topics.take(index[rows]))]
-        found[rows] = index[rows]
+        found = self.topic_table.find(ids.hashes(self.topic_seed))
+        rows = np.flatnonzero(found >= 0)
+        wrong = rows[~equal(ids.take(rows), self.topics.take(found[rows]))]
+        found[wrong] = -1
         return found
 
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
         """How many documents some topics have, and which ones these are, topic after topic."""
-        starts, counts = self.offsets[topics], (self.offsets[1:] - self.offsets[:-1])[topics]
-        return counts, consecutive(starts, counts)[0]
+        counts = lengths_at(self.offsets, topics)
+        return counts, consecutive(self.offsets[topics], counts)[0]
 
     def byte_order(self) -> IntArray:
         """The permutation that sorts the documents by topic and id."""
@@ -83,6 +80,7 @@ class Pooled:
 def build_pool(topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: WordIds) -> Pooled:
     """The pool of rows in groups: the first lengths[0] documents belong to topic topic_ids[groups[0]], ..."""
     topics, index = distinct(topic_ids)
+    topics = WordIds.of(topics).take(slice(None))  # one after the other, in order
     topic_of_group = index[groups]
     rows: IntArray | None = None
     if (topic_of_group[1:] < topic_of_group[:-1]).any():
@@ -107,19 +105,23 @@ def build_pool(topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: Wo
         documents, rows, again = documents.pick(np.flatnonzero(new)), every[new], every[again]
         in_file = np.argsort(again)
         again, document = again[in_file], document[in_file]
-    seed, hashes = _distinct_hashes(topics)
-    by_hash = np.argsort(hashes, kind="stable")
-    return Pooled(Pool(topics, documents, offsets, seed, hashes[by_hash], by_hash), rows, again, document)
+    seed, table = _distinct_hashes(topics)
+    return Pooled(Pool(topics, documents, offsets, seed, table), rows, again, document)
 
 
-def _distinct_hashes(ids: Ids) -> tuple[int, Words]:
+def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:
     """Hashes of distinct ids of which no two are the same, and the seed that gives them."""
     seed = 0
     while True:
-        hashes = ids.hashes(seed)
-        if not has_equal(hashes):
-            return seed, hashes
+        table = KeyTable(ids.hashes(seed))
+        if not len(table.repeats()[0]):
+            return seed, table
         seed += 1
+
+
+def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
+    """The lengths of some stretches, of which the i-th is offsets[i] ... offsets[i+1]-1."""
+    return offsets[chosen + 1] - offsets[chosen]
 
 
 def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:

@@ -152,9 +152,10 @@ def _preferences(table: Table, docno: int, what: str) -> Preferences:
     if wrong is not None:
         raise _no_number(table, wrong, what, "a number")
     rows = _group_rows(table, docno)
-    subgroup = np.zeros(len(table), np.int64)
-    if docno == 3:
-        subgroup = _number_names(table.column(2), rows.group)[0]
+    has_subgroups = docno == 3
+    subgroup = (
+        _number_names(table.column(2), rows.group)[0] if has_subgroups else np.zeros(len(table), np.int64)
+    )
     common = rows.common(table)
     return Preferences(*common, subgroup[rows.order], level[rows.order], rows.pool.byte_order())
 

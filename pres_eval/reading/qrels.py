@@ -117,9 +117,8 @@ def _read_part(chunk: Chunk) -> _Part:
     starts, ends = fields.column(0)
     topics = Ids(buffer, starts, ends - starts)
     first = changes(topics)
-    topics, groups = topics.take(first), np.arange(len(first))
-    if len(first) > MANY_GROUPS:
-        topics, groups = distinct(topics)
+    heads = topics.take(first)
+    topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
     starts, ends = fields.column(2)
     return _Part(
         chunk,

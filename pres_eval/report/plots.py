@@ -16,6 +16,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.errors import MissingExtraError, UsageError
 
@@ -105,7 +106,7 @@ def curves(
     labels: Sequence[str],
     panels: Sequence[str],
     x: Sequence[int],
-    values: np.ndarray,
+    values: NDArray[Any],
     *,
     xlabel: str,
     title: str = "",
@@ -139,7 +140,7 @@ def curves(
 
 
 def robustness(
-    fractions: Sequence[float], panels: Mapping[str, Mapping[str, np.ndarray]], coefficient: str
+    fractions: Sequence[float], panels: Mapping[str, Mapping[str, NDArray[Any]]], coefficient: str
 ) -> Figure:
     """The lowest correlation at each fraction of the relevant documents, dots for the samples.
 

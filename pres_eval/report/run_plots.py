@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.report.plots import line_styles, plain, style
 
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 def score_bars(
     runs: Sequence[str],
     measures: Sequence[str],
-    means: np.ndarray,
-    intervals: tuple[np.ndarray, np.ndarray] | None = None,
+    means: NDArray[Any],
+    intervals: tuple[NDArray[Any], NDArray[Any]] | None = None,
     *,
     confidence: float = 0.95,
     baseline: int | None = None,
-    significant: np.ndarray | None = None,
+    significant: NDArray[Any] | None = None,
     topics: int | None = None,
 ) -> Figure:
     """Mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
@@ -91,7 +92,7 @@ def score_bars(
     return figure
 
 
-def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: np.ndarray) -> Figure:
+def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]) -> Figure:
     """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
     from matplotlib.figure import Figure
 
@@ -104,7 +105,7 @@ def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: np.nda
 
 
 def draw_rank_changes(
-    axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: np.ndarray
+    axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]
 ) -> None:
     """`rank_changes` into axes of your own."""
     places = range(len(measures))
@@ -135,7 +136,7 @@ def draw_rank_changes(
     # The names stand outside of the axes: room for them is made by the layout, which looks at all texts.
 
 
-def _spread(positions: np.ndarray) -> np.ndarray:
+def _spread(positions: NDArray[Any]) -> NDArray[Any]:
     """Heights at which names can stand without covering each other: tied runs go below one another."""
     order = np.argsort(positions, kind="stable")
     heights = np.empty(len(positions))
@@ -169,7 +170,7 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
 def agreement(
     runs: Sequence[str],
     measures: Sequence[str],
-    positions: np.ndarray,
+    positions: NDArray[Any],
     patterns: Sequence[str] | None,
     pairs: Sequence[int] | None,
 ) -> Figure:
