@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.batch import IntArray
+from pres_eval.batch import FloatArray, IntArray
 from pres_eval.collecting import Collected, Rows
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking import DuplicateRowError, Ranked, Scores, Topics, rank_topics
@@ -20,7 +21,7 @@ from pres_eval.reading.numbers import read_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source, behind_last_line
 from pres_eval.reading.tables import in_file
-from pres_eval.reading.tokens import LineError, split_fields
+from pres_eval.reading.tokens import Fields, LineError, parsed, split_fields
 from pres_eval.workers import UNTHREADED, in_order, num_processors
 
 LAYOUT = "topic Q0 docno rank score tag"
@@ -91,19 +92,11 @@ class _Reader:
     def piece(self, cut: Cut) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
         chunk = cut.chunk
-        fields = split_fields(chunk, COLUMNS, LAYOUT, more=True)
+        fields, scores = parsed(_parse, chunk)
         buffer = chunk.array()
         if not len(fields):
             nothing = np.zeros(0, np.int64)
             return Piece(chunk, cut.ends_whole, fields.num_lines, 0, b"", None, NO_IDS, nothing, None, None)
-        starts, ends = fields.column(SCORE)
-        scores, wrong = read_numbers(buffer, starts, ends)
-        if wrong is not None:
-            raise LineError(
-                fields.line_of(wrong),
-                f"score {quoted(bytes(chunk.buffer[starts[wrong] : ends[wrong]]))}",
-                "a number",
-            )
         starts, ends = fields.column(TOPIC)
         topic_ids = Ids(buffer, starts, ends - starts)
         first = changes(topic_ids)
@@ -155,6 +148,19 @@ class _Reader:
             return scores.astype(np.float32)
 
 
+def _parse(chunk: Chunk) -> tuple[Fields, FloatArray]:
+    """The columns of a chunk, and its scores."""
+    fields = split_fields(chunk, COLUMNS, LAYOUT, more=True)
+    if not len(fields):
+        return fields, np.zeros(0)
+    starts, ends = fields.column(SCORE)
+    scores, wrong = read_numbers(chunk.array(), starts, ends)
+    if wrong is not None:
+        score = quoted(bytes(chunk.buffer[starts[wrong] : ends[wrong]]))
+        raise LineError(fields.line_of(wrong), f"score {score}", "a number")
+    return fields, scores
+
+
 def read_run(
     source: Source,
     pool: Pool,
@@ -174,10 +180,9 @@ def read_run(
     jobs = jobs or num_processors()
     reader = _Reader(pool, compat == "9.0.8", most, ascending)
     try:
-        try:
+        with contextlib.suppress(_ScatteredError):
             return _Streaming(source, reader, jobs).read()
-        except _ScatteredError:
-            return _Collecting(source, reader, jobs).read()
+        return _Collecting(source, reader, jobs).read()
     except DuplicateRowError as error:
         _raise_duplicate(source, error)
 

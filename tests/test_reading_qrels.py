@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from unittest import mock
 
@@ -153,3 +154,14 @@ def test_columns_of_each_format(form: str, path: Path) -> None:
         InputError, match=rf"qrels:1: 3 columns, expected {5 if form == 'prefs' else 4} \(topic"
     ):
         read_relevance(str(path), form)
+
+
+@pytest.mark.parametrize("size", [1, 50, WHOLE])
+def test_the_first_fault_is_named(size: int, tmp_path: Path) -> None:
+    """Whatever is looked for first."""
+    faults = [(b"1 0 b x\n", "relevance 'x'"), (b"1 0 b\n", "3 columns"), (b"1 0 \0 1\n", "a NUL byte")]
+    for order in permutations(faults):
+        (tmp_path / "qrels").write_bytes(b"1 0 a 1\n" + b"".join(line for line, _ in order))
+        with pytest.raises(InputError) as caught:
+            read_qrels(SmallSource(tmp_path / "qrels", size))
+        assert (caught.value.line, caught.value.found) == (2, order[0][1])

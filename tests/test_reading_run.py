@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -303,23 +304,25 @@ def test_faulty_line(line: bytes, found: str, size: int, jobs: int, tmp_path: Pa
     assert str(caught.value) == f"{path}:21: {found}"
 
 
+FAULTS = [
+    (b"2 Q0 e 1 abc tag\n", "score 'abc'"),
+    (b"2 Q0 e 1\n", "4 columns"),
+    (b"3 Q0 e 1 \0 x\n", "a NUL byte"),
+]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
 @pytest.mark.parametrize("size", [1, 50, 200, WHOLE])
-def test_fault_does_not_depend_on_jobs(size: int, tmp_path: Path) -> None:
-    """Of several faults one is named, and it is the same for any number of jobs."""
+@pytest.mark.parametrize("faults", list(permutations(FAULTS)))
+def test_the_first_fault_is_named(
+    faults: tuple[tuple[bytes, str], ...], size: int, jobs: int, tmp_path: Path
+) -> None:
+    """Whatever is looked for first, in chunks of any size."""
     path = tmp_path / "run"
-    path.write_bytes(
-        lines_of_topics((b"1", 3))
-        + b"2 Q0 e 1 abc tag\n2 Q0 e 1\n"
-        + lines_of_topics((b"2", 9))
-        + b"3 Q0 e 1 \0 x\n"
-    )
-    messages = set()
-    for jobs in (1, 2, 4):
-        with pytest.raises(InputError) as caught:
-            read(path, judge(b"1"), size, jobs=jobs)
-        messages.add((caught.value.line, caught.value.found))
-    assert len(messages) == 1
-    assert messages <= {(4, "score 'abc'"), (5, "4 columns"), (15, "a NUL byte")}
+    path.write_bytes(lines_of_topics((b"1", 3)) + b"".join(line for line, _ in faults) * 2)
+    with pytest.raises(InputError) as caught:
+        read(path, judge(b"1"), size, jobs=jobs)
+    assert (caught.value.line, caught.value.found) == (4, faults[0][1])
 
 
 @pytest.mark.parametrize("data", [b"\n", b"# only a comment\n", b" \r\n\t\n\n#", BYTE_ORDER_MARK + b"\n"])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from pres_eval.reading.keys import Ids, Words
+from pres_eval.reading.keys import WORD, Ids, Words
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _IGNORED = re.compile("[\\s\"'`\u200b-\u200f\u2060\ufeff]")
@@ -43,7 +43,8 @@ def loose_hashes(ids: Ids) -> Words:
     multiplier = _ODD
     for number in range(stripped.width()):
         # What an id does not have adds nothing: the hash must not depend on the longest one beside it.
-        mixed += _lower(stripped.word(number)) * multiplier
+        rows = np.flatnonzero(lengths > WORD * number)
+        mixed[rows] += _lower(stripped.take(rows).word(number)) * multiplier
         multiplier = np.multiply(multiplier, _FACTOR)
     mixed ^= mixed >> np.uint64(32)
     mixed *= _ODD

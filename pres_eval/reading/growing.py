@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.reading.keys import Ids, WordIds
+from pres_eval.reading.source import PADDING
 
 SHORT = 1 << 12
 LONG = 1 << 20
@@ -60,8 +61,8 @@ class GrowingIds:
 
     def __init__(self) -> None:
         self._columns: list[Growing] = [Growing(np.uint64)]
-        self._long_rows = Growing(np.int64)
-        self._long_texts: list[bytes] = []
+        self._long_rows, self._long_lengths = Growing(np.int64), Growing(np.int64)
+        self._long_text = Growing(np.uint8)
 
     def __len__(self) -> int:
         return len(self._columns[0])
@@ -78,13 +79,15 @@ class GrowingIds:
             column.pad(before + len(ids))
         if len(ids.long_rows):
             self._long_rows.append(ids.long_rows + before)
-            self._long_texts += ids.long_ids
+            self._long_lengths.append(ids.long_ids.lengths)
+            self._long_text.append(np.frombuffer(b"".join(ids.long_ids), np.uint8))
 
     def ids(self) -> WordIds:
         """All ids."""
-        return WordIds(
-            [column.values() for column in self._columns], self._long_rows.values(), Ids.of(self._long_texts)
-        )
+        columns = [column.values() for column in self._columns]
+        lengths = self._long_lengths.values()
+        text = np.concatenate((self._long_text.values(), np.zeros(PADDING, np.uint8)))
+        return WordIds(columns, self._long_rows.values(), Ids(text, np.cumsum(lengths) - lengths, lengths))
 
 
 def narrow(values: NDArray[np.int64]) -> NDArray[Any]:

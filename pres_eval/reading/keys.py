@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, overload
 
 import numpy as np
@@ -17,20 +18,22 @@ AT_ONCE = 1 << 16
 """Ids that are hashed at a time, so that what is computed on the way stays in the cache."""
 
 _EVERYWHERE = 8
-"""Words of an id that are loaded for all rows; further ones only for the rows that are so long."""
+"""Words of an id that are loaded for all rows; further ones only of the rows that are so long."""
+
+_REST_AT_ONCE = 1 << 17
+"""Such further words that are looked at together."""
 
 _ALWAYS = 2
 """Words that WordIds have room for whatever the mean is."""
 
 
-def _odd_numbers(seed: int) -> Iterator[int]:
-    """An endless, fixed stream of odd 64-bit multipliers (splitmix64)."""
-    state = seed << 32
-    while True:
-        state = (state + 0x9E3779B97F4A7C15) & (2**64 - 1)
-        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
-        yield (mixed ^ (mixed >> 31)) | 1
+@cache
+def _odd_numbers(seed: int, count: int) -> Words:
+    """The first of an endless, fixed stream of odd 64-bit multipliers (splitmix64)."""
+    state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed << 32)
+    mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
 
 
 def load_pairs(buffer: NDArray[np.uint8], numbers: IntArray) -> tuple[Words, Words]:
@@ -124,15 +127,33 @@ class Ids(Sequence[bytes]):
             for start in range(0, len(self), AT_ONCE):
                 mixed[start : start + AT_ONCE] = self[start : start + AT_ONCE].hashes(seed)
             return mixed
-        numbers = _odd_numbers(seed)
-        for number in range(self.width()):
-            multiplier = np.uint64(next(numbers))
-            if number < _EVERYWHERE:
-                mixed += self.word(number) * multiplier
-            else:
-                rows = np.flatnonzero(self.lengths > WORD * number)
-                mixed[rows] += self.take(rows).word(number) * multiplier
+        width = self.width()
+        multipliers = _odd_numbers(seed, max(_EVERYWHERE, 1 << (width - 1).bit_length()))
+        for number in range(min(width, _EVERYWHERE)):
+            mixed += self.word(number) * multipliers[number]
+        for rows, begins, numbers, words in self._rest():
+            mixed[rows] += np.add.reduceat(words * multipliers[numbers], begins)
         return mixed
+
+    def _rest(self) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
+        """What stands behind the first _EVERYWHERE words of an id: all words of some rows at a time.
+
+        Gives the rows, where the words of each begin, and of all words their numbers and themselves.
+        """
+        longer = np.flatnonzero(self.lengths > WORD * _EVERYWHERE)
+        counts = -(-self.lengths[longer] // WORD) - _EVERYWHERE
+        ends = np.cumsum(counts)
+        start = 0
+        while start < len(longer):
+            before = int(ends[start - 1]) if start else 0
+            stop = max(int(np.searchsorted(ends, before + _REST_AT_ONCE, side="right")), start + 1)
+            rows, begins = longer[start:stop], ends[start:stop] - counts[start:stop] - before
+            numbers = np.arange(int(ends[stop - 1]) - before) - np.repeat(begins, counts[start:stop])
+            numbers += _EVERYWHERE
+            places = np.repeat(self.starts[rows], counts[start:stop]) + WORD * numbers
+            left = np.repeat(self.lengths[rows], counts[start:stop]) - WORD * numbers
+            yield rows, begins, numbers, load_words(self.buffer, places) & _mask(left)
+            start = stop
 
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -143,7 +164,8 @@ class WordIds(Sequence[bytes]):
     """Ids cut loose from their buffer: column j holds the j-th word of every id.
 
     So that a few long ids among many short ones don't take room for all, ids that need far more words than
-    the mean stand in the columns with their beginning only, and whole in `long_ids`.
+    the mean stand in the columns with their beginning only, and whole in `long_ids`; so do all if most are
+    very long.
 
     columns    (N,) words, padded with NULs
     long_rows  rows of the ids that are longer than the columns, ascending
@@ -164,7 +186,7 @@ class WordIds(Sequence[bytes]):
         if width <= _ALWAYS:
             return cls([ids.word(number) for number in range(width)])
         mean = int(ids.lengths.sum()) // (WORD * len(ids))
-        width = min(width, _ALWAYS + 2 * mean)
+        width = min(width, _ALWAYS + 2 * mean if mean < _EVERYWHERE else _ALWAYS)
         rows = np.flatnonzero(ids.lengths > WORD * width)
         return cls([ids.word(number) for number in range(width)], rows, Ids.of(list(ids.take(rows))))
 
@@ -192,8 +214,9 @@ class WordIds(Sequence[bytes]):
             for start in range(0, len(self), AT_ONCE):
                 mixed[start : start + AT_ONCE] = self.pick(slice(start, start + AT_ONCE)).hashes(seed)
             return mixed
-        for column, multiplier in zip(self.columns, _odd_numbers(seed), strict=False):
-            mixed += column * np.uint64(multiplier)
+        multipliers = _odd_numbers(seed, max(_EVERYWHERE, 1 << (len(self.columns) - 1).bit_length()))
+        for number, column in enumerate(self.columns):
+            mixed += column * multipliers[number]
         if len(self.long_rows):
             mixed[self.long_rows] = self.long_ids.hashes(seed)
         return mixed
@@ -218,9 +241,11 @@ class WordIds(Sequence[bytes]):
         ids = Ids(buffer, starts, np.count_nonzero(filled, axis=1).astype(np.int64))
         if len(self.long_rows):
             places, which = self._long_among(rows)
-            ids.starts[places] = self.long_ids.starts[which] + len(buffer)
-            ids.lengths[places] = self.long_ids.lengths[which]
-            ids.buffer = np.concatenate((buffer, self.long_ids.buffer))
+            if len(places) == len(ids):
+                return self.long_ids.take(which)
+            long_ids = Ids.of(list(self.long_ids.take(which)))
+            ids.starts[places], ids.lengths[places] = long_ids.starts + len(buffer), long_ids.lengths
+            ids.buffer = np.concatenate((buffer, long_ids.buffer))
         return ids
 
     def num_distinct(self) -> int:
@@ -274,14 +299,23 @@ NO_IDS = WordIds([np.zeros(0, np.uint64)])
 def equal(some: Ids, others: Ids) -> BoolArray:
     """Whether some[i] is the same text as others[i]."""
     same: BoolArray = some.lengths == others.lengths
-    for number in range(min(some.width(), others.width())):
+    for number in range(min(some.width(), others.width(), _EVERYWHERE)):
         rows = np.flatnonzero(same)
         same[rows] = some.take(rows).word(number) == others.take(rows).word(number)
+    alike = np.flatnonzero(same & (some.lengths > WORD * _EVERYWHERE))
+    # Their lengths are the same, so their words come in the same parts.
+    for mine, theirs in zip(some.take(alike)._rest(), others.take(alike)._rest(), strict=True):
+        rows, begins, _, words = mine
+        same[alike[rows]] = np.logical_and.reduceat(words == theirs[3], begins)
     return same
 
 
 def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
     """The permutation that sorts the ids as strcmp does, inside of groups if these are given."""
+    if ids.width() > _EVERYWHERE:
+        texts = list(ids)
+        within = np.zeros(len(ids), np.int64).tolist() if group is None else group.tolist()
+        return np.array(sorted(range(len(ids)), key=lambda row: (within[row], texts[row])), np.int64)
     keys = []
     for number in range(ids.width()):
         word = ids.word(number).byteswap()  # as big-endian numbers words compare like their text
@@ -315,9 +349,13 @@ def changes(ids: Ids) -> IntArray:
     if not len(ids):
         return np.zeros(0, np.int64)
     differs = ids.lengths[1:] != ids.lengths[:-1]
-    for number in range(ids.width()):
+    width = ids.width()
+    for number in range(min(width, _EVERYWHERE)):
         word = ids.word(number)
         differs |= word[1:] != word[:-1]
+    if width > _EVERYWHERE:
+        alike = np.flatnonzero(~differs)
+        differs[alike] = ~equal(ids.take(alike), ids.take(alike + 1))
     return np.concatenate(([0], np.flatnonzero(differs) + 1))
 
 

@@ -14,7 +14,7 @@ from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tables import in_file
-from pres_eval.reading.tokens import LineError, split_fields
+from pres_eval.reading.tokens import LineError, parsed, split_fields
 from pres_eval.workers import UNTHREADED, in_order, num_processors
 
 LAYOUT = "topic iteration docno relevance"
@@ -105,6 +105,10 @@ class _Part:
 
 
 def _read_part(chunk: Chunk) -> _Part:
+    return parsed(_parse, chunk)
+
+
+def _parse(chunk: Chunk) -> _Part:
     fields = split_fields(chunk, 4, LAYOUT)
     buffer = chunk.array()
     if not len(fields):

@@ -8,7 +8,9 @@ lines whose first character is # are left out; too few columns are an error, mor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from pres_eval.batch import BoolArray, IntArray
 from pres_eval.reading.source import Chunk
 
 Bytes = NDArray[np.uint8]
+Parsed = TypeVar("Parsed")
 
 BLANK, TAB, NEWLINE, RETURN, HASH = 32, 9, 10, 13, 35
 
@@ -29,6 +32,20 @@ class LineError(Exception):
         self.line = line
         self.found = found
         self.expected = expected
+
+
+def parsed(parse: Callable[[Chunk], Parsed], chunk: Chunk) -> Parsed:
+    """What `parse` makes of a chunk.
+
+    Raises LineError: of several faults that of the first line, whatever `parse` looks for first.
+    """
+    try:
+        return parse(chunk)
+    except LineError as error:
+        if error.line:
+            newlines = np.flatnonzero(chunk.array()[chunk.start : chunk.stop] == NEWLINE)
+            parsed(parse, Chunk(chunk.buffer, chunk.start, chunk.start + int(newlines[error.line - 1]) + 1))
+        raise
 
 
 @dataclass(frozen=True, eq=False)
