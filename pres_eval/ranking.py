@@ -9,7 +9,6 @@ are compared only in groups of equal scores that hold a judged document.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +16,16 @@ from numpy.typing import NDArray
 
 from pres_eval.batch import AnyInts, IntArray
 from pres_eval.reading.growing import Growing, narrow
-from pres_eval.reading.keys import Ids, WordIds, byte_order
-from pres_eval.reading.matching import match
+from pres_eval.reading.keys import WordIds, byte_order
+from pres_eval.reading.matching import blocks, match
 from pres_eval.reading.pool import Pool, ragged
 
 Segments = NDArray[np.int32]
 Scores = NDArray[np.float64] | NDArray[np.float32]
+
+
+FEW = 8
+"""Wanted places in a group of equal scores up to which each is compared with all others there."""
 
 
 class DuplicateRowError(Exception):
@@ -97,20 +100,20 @@ def _places(
     rising = np.flatnonzero(scores[1:] > scores[:-1])
     rising = rising[segment[rising] == segment[rising + 1]]
     if not len(rising):
-        return _untied(segment, scores, ids.take, judged, ascending)
+        return _untied(segment, scores, ids, None, judged, ascending)
     unsorted, has_judged = np.zeros(len(offsets) - 1, np.bool_), np.zeros(len(offsets) - 1, np.bool_)
     unsorted[segment[rising]] = True
     has_judged[segment[judged]] = True
     members = np.flatnonzero((unsorted & has_judged)[segment])
     moved = unsorted[segment[judged]]
     places = judged.copy()
-    places[~moved] = _untied(segment, scores, ids.take, judged[~moved], ascending)
+    places[~moved] = _untied(segment, scores, ids, None, judged[~moved], ascending)
     order = np.lexsort((-scores[members], segment[members]))
     place = np.empty(len(members), np.int64)
     place[order] = np.arange(len(members))
     in_order = members[order]
     wanted = place[np.searchsorted(members, judged[moved])]
-    found = _untied(segment[members], scores[in_order], lambda at: ids.take(in_order[at]), wanted, ascending)
+    found = _untied(segment[members], scores[in_order], ids, in_order, wanted, ascending)
     places[moved] = members[found]
     return places
 
@@ -118,11 +121,15 @@ def _places(
 def _untied(
     segment: Segments,
     scores: Scores,
-    ids_at: Callable[[IntArray], Ids],
+    ids: WordIds,
+    rows: IntArray | None,
     wanted: IntArray,
     ascending: bool,
 ) -> IntArray:
-    """The places of the wanted rows of sorted ones when equal scores go by docno."""
+    """Where the wanted ones of sorted places come to stand when equal scores go by docno.
+
+    `rows`: the row of the ids at each place, None if these are the same.
+    """
     equal = np.flatnonzero(scores[1:] == scores[:-1])
     equal = equal[segment[equal] == segment[equal + 1]]
     if not len(equal):
@@ -136,22 +143,52 @@ def _untied(
     starts = equal[np.concatenate(([0], breaks + 1))]
     sizes = equal[np.concatenate((breaks, [len(equal) - 1]))] + 2 - starts
     group = np.searchsorted(starts, wanted[tied], side="right") - 1
-    has_wanted = np.zeros(len(starts), np.bool_)
-    has_wanted[group] = True
-    groups = np.flatnonzero(has_wanted)
+    moved = wanted.copy()
+    if sizes[group].sum() <= FEW * len(scores) and not len(ids.long_rows):
+        moved[tied] = _counted(starts[group], sizes[group], ids, rows, wanted[tied], ascending)
+    else:
+        moved[tied] = _sorted(starts, sizes, group, ids, rows, wanted[tied], ascending)
+    return moved
+
+
+def _counted(
+    starts: IntArray, sizes: IntArray, ids: WordIds, rows: IntArray | None, tied: IntArray, ascending: bool
+) -> IntArray:
+    """New places in groups of equal scores: as many others stand before as have such a docno."""
+    before = np.empty(len(tied), np.int64)
+    for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
+        places, begins = ragged(starts[first:last], sizes[first:last])
+        own = np.repeat(tied[first:last], sizes[first:last])
+        after, same = ids.compare(*((places, own) if rows is None else (rows[places], rows[own])))
+        # A document that stands twice (see -M) has two places.
+        comes_before = (~(after | same) if ascending else after) | (same & (places < own))
+        before[first:last] = np.add.reduceat(comes_before, begins[:-1], dtype=np.int64)
+    return starts + before
+
+
+def _sorted(
+    starts: IntArray,
+    sizes: IntArray,
+    group: IntArray,
+    ids: WordIds,
+    rows: IntArray | None,
+    tied: IntArray,
+    ascending: bool,
+) -> IntArray:
+    """New places in groups of equal scores, of which all docnos are sorted."""
+    has_tied = np.zeros(len(starts), np.bool_)
+    has_tied[group] = True
+    groups = np.flatnonzero(has_tied)
     places, begins = ragged(starts[groups], sizes[groups])
     number = np.repeat(np.arange(len(groups)), sizes[groups])
-    if ascending:
-        by_docno = byte_order(ids_at(places), number)
-    else:
-        # The group's number rises while the order of its ids is turned round.
-        by_docno = byte_order(ids_at(places), len(groups) - number)[::-1]
-    new = np.empty_like(places)
+    texts = ids.take(places if rows is None else rows[places])
+    # Turned round, the numbers of the groups rise again while docnos descend.
+    by_docno = byte_order(texts, number) if ascending else byte_order(texts, len(groups) - number)[::-1]
+    new: IntArray = np.empty_like(places)
     new[by_docno] = places
-    own = np.cumsum(has_wanted)[group] - 1
-    moved = wanted.copy()
-    moved[tied] = new[begins[own] + wanted[tied] - starts[group]]
-    return moved
+    own = np.cumsum(has_tied)[group] - 1
+    found: IntArray = new[begins[own] + tied - starts[group]]
+    return found
 
 
 def _copies(repeats: IntArray, first: IntArray) -> list[list[int]]:

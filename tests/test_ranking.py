@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from plain_reading import IDS, ranked, single
 from pools import made_pool
 
+from pres_eval import ranking
 from pres_eval.ranking import DuplicateRowError, Ranked, Topics, rank_topics
 from pres_eval.reading import matching
 from pres_eval.reading.keys import Ids, WordIds
@@ -78,13 +79,17 @@ def some_topics(draw: st.DrawFn) -> tuple[Lists, list[set[bytes]]]:
 
 
 @settings(deadline=None, max_examples=200)
-@given(some_topics(), st.booleans(), st.booleans())
+@given(some_topics(), st.booleans(), st.booleans(), st.sampled_from([0, 1, 100]))
 def test_ranks_of_judged_documents(
-    case: tuple[Lists, list[set[bytes]]], ascending: bool, narrow: bool
+    case: tuple[Lists, list[set[bytes]]], ascending: bool, narrow: bool, few: int
 ) -> None:
+    """Whether ties are broken by counting or by sorting makes no difference."""
     topics, judged = case
     pool = pool_of(topics, judged)
-    found = rank(topics, pool, kind=np.float32 if narrow else np.float64, ascending=ascending)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "FEW", few)
+        patch.setattr(matching, "BLOCK", 5)
+        found = rank(topics, pool, kind=np.float32 if narrow else np.float64, ascending=ascending)
     expected = []
     for documents, known in zip(topics, judged, strict=True):
         seen = [(single(score) if narrow else score, docno) for score, docno in documents]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from plain_reading import IDS
 
@@ -61,6 +61,20 @@ def test_equal_words(some: list[bytes], others: list[bytes]) -> None:
     rows, other_rows = np.array(pairs).T
     found = WordIds.of(Ids.of(some)).equal(rows, WordIds.of(Ids.of(others)), other_rows)
     assert found.tolist() == [some[row] == others[other] for row, other in pairs]
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS)
+@example(BY_LENGTH)
+@example([text[:20] + b"%d" % (len(text) % 3) for text in BY_LENGTH])
+def test_compare(texts: list[bytes]) -> None:
+    """As Python compares bytes."""
+    ids = WordIds.of(Ids.of(texts))
+    assume(not len(ids.long_rows))
+    pairs = [(row, other) for row in range(len(texts)) for other in range(len(texts))]
+    after, same = ids.compare(*np.array(pairs).T)
+    assert after.tolist() == [texts[row] > texts[other] for row, other in pairs]
+    assert same.tolist() == [texts[row] == texts[other] for row, other in pairs]
 
 
 @settings(deadline=None, max_examples=200)

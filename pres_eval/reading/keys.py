@@ -267,6 +267,20 @@ class WordIds(Sequence[bytes]):
             same[places] = equal(self.take(rows[places]), others.take(other_rows[places]))
         return same
 
+    def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Whether the id at rows[i] comes after that at others[i] in byte order, and whether it is the same.
+
+        All ids must stand in the columns as a whole.
+        """
+        assert not len(self.long_rows)
+        after, same = np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+        for column in self.columns:
+            # As big-endian numbers words compare like their text.
+            mine, theirs = column[rows].byteswap(), column[others].byteswap()
+            after |= same & (mine > theirs)
+            same &= mine == theirs
+        return after, same
+
     def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
         """Where long ids stand in a choice of rows, and which of them."""
         if not len(self.long_rows):

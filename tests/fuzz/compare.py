@@ -85,7 +85,7 @@ def is_all_negative(case: Case) -> bool:
 @contextlib.contextmanager
 def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
-    from pres_eval import batch, collecting, evaluate, running, workers
+    from pres_eval import batch, collecting, evaluate, ranking, running, workers
     from pres_eval.reading import growing, keys, matching, qrels, source
 
     sizes = [
@@ -96,6 +96,7 @@ def small_chunks() -> Iterator[None]:
         (keys, "AT_ONCE", 4),
         (growing, "SHORT", 1),
         (evaluate, "BLOCK", 2),
+        (ranking, "FEW", 1),
         (running, "UNTHREADED", 0),
         (qrels, "UNTHREADED", 0),
         (qrels, "MANY_GROUPS", 2),
