@@ -11,7 +11,8 @@ def keep_freed_memory() -> None:
     """Let freed memory be used again instead of being handed to the system and asked for anew.
 
     A chunk's arrays are as large as those of the chunk before.  glibc by default returns such memory at once,
-    and the page faults of getting it back take a quarter of the time.  Elsewhere nothing happens.
+    and the page faults of getting it back take a quarter of the time.  What is larger than 32 MB, the most
+    that glibc allows here, still goes back at once.  Elsewhere nothing happens.
     """
     with contextlib.suppress(ImportError, OSError, AttributeError):
         import ctypes
