@@ -12,8 +12,8 @@ from pres_eval.batch import IntArray
 from pres_eval.ranking import Ranked, Scores, Topics, rank_topics
 from pres_eval.reading.growing import Growing, GrowingIds
 from pres_eval.reading.keys import WordIds, stable_order
-from pres_eval.reading.matching import blocks
 from pres_eval.reading.pool import Pool
+from pres_eval.stretches import blocks
 from pres_eval.workers import in_order
 
 SORTED = 1 << 20

@@ -10,9 +10,9 @@ from pres_eval.batch import UNJUDGED, Batch, BoolArray, IntArray, frozen
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking import Ranked
-from pres_eval.reading.matching import blocks
-from pres_eval.reading.pool import Pool, consecutive, lengths_at
+from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import Qrels
+from pres_eval.stretches import blocks, consecutive, lengths_at
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:

@@ -11,8 +11,8 @@ from pres_eval.batch import UNJUDGED, Batch, BoolArray, FloatArray, IntArray, di
 from pres_eval.joining import scored_topics
 from pres_eval.options import Options
 from pres_eval.ranking import Ranked
-from pres_eval.reading.pool import lengths_at, ragged
 from pres_eval.reading.preferences import GroupQrels, JudgedGroups
+from pres_eval.stretches import lengths_at, ragged
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ from pres_eval.preference_orders import (
     sum_pairs,
 )
 from pres_eval.ranking import Ranked
-from pres_eval.reading.pool import ragged
 from pres_eval.reading.preferences import Preferences
+from pres_eval.stretches import ragged
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from pres_eval.batch import AnyInts, IntArray
 from pres_eval.reading.growing import Growing, narrow
 from pres_eval.reading.keys import WordIds, byte_order
-from pres_eval.reading.matching import blocks, match
-from pres_eval.reading.pool import Pool, ragged
+from pres_eval.reading.matching import match
+from pres_eval.reading.pool import Pool
+from pres_eval.stretches import blocks, ragged
 
 Segments = NDArray[np.int32]
 Scores = NDArray[np.float64] | NDArray[np.float32]
@@ -74,8 +75,8 @@ def rank_topics(
     segment = np.broadcast_to(np.int32(0), len(scores))  # takes no memory
     if len(topic) > 1:
         segment = np.repeat(np.arange(len(topic), dtype=np.int32), lengths)
-    counts, judged = pool.documents_of(topic)
-    found = match(lengths, ids, counts, pool.documents.pick(judged))
+    num_judged, judged = pool.documents_of(topic)
+    found = match(lengths, ids, num_judged, pool.documents.pick(judged))
     for copies in _copies(found.repeats, found.first):
         which = int(segment[copies[0]])
         others = slice(int(offsets[which]), int(offsets[which + 1]))

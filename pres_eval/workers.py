@@ -22,7 +22,7 @@ UNTHREADED = 4
 class Workers:
     """Starts work in `jobs` threads, but the first few pieces at once."""
 
-    def __init__(self, jobs: int, unthreaded: int = UNTHREADED) -> None:
+    def __init__(self, jobs: int, unthreaded: int) -> None:
         self._jobs = jobs
         self._unthreaded = unthreaded
         self._pool: Any = None

@@ -20,6 +20,7 @@ LAYERS = (
     {"errors"},
     {"options", "notation", "workers"},
     {"batch"},
+    {"stretches"},
     {"reading"},
     {"ranking"},
     {"collecting"},

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pres_eval.checking import blocks
+from pres_eval import stretches
 from pres_eval.checking.check import CheckOptions, check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Level
 from pres_eval.checking.likeness import alike, loose, loose_hashes
@@ -344,7 +344,7 @@ def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: py
             continue
         _, run = check(ranked=gzip.compress(text))
         assert found(run) == kinds
-    monkeypatch.setattr(blocks, "BLOCK", 7)
+    monkeypatch.setattr(stretches, "BLOCK", 7)
     monkeypatch.setattr(Source.chunks, "__defaults__", (300, Source.chunks.__defaults__[1]))  # type: ignore[index]
     for _, (text, kinds, _) in RUN_FAULTS.items():
         _, run = check(ranked=text, jobs=2)

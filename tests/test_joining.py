@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pres_eval import stretches
 from pres_eval.batch import Batch
 from pres_eval.errors import InputError
 from pres_eval.joining import form_batches
 from pres_eval.options import Options
-from pres_eval.reading import matching
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 from pres_eval.running import read_run
@@ -125,7 +125,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_like_the_plain_way(folder: Path, qrels: Grades, run: Retrieved, options: Options) -> None:
     expected = join_plainly(qrels, run, options)
     for size, documents in ((100, 1000), (2, 1000), (100, 4)):
-        with mock.patch.object(matching, "BLOCK", documents):
+        with mock.patch.object(stretches, "BLOCK", documents):
             batches = join(folder, qrels, run, options, size)
         assert [topic for batch in batches for topic in as_plain(batch)] == expected
         assert all(0 < len(batch) <= size for batch in batches)

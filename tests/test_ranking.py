@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from plain_reading import IDS, ranked, single
 from pools import made_pool
 
-from pres_eval import ranking
+from pres_eval import ranking, stretches
 from pres_eval.ranking import DuplicateRowError, Ranked, Topics, rank_topics
 from pres_eval.reading import matching
 from pres_eval.reading.keys import Ids, WordIds
-from pres_eval.reading.pool import Pool, consecutive, ragged
+from pres_eval.reading.pool import Pool
 
 Document = tuple[float, bytes]
 Lists = list[list[Document]]
@@ -88,7 +88,7 @@ def test_ranks_of_judged_documents(
     pool = pool_of(topics, judged)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "FEW", few)
-        patch.setattr(matching, "BLOCK", 5)
+        patch.setattr(stretches, "BLOCK", 5)
         found = rank(topics, pool, kind=np.float32 if narrow else np.float64, ascending=ascending)
     expected = []
     for documents, known in zip(topics, judged, strict=True):
@@ -177,19 +177,3 @@ def test_parts_are_put_in_order() -> None:
     assert judged_ranks(together, pool) == judged_ranks(whole, pool)
     assert together.topic.tolist() == list(range(6))
     assert together.num_ret.tolist() == [1, 2, 3, 4, 5, 6]
-
-
-def test_ragged() -> None:
-    rows, offsets = ragged(np.array([10, 5, 7]), np.array([2, 0, 3]))
-    assert rows.tolist() == [10, 11, 7, 8, 9]
-    assert offsets.tolist() == [0, 2, 2, 5]
-
-
-def test_consecutive() -> None:
-    """A slice where there are no gaps, the same rows in any case."""
-    for starts, lengths in (([3, 5, 5], [2, 0, 3]), ([3, 4], [2, 1]), ([5, 3], [1, 2]), ([], []), ([4], [3])):
-        rows, offsets = consecutive(np.array(starts, np.int64), np.array(lengths, np.int64))
-        expected, bounds = ragged(np.array(starts, np.int64), np.array(lengths, np.int64))
-        assert np.arange(20)[rows].tolist() == expected.tolist()
-        assert offsets.tolist() == bounds.tolist()
-    assert consecutive(np.array([3, 5]), np.array([2, 3]))[0] == slice(3, 8)

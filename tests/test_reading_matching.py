@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_reading import IDS
 
+from pres_eval import stretches
 from pres_eval.reading import matching
 from pres_eval.reading.keys import Ids, WordIds
-from pres_eval.reading.matching import blocks, match, match_keys, repeated
+from pres_eval.reading.matching import match, match_keys, repeated
 
 Lists = list[tuple[list[bytes], list[bytes]]]
 FEW = st.sampled_from([b"a", b"b", b"c", b"12345678", b"123456789", b"1234567890123456-1", b"x" * 90])
@@ -80,7 +81,7 @@ def test_repeated(size: int, topics: Lists) -> None:
     """The same some topics at a time."""
     lengths, ids = word_ids([listed for listed, _ in topics])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "BLOCK", size)
+        patch.setattr(stretches, "BLOCK", size)
         rows, first = repeated(np.concatenate(([0], np.cumsum(lengths))), ids)
     assert list(zip(rows.tolist(), first.tolist(), strict=True)) == match_plainly(topics)[0]
 
@@ -104,14 +105,3 @@ def test_equal_keys(bits: int, many: int, monkeypatch: pytest.MonkeyPatch) -> No
         assert repeats.tolist() == [row for row, place in enumerate(firsts) if place != row]
         assert before.tolist() == [firsts[row] for row in repeats.tolist()]
         assert found.tolist() == [first.get(key, -1) for key in wanted.tolist()]
-
-
-@given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 20))
-def test_blocks(lengths: list[int], size: int) -> None:
-    """Every topic once, as many together as there is room for."""
-    offsets = np.concatenate(([0], np.cumsum(np.array(lengths, np.int64))))
-    ranges = list(blocks(offsets, size))
-    assert [topic for start, stop in ranges for topic in range(start, stop)] == list(range(len(lengths)))
-    for start, stop in ranges:
-        assert stop - start == 1 or offsets[stop] - offsets[start] <= size
-        assert stop == len(lengths) or offsets[stop + 1] - offsets[start] > size

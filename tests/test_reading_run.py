@@ -27,9 +27,8 @@ from plain_reading import (
 from plain_reading import read_run as read_plainly
 from pools import made_pool
 
-from pres_eval import collecting
+from pres_eval import collecting, stretches
 from pres_eval.errors import InputError
-from pres_eval.reading import matching
 from pres_eval.reading.keys import Ids, WordIds
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
@@ -108,7 +107,7 @@ def test_order_of_lines_does_not_matter(
     lines = data.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n").split(b"\n")
     shuffler.shuffle(lines)
     path.write_bytes(b"\n".join(lines))
-    with mock.patch.object(matching, "BLOCK", 5), mock.patch.object(collecting, "SORTED", most):
+    with mock.patch.object(stretches, "BLOCK", 5), mock.patch.object(collecting, "SORTED", most):
         for size in (40, 300, WHOLE):
             found = read(path, judged, size, jobs=2)
             assert found.topics == expected.topics

@@ -11,16 +11,13 @@ from functools import partial
 
 import numpy as np
 
+from pres_eval import stretches
 from pres_eval.batch import BoolArray, FloatArray, IntArray
 from pres_eval.checking.columns import NO_NUMBER, AnyArray, Columns, Part, Rows, changed
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
 from pres_eval.reading.keys import Words, stable_order
 from pres_eval.reading.matching import match_keys
-
-BLOCK = 1 << 17
-"""Rows that are looked at together, about."""
-
 
 _NO_KEYS = np.zeros(0, np.uint64)
 
@@ -67,26 +64,21 @@ class Block:
 
 def blocks(columns: Columns, rows: Rows) -> Iterator[Block]:
     """A run in blocks of whole topics."""
-    ends = np.cumsum(columns.lengths)
+    offsets = np.concatenate(([0], np.cumsum(columns.lengths)))
     together = len(columns.segments) == len(columns.topics)
     order = np.arange(len(rows)) if together else stable_order(rows.topic, len(columns.topics))
-    first = 0
-    while first < len(ends):
-        start = int(ends[first] - columns.lengths[first])
-        last = max(int(np.searchsorted(ends, start + BLOCK, side="right")), first + 1)
-        chosen = order[start : int(ends[last - 1])]
-        offsets = np.concatenate(([0], ends[first:last] - start))
+    for first, last in stretches.blocks(offsets):
+        chosen = order[int(offsets[first]) : int(offsets[last])]
         lines = partial(_lines_of_chosen, columns, chosen)
         yield Block(
             columns.topics,
-            offsets,
+            offsets[first : last + 1] - offsets[first],
             rows.topic[chosen],
             rows.numbers[chosen],
             rows.ranks[chosen],
             rows.keys[chosen],
             lines,
         )
-        first = last
 
 
 def _lines_of_chosen(columns: Columns, chosen: IntArray, places: IntArray) -> IntArray:

@@ -7,7 +7,6 @@ hashes, the same in every file; a loose key is the same for ids that differ in c
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,7 +25,7 @@ from pres_eval.reading.matching import KeyTable
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Bytes
-from pres_eval.workers import Work, Workers
+from pres_eval.workers import UNTHREADED, in_order
 
 AnyArray = NDArray[Any]
 
@@ -200,16 +199,9 @@ def _whole_topics(source: Source, cutter: TopicCutter) -> Iterator[Chunk]:
 
 
 def _parts(source: Source, chunks: Iterable[Chunk], parse: Parse, most: int, jobs: int) -> Iterator[Part]:
-    waiting: deque[Work] = deque()
-    with Workers(jobs) as workers:
-        for chunk in chunks:
-            waiting.append(workers.start(parse, chunk, most))
-            while len(waiting) > jobs:
-                part = waiting.popleft()()
-                source.give_back(part.chunk)
-                yield part
-        for work in waiting:
-            yield work()
+    for part in in_order(lambda chunk: parse(chunk, most), chunks, jobs, UNTHREADED):
+        source.give_back(part.chunk)
+        yield part
 
 
 class _Gathered:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.checking.blocks import block_of, blocks, check_block
+from pres_eval.checking.blocks import Block, block_of, blocks, check_block
 from pres_eval.checking.columns import (
     Columns,
     Judged,
@@ -25,7 +24,7 @@ from pres_eval.errors import quoted
 from pres_eval.reading.keys import equal
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.report.text import text_of
-from pres_eval.workers import Work, Workers
+from pres_eval.workers import UNTHREADED, in_order
 
 DOCNO = 2
 CUTOFFS_THAT_MATTER = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -78,14 +77,13 @@ class RunChecker:
         """Look at the rows some topics at a time."""
         if columns.rows is None:
             return
-        waiting: deque[Work] = deque()
-        with Workers(self.jobs) as workers:
-            for block in blocks(columns, columns.rows):
-                waiting.append(workers.start(check_block, block, self._cutoffs, report.most))
-                while len(waiting) > self.jobs:
-                    report.merge(waiting.popleft()(), 0)
-            for work in waiting:
-                report.merge(work(), 0)
+        cutoffs = self._cutoffs
+
+        def check(block: Block) -> FileReport:
+            return check_block(block, cutoffs, report.most)
+
+        for found in in_order(check, blocks(columns, columns.rows), self.jobs, UNTHREADED):
+            report.merge(found, 0)
 
     def check(self, report: FileReport, columns: Columns, source: Source) -> None:
         """The checks that need the whole run; the report is that of `read`."""

@@ -115,9 +115,14 @@ class Reader:
     quiet: bool = False
     jobs: int | None = None
 
+    @property
+    def num_jobs(self) -> int:
+        """Threads."""
+        return self.jobs or num_processors()
+
     def jobs_for(self, num_runs: int) -> int:
         """Threads that work on a run: one if there are several runs to be worked on at the same time."""
-        return 1 if num_runs > 1 else self.jobs or num_processors()
+        return 1 if num_runs > 1 else self.num_jobs
 
     def relevance(self, path: str) -> Relevance:
         """The judgements."""
@@ -148,7 +153,7 @@ class Reader:
                     ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
                 )
 
-        for ranking in in_order(read, paths, 1 if single else self.jobs_for(1)):
+        for ranking in in_order(read, paths, min(len(paths), self.num_jobs)):
             if not self.quiet:
                 for warning in warnings_about(ranking, relevance, options):
                     warn(warning)

@@ -10,7 +10,6 @@ Keys may be equal where ids differ.  That is noticed, and another hash is taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.batch import IntArray
-from pres_eval.reading.keys import NO_IDS, WordIds, Words
-
-BLOCK = 1 << 17
-"""Documents that are looked at together; more if a single topic has them."""
+from pres_eval.reading.keys import AT_ONCE, NO_IDS, WordIds, Words
+from pres_eval.stretches import blocks
 
 MANY = 1 << 20
 """Keys above which they are divided first, so that their slots stay in the cache."""
@@ -81,17 +78,6 @@ def repeated(offsets: IntArray, ids: WordIds) -> tuple[IntArray, IntArray]:
     return np.concatenate(rows), np.concatenate(first)
 
 
-def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
-    """Ranges of topics that have at most `size` (BLOCK) documents together, or a single topic."""
-    size = BLOCK if size is None else size
-    start = 0
-    while start < len(offsets) - 1:
-        stop = int(np.searchsorted(offsets, offsets[start] + size, side="right")) - 1
-        stop = max(stop, start + 1)
-        yield start, stop
-        start = stop
-
-
 def _keys(lengths: IntArray, hashes: Words) -> Words:
     """The keys of documents; the hashes are overwritten."""
     bits = (len(lengths) - 1).bit_length()
@@ -127,8 +113,10 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
 def _parts(keys: Words) -> NDArray[Any]:
     """Divides keys: equal ones have the same part."""
     part = np.empty(len(keys), np.uint8)
-    for start in range(0, len(keys), BLOCK):
-        part[start : start + BLOCK] = (keys[start : start + BLOCK] * _DIVIDE) >> np.uint64(64 - _PARTS_BITS)
+    for start in range(0, len(keys), AT_ONCE):
+        part[start : start + AT_ONCE] = (keys[start : start + AT_ONCE] * _DIVIDE) >> np.uint64(
+            64 - _PARTS_BITS
+        )
     return part
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from pres_eval.batch import AnyInts, IntArray
 from pres_eval.reading.keys import Ids, WordIds, byte_order, distinct, equal, stable_order
 from pres_eval.reading.matching import KeyTable, repeated
+from pres_eval.stretches import consecutive, lengths_at, ragged
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,22 +118,3 @@ def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:
         if not len(table.repeats()[0]):
             return seed, table
         seed += 1
-
-
-def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
-    """The lengths of some stretches, of which the i-th is offsets[i] ... offsets[i+1]-1."""
-    return offsets[chosen + 1] - offsets[chosen]
-
-
-def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """The indices starts[i] ... starts[i]+lengths[i]-1 for every i, in a row, and where each begins there."""
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
-
-
-def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
-    """The same; a slice where each stretch begins at the end of the one before."""
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    if len(starts) and (starts - offsets[:-1] == starts[0]).all():
-        return slice(int(starts[0]), int(starts[0] + offsets[-1])), offsets
-    return ragged(starts, lengths)

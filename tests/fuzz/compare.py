@@ -85,12 +85,12 @@ def is_all_negative(case: Case) -> bool:
 @contextlib.contextmanager
 def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
-    from pres_eval import batch, collecting, evaluate, ranking, running, workers
+    from pres_eval import batch, collecting, evaluate, ranking, running, stretches
     from pres_eval.reading import growing, keys, matching, qrels, source
 
     sizes = [
         (collecting, "SORTED", 10),
-        (matching, "BLOCK", 7),
+        (stretches, "BLOCK", 7),
         (matching, "MANY", 20),
         (batch, "LONG_SEGMENT", 5),
         (keys, "AT_ONCE", 4),
@@ -103,7 +103,6 @@ def small_chunks() -> Iterator[None]:
     ]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
-        (workers.Workers.__init__, workers.UNTHREADED, 0),
     ]
     with contextlib.ExitStack() as stack:
         for module, name, size in sizes:
