@@ -20,7 +20,7 @@ from pres_eval.analysis.agreement import (
 )
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.batch import FloatArray, IntArray
-from pres_eval.cli.analysing import ALPHA, HELP_NAMES, analysis_options, draw, prepare, read, show
+from pres_eval.cli.analysing import ALPHA, analysis_options, draw, prepare, read, show
 from pres_eval.cli.shared import MEASURES
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.report.layout import Shown, Table, records_table
@@ -30,7 +30,7 @@ from pres_eval.selection import select
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
 
-@click.command(context_settings=HELP_NAMES)
+@click.command()
 @click.argument("files", nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
 @MEASURES
 @click.option(

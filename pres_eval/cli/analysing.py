@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 RESULT_OPTIONS = [
     click.option(

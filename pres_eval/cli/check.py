@@ -13,7 +13,7 @@ from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
 @click.option(

@@ -12,7 +12,6 @@ from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.significance import TESTS
 from pres_eval.cli.analysing import (
     ALPHA,
-    HELP_NAMES,
     SEED,
     Loaded,
     analysis_options,
@@ -32,7 +31,7 @@ MANY = 8
 """More measures than this go downwards in the tables."""
 
 
-@click.command(context_settings=HELP_NAMES)
+@click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
 @MEASURES

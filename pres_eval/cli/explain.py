@@ -12,7 +12,7 @@ from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, cumulated, explain_topics, text_plot
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.batch import add_in_order
-from pres_eval.cli.analysing import HELP_NAMES, Loaded, analysis_options, draw, prepare_for_qrels, read, show
+from pres_eval.cli.analysing import Loaded, analysis_options, draw, prepare_for_qrels, read, show
 from pres_eval.errors import UsageError
 from pres_eval.evaluate import Evaluation
 from pres_eval.report.layout import Shown, Table, Value
@@ -21,7 +21,7 @@ from pres_eval.report.text import text_of
 MOST_PICTURES = 12
 
 
-@click.command(context_settings=HELP_NAMES)
+@click.command()
 @click.argument("qrels")
 @click.argument("run")
 @click.argument("topics", nargs=-1, metavar="[TOPIC ...]")

@@ -18,7 +18,7 @@ from pres_eval.report.trec_report import Report, as_text, make_report, report_se
 PAGES = (".html", ".htm")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
 @click.option(

@@ -14,7 +14,6 @@ from pres_eval.analysis.cutoffs import cutoff_of, select_at
 from pres_eval.analysis.robustness import Plan, Robustness, Sampler, qrels_lines, robustness
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import (
-    HELP_NAMES,
     SEED,
     Loaded,
     analysis_options,
@@ -50,7 +49,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
     return tuple(sorted(fractions))
 
 
-@click.command(context_settings=HELP_NAMES)
+@click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN [RUN ...]")
 @click.option(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, Sweep, sweep, sweep_selection
-from pres_eval.cli.analysing import HELP_NAMES, analysis_options, draw, prepare_for_qrels, read, show
+from pres_eval.cli.analysing import analysis_options, draw, prepare_for_qrels, read, show
 from pres_eval.report.layout import Shown, Table
 
 MOST = 1000
@@ -31,7 +31,7 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
     return tuple(ranks)
 
 
-@click.command(context_settings=HELP_NAMES)
+@click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
 @click.option(
