@@ -3,7 +3,7 @@
 From Python:
 
     from pres_eval import Options, Source, read_relevance, read_run, select
-    from pres_eval.evaluate import evaluate
+    from pres_eval.scoring import evaluate
 
     qrels = read_relevance("qrels.txt")
     run = read_run(Source("run.txt"), qrels.pool)
@@ -17,25 +17,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pres_eval.evaluate import Evaluation
+    from pres_eval.measures.selection import select
     from pres_eval.options import Options
+    from pres_eval.ranking.run_file import Ranking, read_run
     from pres_eval.reading.relevance import read_relevance
     from pres_eval.reading.source import Source
-    from pres_eval.running import Ranking, read_run
-    from pres_eval.selection import select
+    from pres_eval.scoring import Evaluation
 
 __version__ = "1.0.0"
 
 __all__ = ["Evaluation", "Options", "Ranking", "Source", "read_relevance", "read_run", "select"]
 
 _HOME = {
-    "Evaluation": "pres_eval.evaluate",
+    "Evaluation": "pres_eval.scoring",
     "Options": "pres_eval.options",
-    "Ranking": "pres_eval.running",
+    "Ranking": "pres_eval.ranking.run_file",
     "Source": "pres_eval.reading.source",
     "read_relevance": "pres_eval.reading.relevance",
-    "read_run": "pres_eval.running",
-    "select": "pres_eval.selection",
+    "read_run": "pres_eval.ranking.run_file",
+    "select": "pres_eval.measures.selection",
 }
 
 

@@ -17,9 +17,9 @@ from decimal import Decimal
 import numpy as np
 
 from pres_eval.errors import UsageError, quoted
-from pres_eval.evaluate import Evaluation
 from pres_eval.measures.base import Format
 from pres_eval.report.text import text_of
+from pres_eval.scoring import Evaluation
 
 EXIT_CODE = 3
 """Of a command whose gates were not all passed."""

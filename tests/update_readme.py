@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import test_differences
+from trec_eval import test_differences
 
 from pres_eval.cli import COMMANDS, command_of
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FILE_FORMATS, LINES_IN_ALL, option_rows
@@ -31,7 +31,7 @@ from pres_eval.measures.base import (
     OptionalCutoffs,
     Pairs,
 )
-from pres_eval.selection import NMAX_MEASURES
+from pres_eval.measures.selection import NMAX_MEASURES
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

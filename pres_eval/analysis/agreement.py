@@ -21,7 +21,7 @@ from pres_eval.analysis.correlation import (
     tau_ap_b,
 )
 from pres_eval.analysis.significance import signed_ranks
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError, quoted
 
 

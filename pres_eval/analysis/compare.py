@@ -18,7 +18,7 @@ from pres_eval.analysis.effects import (
 )
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import TESTS
-from pres_eval.batch import BoolArray, FloatArray
+from pres_eval.arrays.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 
 
 def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:

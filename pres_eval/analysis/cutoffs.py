@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pres_eval.batch import FloatArray
+from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import MeasureError
-from pres_eval.evaluate import Evaluation, SelectedColumn, Selection
 from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.measures.base import Cutoffs, Format
-from pres_eval.selection import select
+from pres_eval.measures.selection import SelectedColumn, Selection, select
+from pres_eval.scoring import Evaluation
 
 
 def takes_cutoffs(name: str) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.significance import DECIMALS, mean_and_deviation, signed_ranks
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 
 
 def cohens_d(differences: FloatArray) -> FloatArray:

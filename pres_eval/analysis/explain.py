@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import IntArray
+from pres_eval.arrays.types import IntArray
 from pres_eval.options import Options
-from pres_eval.ranking import Ranked
+from pres_eval.ranking.order import Ranked
 from pres_eval.reading.qrels import Qrels
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, IntArray, add_in_order
+from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
-from pres_eval.evaluate import Evaluation
 from pres_eval.measures.base import Format, mean
+from pres_eval.scoring import Evaluation
 
 
 @dataclass(frozen=True, eq=False)

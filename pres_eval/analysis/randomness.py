@@ -8,11 +8,8 @@ whole numbers.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pres_eval.batch import BoolArray, IntArray
-
-Words = NDArray[np.uint64]
+from pres_eval.arrays.types import BoolArray, IntArray, Words
 
 
 class Stream:

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.cutoffs import summaries
 from pres_eval.analysis.sampling import keep_relevant
-from pres_eval.batch import BoolArray, FloatArray, add_in_order
-from pres_eval.evaluate import Selection, evaluate
+from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays.types import BoolArray, FloatArray
+from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
-from pres_eval.running import Ranking
+from pres_eval.scoring import evaluate
 
 
 @dataclass(frozen=True)

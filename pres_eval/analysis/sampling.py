@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.analysis.randomness import Stream
-from pres_eval.batch import BoolArray, IntArray
+from pres_eval.arrays.types import BoolArray, IntArray
 
 
 def kept_counts(relevant: IntArray, fraction: float) -> IntArray:

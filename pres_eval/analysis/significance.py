@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from pres_eval.analysis.randomness import Stream
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MissingExtraError
 
 DECIMALS = 12

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.cutoffs import select_at, summaries, takes_cutoffs
-from pres_eval.batch import FloatArray
+from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import MeasureError
-from pres_eval.evaluate import Evaluation, Selection
+from pres_eval.measures.selection import Selection
+from pres_eval.scoring import Evaluation
 
 DEFAULT_MEASURES = ("map_cut", "recall", "PRES")
 

@@ -11,13 +11,13 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval import stretches
-from pres_eval.batch import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import ragged
+from pres_eval.arrays.ids import stable_order
+from pres_eval.arrays.matching import match_keys
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray, Words
 from pres_eval.checking.columns import NO_NUMBER, AnyArray, Columns, Part, Rows, changed
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
-from pres_eval.reading.keys import Words, stable_order
-from pres_eval.reading.matching import match_keys
 
 _NO_KEYS = np.zeros(0, np.uint64)
 
@@ -67,7 +67,7 @@ def blocks(columns: Columns, rows: Rows) -> Iterator[Block]:
     offsets = np.concatenate(([0], np.cumsum(columns.lengths)))
     together = len(columns.segments) == len(columns.topics)
     order = np.arange(len(rows)) if together else stable_order(rows.topic, len(columns.topics))
-    for first, last in stretches.blocks(offsets):
+    for first, last in ragged.blocks(offsets):
         chosen = order[int(offsets[first]) : int(offsets[last])]
         lines = partial(_lines_of_chosen, columns, chosen)
         yield Block(

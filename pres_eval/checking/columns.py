@@ -14,17 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.batch import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.ids import Ids, changes, equal
+from pres_eval.arrays.matching import KeyTable
+from pres_eval.arrays.types import BoolArray, Bytes, FloatArray, IntArray, Words
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.likeness import loose_hashes
 from pres_eval.checking.lines import Lines, split_all, tell_lines
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.cutting import TopicCutter
-from pres_eval.reading.keys import Ids, Words, changes, equal
-from pres_eval.reading.matching import KeyTable
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
-from pres_eval.reading.tokens import Bytes
 from pres_eval.workers import UNTHREADED, in_order
 
 AnyArray = NDArray[Any]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from pres_eval.batch import IntArray
+from pres_eval.arrays.types import IntArray
 from pres_eval.checking.columns import Columns, Rows
 from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.likeness import alike, loose

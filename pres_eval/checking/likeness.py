@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from pres_eval.reading.keys import WORD, Ids, Words
+from pres_eval.arrays.ids import WORD, Ids
+from pres_eval.arrays.types import Words
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _IGNORED = re.compile("[\\s\"'`\u200b-\u200f\u2060\ufeff]")

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pres_eval.batch import IntArray
+from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.types import Bytes, IntArray
 from pres_eval.checking.findings import Example, FileReport, plural
-from pres_eval.reading.keys import Ids, WordIds
 from pres_eval.reading.source import BYTE_ORDER_MARK, Chunk, Source
-from pres_eval.reading.tokens import HASH, NEWLINE, Bytes, LineError, is_space, split_fields
+from pres_eval.reading.tokens import HASH, NEWLINE, LineError, is_space, split_fields
 
 _NONE = np.zeros(0, np.int64)
 

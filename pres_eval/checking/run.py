@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pres_eval.arrays.ids import equal
 from pres_eval.checking.blocks import Block, block_of, blocks, check_block
 from pres_eval.checking.columns import (
     Columns,
@@ -21,7 +22,6 @@ from pres_eval.checking.columns import (
 from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.lines import some, texts_at
 from pres_eval.errors import quoted
-from pres_eval.reading.keys import equal
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order

@@ -19,13 +19,13 @@ from pres_eval.analysis.agreement import (
     verdicts,
 )
 from pres_eval.analysis.paired import PairedScores, pair_topics
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.cli.analysing import ALPHA, analysis_options, draw, prepare, read, show
 from pres_eval.cli.shared import MEASURES
 from pres_eval.errors import MeasureError, UsageError
+from pres_eval.measures.selection import select
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import text_of
-from pres_eval.selection import select
 
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 

@@ -14,14 +14,15 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps
 from pres_eval.cli.shared import Reader, load, make_options, number_options, warn
 from pres_eval.errors import UsageError
-from pres_eval.evaluate import Evaluation, Selection, evaluate
+from pres_eval.measures.selection import Selection
 from pres_eval.options import Options, RelevanceInfo
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import FORMATS as RELEVANCE_FORMATS
 from pres_eval.reading.relevance import Relevance
 from pres_eval.report.layout import FORMATS, Table, render
 from pres_eval.report.text import text_of
-from pres_eval.running import Ranking
+from pres_eval.scoring import Evaluation, evaluate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

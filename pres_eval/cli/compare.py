@@ -24,8 +24,8 @@ from pres_eval.cli.analysing import (
 )
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import UsageError
+from pres_eval.measures.selection import select
 from pres_eval.report.layout import Shown, Table, records_table
-from pres_eval.selection import select
 
 MANY = 8
 """More measures than this go downwards in the tables."""

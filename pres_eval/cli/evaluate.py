@@ -25,14 +25,14 @@ from pres_eval.cli.shared import (
     warn,
 )
 from pres_eval.errors import UsageError
-from pres_eval.evaluate import Evaluation, Selection, Summing, evaluate, form, score_blocks
 from pres_eval.measures.pres import RNORM
+from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.reading.source import Source
 from pres_eval.report.trec import evaluation_lines, summary_lines, topic_lines
-from pres_eval.running import Ranking
-from pres_eval.selection import select
+from pres_eval.scoring import Evaluation, Summing, evaluate, form, score_blocks
 
 if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores

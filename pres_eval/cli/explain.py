@@ -11,12 +11,12 @@ import click
 from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, cumulated, explain_topics, text_plot
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
-from pres_eval.batch import add_in_order
+from pres_eval.arrays.exact import add_in_order
 from pres_eval.cli.analysing import Loaded, analysis_options, draw, prepare_for_qrels, read, show
 from pres_eval.errors import UsageError
-from pres_eval.evaluate import Evaluation
 from pres_eval.report.layout import Shown, Table, Value
 from pres_eval.report.text import text_of
+from pres_eval.scoring import Evaluation
 
 MOST_PICTURES = 12
 

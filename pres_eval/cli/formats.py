@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.evaluate import Evaluation
 from pres_eval.options import Options
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.report import records, table
-from pres_eval.running import Ranking
+from pres_eval.scoring import Evaluation
 
 
 def as_text(

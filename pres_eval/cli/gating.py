@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from pres_eval.errors import InputError, UsageError
-from pres_eval.evaluate import Evaluation
+from pres_eval.scoring import Evaluation
 
 GATE_OPTIONS = [
     click.option(

@@ -9,7 +9,7 @@ import click
 
 from pres_eval.cli import COMMANDS
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
-from pres_eval.selection import read_measure_texts
+from pres_eval.measures.selection import read_measure_texts
 
 RULE = "-" * 79
 

@@ -6,8 +6,8 @@ import click
 
 from pres_eval.cli.help import measure_text
 from pres_eval.measures import MEASURES, NICKNAMES
+from pres_eval.measures.selection import read_measure_texts
 from pres_eval.options import COMPAT_VERSIONS
-from pres_eval.selection import read_measure_texts
 
 
 @click.command()

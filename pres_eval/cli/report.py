@@ -11,9 +11,9 @@ import click
 from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import NMAX, Reader, load, make_options, number_options
 from pres_eval.errors import UsageError
-from pres_eval.evaluate import evaluate
 from pres_eval.report.records import file_record
 from pres_eval.report.trec_report import Report, as_text, make_report, report_selection
+from pres_eval.scoring import evaluate
 
 PAGES = (".html", ".htm")
 

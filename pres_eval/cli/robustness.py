@@ -26,7 +26,7 @@ from pres_eval.cli.analysing import (
 from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import CutoffList
 from pres_eval.errors import PresEvalError
-from pres_eval.evaluate import Selection
+from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Shown, Table
 
 COEFFICIENT_NAMES = {

@@ -11,9 +11,9 @@ import click
 
 from pres_eval.errors import UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
+from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
 from pres_eval.reading.source import Source
-from pres_eval.running import Ranking, read_run
 from pres_eval.workers import in_order, num_processors
 
 if TYPE_CHECKING:

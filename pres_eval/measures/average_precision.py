@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-from pres_eval.batch import UNJUDGED, Batch, FloatArray, divide, elementwise
+from pres_eval.arrays.exact import divide, elementwise
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import UNJUDGED, Batch
 from pres_eval.measures.base import (
     LEAST_GEOMETRIC_MEAN,
     Cutoffs,

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError
 from pres_eval.options import RelevanceInfo
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.batch import UNJUDGED, Batch, FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.batch import UNJUDGED, Batch
 from pres_eval.measures.base import (
     Coefficients,
     Format,

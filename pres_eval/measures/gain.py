@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.batch import Batch, BoolArray, FloatArray, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.batches.batch import Batch
 
 Pairs = tuple[tuple[str, float], ...]
 GradeGains = tuple[tuple[int, float], ...]

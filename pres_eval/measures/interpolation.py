@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.batch import Batch, FloatArray
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Coefficients, Fractions, Measure, Trait, nan_where, traits
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, divide
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Cutoffs, Fractions, Measure, Trait, traits
 from pres_eval.options import RelevanceInfo
 
 if TYPE_CHECKING:  # takes a while to import, and most evaluations have no judgement groups
-    from pres_eval.judgement_groups import GroupedBatch
+    from pres_eval.batches.from_groups import GroupedBatch
 
 
 def map_avgjg(batch: GroupedBatch) -> FloatArray:

@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-from pres_eval.batch import Batch, FloatArray, IntArray, accumulate, divide, elementwise, log2
+from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Pairs, Trait, traits
 from pres_eval.measures.gain import (
     BestRanking,

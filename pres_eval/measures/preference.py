@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, IntArray, divide
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.measures.base import Format, Measure, Trait, total, traits
 from pres_eval.options import RelevanceInfo
 
 if TYPE_CHECKING:  # takes a while to import, and most evaluations have no preferences
-    from pres_eval.preferences import PreferenceBatch
+    from pres_eval.batches.from_preferences import PreferenceBatch
 
 
 def num_prefs_poss(batch: PreferenceBatch) -> IntArray:
@@ -221,7 +222,9 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 def _by_topic(batch: PreferenceBatch, of_groups: IntArray) -> IntArray:
     """Add up counts over the groups of each topic."""
-    from pres_eval.preference_counts import segment_sums  # imported where there are preferences at all
+    from pres_eval.batches.preference_counts import (
+        segment_sums,  # imported where there are preferences at all
+    )
 
     return segment_sums(of_groups, batch.group_offsets)
 

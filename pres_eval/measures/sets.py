@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.batch import Batch, FloatArray, divide
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Coefficients, Measure, Trait, WhenMissing, traits
 
 

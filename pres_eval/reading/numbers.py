@@ -12,12 +12,9 @@ import re
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pres_eval.batch import BoolArray, FloatArray, IntArray
-from pres_eval.reading.keys import WORD, Words, load_pairs, load_words
-
-Bytes = NDArray[np.uint8]
+from pres_eval.arrays.ids import WORD, load_pairs, load_words
+from pres_eval.arrays.types import BoolArray, Bytes, FloatArray, IntArray, Words
 
 EXPONENT_LENGTH = 4  # e-05
 MOST_DIGITS = 3 * WORD

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import AnyInts, IntArray
-from pres_eval.reading.keys import Ids, WordIds, byte_order, distinct, equal, stable_order
-from pres_eval.reading.matching import KeyTable, repeated
-from pres_eval.stretches import consecutive, lengths_at, ragged
+from pres_eval.arrays.ids import Ids, WordIds, byte_order, distinct, equal, stable_order
+from pres_eval.arrays.matching import KeyTable, repeated
+from pres_eval.arrays.ragged import consecutive, lengths_at, ragged
+from pres_eval.arrays.types import AnyInts, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, IntArray
+from pres_eval.arrays.ids import Ids, WordIds, byte_order, changes
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.keys import Ids, WordIds, byte_order, changes
 from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Source

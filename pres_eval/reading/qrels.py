@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.batch import AnyInts, BoolArray, IntArray
+from pres_eval.arrays.growing import Growing, GrowingIds, narrow
+from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct
+from pres_eval.arrays.types import AnyInts, BoolArray, IntArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.growing import Growing, GrowingIds, narrow
-from pres_eval.reading.keys import NO_IDS, Ids, WordIds, changes, distinct
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Chunk, Source

@@ -14,14 +14,12 @@ from typing import BinaryIO, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import DamagedError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 
 CHUNK = 1 << 20
 """Bytes read at a time: the arrays made of it stay in the processor's cache."""
-
-PADDING = 64
-"""Spare bytes on either side of a chunk's text, so that whole words can be loaded at its ends."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

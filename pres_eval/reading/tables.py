@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import IntArray
+from pres_eval.arrays.ids import PADDING, Ids
+from pres_eval.arrays.types import Bytes, IntArray
 from pres_eval.errors import InputError
-from pres_eval.reading.keys import Ids
-from pres_eval.reading.source import PADDING, Chunk, Source
-from pres_eval.reading.tokens import Bytes, Fields, LineError, split_fields
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.tokens import Fields, LineError, split_fields
 
 
 def table_chunks(source: Source, columns: int, layout: str) -> Iterator[tuple[Chunk, Fields, int]]:

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pres_eval.batch import BoolArray, IntArray
+from pres_eval.arrays.types import BoolArray, Bytes, IntArray
 from pres_eval.reading.source import Chunk
 
-Bytes = NDArray[np.uint8]
 Parsed = TypeVar("Parsed")
 
 BLANK, TAB, NEWLINE, RETURN, HASH = 32, 9, 10, 13, 35

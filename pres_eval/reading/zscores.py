@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import FloatArray
+from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.numbers import read_number
 from pres_eval.reading.source import Source

@@ -18,10 +18,11 @@ import numpy as np
 
 from pres_eval import __version__
 from pres_eval.errors import InputError
-from pres_eval.evaluate import Evaluation, SelectedColumn, Values
 from pres_eval.measures.base import Format, Measure, Totals
+from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.text import bytes_of, exact, text_of
+from pres_eval.scoring import Evaluation, Values
 
 KIND = "pres-eval evaluation"
 LAYOUT = 1

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pres_eval.errors import UsageError
-from pres_eval.evaluate import Evaluation, SelectedColumn
 from pres_eval.measures.base import Format
+from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.text import exact, shown, text_of
+from pres_eval.scoring import Evaluation
 
 FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
 """What --format takes; trec is the default."""

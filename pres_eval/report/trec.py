@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pres_eval.evaluate import Evaluation, ScoredBlock, SelectedColumn, Selection
 from pres_eval.measures.base import Format
+from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.scoring import Evaluation, ScoredBlock
 
 ALL = "all"
 """What stands in the topic's place in summary lines."""

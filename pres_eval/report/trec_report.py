@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.batch import FloatArray, add_in_order, divide
-from pres_eval.evaluate import Evaluation, Selection
+from pres_eval.arrays.exact import add_in_order, divide
+from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
+from pres_eval.measures.selection import Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.records import File
 from pres_eval.report.table import run_names
 from pres_eval.report.text import shown, text_of
-from pres_eval.selection import select
+from pres_eval.scoring import Evaluation
 
 RECALL_LEVELS = tuple(f"{level / 10:.2f}" for level in range(11))
 DOCUMENT_LEVELS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -85,19 +85,21 @@ def is_all_negative(case: Case) -> bool:
 @contextlib.contextmanager
 def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
-    from pres_eval import batch, collecting, evaluate, ranking, running, stretches
-    from pres_eval.reading import growing, keys, matching, qrels, source
+    from pres_eval import scoring
+    from pres_eval.arrays import exact, growing, ids, matching, ragged
+    from pres_eval.ranking import order, run_file, scattered
+    from pres_eval.reading import qrels, source
 
     sizes = [
-        (collecting, "SORTED", 10),
-        (stretches, "BLOCK", 7),
+        (scattered, "SORTED", 10),
+        (ragged, "BLOCK", 7),
         (matching, "MANY", 20),
-        (batch, "LONG_SEGMENT", 5),
-        (keys, "AT_ONCE", 4),
+        (exact, "LONG_SEGMENT", 5),
+        (ids, "AT_ONCE", 4),
         (growing, "SHORT", 1),
-        (evaluate, "BLOCK", 2),
-        (ranking, "FEW", 1),
-        (running, "UNTHREADED", 0),
+        (scoring, "BLOCK", 2),
+        (order, "FEW", 1),
+        (run_file, "UNTHREADED", 0),
         (qrels, "UNTHREADED", 0),
         (qrels, "MANY_GROUPS", 2),
     ]

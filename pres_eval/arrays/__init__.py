@@ -1,0 +1,1 @@
+"""Arrays of ids and numbers, whatever they mean: no files, no retrieval."""

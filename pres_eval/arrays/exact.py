@@ -1,0 +1,78 @@
+"""Arithmetic with C's bits: sums that add one double after the other, the C library's logarithms.
+
+numpy's pairwise sums and its own logarithms give other last bits, and they show in printed digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray, IntArray
+
+
+def divide(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray) -> FloatArray:
+    """Element-wise quotient as doubles, 0 where the denominator is 0."""
+    quotient = np.zeros(np.broadcast(numerator, denominator).shape)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    return quotient
+
+
+def add_in_order(values: FloatArray, start: float = 0.0) -> float:
+    """The sum of the values, one double after the other, as a C loop gives it."""
+    if not len(values):
+        return start
+    return float(np.add.accumulate(np.concatenate(([start], values)))[-1])
+
+
+LONG_SEGMENT = 1 << 16
+
+
+def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
+    """Running sums (np.add) or products (np.multiply) that begin anew at each offset, one step at a time.
+
+    values (N,), offsets (S+1,) of S segments -> (N,).  Segments of about the same length are done together,
+    as the rows of a table, so many short segments don't cost a loop over them; long ones are few.
+    """
+    lengths = np.diff(offsets)
+    running = np.empty(len(values))
+    for row in np.flatnonzero(lengths > LONG_SEGMENT):
+        segment = slice(offsets[row], offsets[row + 1])
+        operation.accumulate(values[segment], out=running[segment])
+    lengths = np.where(lengths > LONG_SEGMENT, 0, lengths)
+    size_class = np.frexp(lengths.astype(float))[1]
+    for size in np.flatnonzero(np.bincount(size_class[lengths > 0])):
+        rows = np.flatnonzero((size_class == size) & (lengths > 0))
+        columns = np.arange(lengths[rows].max())
+        inside = columns < lengths[rows][:, np.newaxis]
+        where = (offsets[rows][:, np.newaxis] + columns)[inside]
+        table = np.zeros(inside.shape)
+        table[inside] = values[where]
+        running[where] = operation.accumulate(table, axis=1)[inside]
+    return running
+
+
+def elementwise(function: Callable[[float], float], values: FloatArray) -> FloatArray:
+    """A function of Python's math module at each value: those are the C library's, numpy's are not."""
+    different, where = np.unique(values, return_inverse=True)
+    return np.fromiter(map(function, different.tolist()), float, len(different))[where].reshape(values.shape)
+
+
+_LOG2_TABLE = np.array([math.nan])
+_LOG2_SPARSE = 1 << 16
+
+
+def log2(whole: IntArray) -> FloatArray:
+    """Base-2 logarithm of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
+    global _LOG2_TABLE  # noqa: PLW0603 - one table for the process, it only ever grows
+    table = _LOG2_TABLE
+    largest = int(whole.max(initial=0))
+    if largest >= len(table):
+        if largest >= max(_LOG2_SPARSE, 4 * len(whole)):
+            return elementwise(math.log2, whole.astype(float))
+        size = max(1024, largest + 1)
+        more = np.fromiter(map(math.log2, range(len(table), size)), float, size - len(table))
+        _LOG2_TABLE = table = np.concatenate((table, more))
+    return table[whole]

@@ -1,0 +1,99 @@
+"""Columns that grow while a file is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ids import PADDING, Ids, WordIds
+
+SHORT = 1 << 12
+LONG = 1 << 20
+RESERVED = 64 << 20
+"""Bytes for which an array reserves addresses once it is long; memory is taken where it is filled."""
+
+
+class Growing:
+    """An array that grows at its end, seldom copied.
+
+    Whole numbers are kept in as few bytes as the largest of them needs, if `dtype` is one of theirs.
+    """
+
+    def __init__(self, dtype: Any) -> None:
+        self._values: NDArray[Any] = np.empty(SHORT, dtype)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Add values at the end."""
+        stop = self._length + len(values)
+        dtype = np.promote_types(self._values.dtype, values.dtype)
+        if stop > len(self._values) or dtype != self._values.dtype:
+            self._move(stop, dtype)
+        self._values[self._length : stop] = values
+        self._length = stop
+
+    def _move(self, length: int, dtype: np.dtype[Any]) -> None:
+        old = self.values()
+        if length > len(self._values):
+            length *= 2
+            if length * dtype.itemsize >= LONG:
+                length = max(length, RESERVED // dtype.itemsize)
+        self._values = np.empty(max(length, len(self._values)), dtype)
+        self._values[: self._length] = old
+
+    def values(self) -> NDArray[Any]:
+        """All values."""
+        return self._values[: self._length]
+
+    def pad(self, length: int) -> None:
+        """Add zeros up to a length."""
+        self.append(np.zeros(length - self._length, self._values.dtype))
+
+
+class GrowingIds:
+    """Ids that grow at their end."""
+
+    def __init__(self) -> None:
+        self._columns: list[Growing] = [Growing(np.uint64)]
+        self._long_rows, self._long_lengths = Growing(np.int64), Growing(np.int64)
+        self._long_text = Growing(np.uint8)
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    def append(self, ids: WordIds) -> None:
+        """Add ids at the end."""
+        before = len(self)
+        for number, values in enumerate(ids.columns):
+            if number == len(self._columns):
+                self._columns.append(Growing(np.uint64))
+                self._columns[number].pad(before)
+            self._columns[number].append(values)
+        for column in self._columns[len(ids.columns) :]:
+            column.pad(before + len(ids))
+        if len(ids.long_rows):
+            self._long_rows.append(ids.long_rows + before)
+            self._long_lengths.append(ids.long_ids.lengths)
+            self._long_text.append(np.frombuffer(b"".join(ids.long_ids), np.uint8))
+
+    def ids(self) -> WordIds:
+        """All ids."""
+        columns = [column.values() for column in self._columns]
+        lengths = self._long_lengths.values()
+        text = np.concatenate((self._long_text.values(), np.zeros(PADDING, np.uint8)))
+        return WordIds(columns, self._long_rows.values(), Ids(text, np.cumsum(lengths) - lengths, lengths))
+
+
+def narrow(values: NDArray[np.int64]) -> NDArray[Any]:
+    """Whole numbers in as few bytes as the largest of them needs."""
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    for dtype in (np.int8, np.int32):
+        limits = np.iinfo(dtype)
+        if limits.min <= low and high <= limits.max:
+            return values.astype(dtype)
+    return values

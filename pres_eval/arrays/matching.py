@@ -1,0 +1,202 @@
+"""Which documents are the same: inside of one list of topics' documents, and in two of them.
+
+A key is the number of a document's topic in its upper bits, and a hash of its id below.  Every row writes
+its number into a slot that its key chooses.  Who finds another's number in its slot compares keys with that
+row; the few rows that lost their slot are sorted.  So nothing is sorted that is large, and blocks of topics
+are small enough for all this to happen in the processor's cache.
+
+Keys may be equal where ids differ.  That is noticed, and another hash is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ids import AT_ONCE, NO_IDS, WordIds
+from pres_eval.arrays.ragged import blocks
+from pres_eval.arrays.types import IntArray, Words
+
+MANY = 1 << 20
+"""Keys above which they are divided first, so that their slots stay in the cache."""
+
+_PARTS_BITS = 3
+_DIVIDE = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD = np.uint64(0xD1B54A32D192ED03)
+_NONE: IntArray = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """What is the same.
+
+    repeats, first  rows whose document stood before in the same topic, and the row where it stood first
+    rows, wanted    pairs of rows of the list and of what was wanted that are the same document of the same
+                    topic, by rows; of a document that stands several times all rows
+    """
+
+    repeats: IntArray
+    first: IntArray
+    rows: IntArray
+    wanted: IntArray
+
+
+def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: WordIds) -> Matches:
+    """Find wanted documents, which are all different, and repeated ones, in a list of documents.
+
+    The first lengths[0] ids and the first wanted_lengths[0] wanted ones are of the same topic, and so on.
+    """
+    seed = -1
+    while True:
+        seed += 1
+        keys = _keys(lengths, ids.hashes(seed))
+        repeats, first, found = match_keys(keys, _keys(wanted_lengths, wanted.hashes(seed)))
+        if ids.equal(repeats, ids, first).all():
+            break
+    hits = np.flatnonzero(found >= 0)
+    hits = hits[ids.equal(found[hits], wanted, hits)]
+    rows, which = _by_row(len(ids), found[hits], hits, repeats, first)
+    return Matches(repeats, first, rows, which)
+
+
+def repeated(offsets: IntArray, ids: WordIds) -> tuple[IntArray, IntArray]:
+    """Rows whose document stood before in the same topic, ascending, and the row where it stood first.
+
+    The documents offsets[i] ... offsets[i+1]-1 are of topic i.
+    """
+    rows: list[IntArray] = [_NONE]
+    first: list[IntArray] = [_NONE]
+    for start, stop in blocks(offsets):
+        begin, end = int(offsets[start]), int(offsets[stop])
+        lengths = np.diff(offsets[start : stop + 1])
+        found = match(lengths, ids.pick(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
+        rows.append(found.repeats + begin)
+        first.append(found.first + begin)
+    return np.concatenate(rows), np.concatenate(first)
+
+
+def _keys(lengths: IntArray, hashes: Words) -> Words:
+    """The keys of documents; the hashes are overwritten."""
+    bits = (len(lengths) - 1).bit_length()
+    if len(lengths) > 1:
+        hashes >>= np.uint64(bits)
+        hashes |= np.repeat(np.arange(len(lengths), dtype=np.uint64) << np.uint64(64 - bits), lengths)
+    return hashes
+
+
+def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray]:
+    """Find equal keys.
+
+    Gives the rows whose key another row before has, ascending; the first row that has it; and for each wanted
+    key the first row that has it, -1 if there is none.
+    """
+    if len(keys) <= MANY:
+        return _match_keys(keys, wanted)
+    found = np.empty(len(wanted), np.int64)
+    repeats: list[IntArray] = [_NONE]
+    first: list[IntArray] = [_NONE]
+    part_of, part_of_wanted = _parts(keys), _parts(wanted)
+    for part in range(1 << _PARTS_BITS):
+        rows, asked = np.flatnonzero(part_of == part), np.flatnonzero(part_of_wanted == part)
+        again, before, where = _match_keys(keys[rows], wanted[asked])
+        repeats.append(rows[again])
+        first.append(rows[before])
+        found[asked] = where
+        found[asked[where >= 0]] = rows[where[where >= 0]]
+    order = np.argsort(np.concatenate(repeats))
+    return np.concatenate(repeats)[order], np.concatenate(first)[order], found
+
+
+def _parts(keys: Words) -> NDArray[Any]:
+    """Divides keys: equal ones have the same part."""
+    part = np.empty(len(keys), np.uint8)
+    for start in range(0, len(keys), AT_ONCE):
+        part[start : start + AT_ONCE] = (keys[start : start + AT_ONCE] * _DIVIDE) >> np.uint64(
+            64 - _PARTS_BITS
+        )
+    return part
+
+
+def _match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray]:
+    table = KeyTable(keys)
+    repeats, first = table.repeats()
+    return repeats, first, table.find(wanted)
+
+
+class KeyTable:
+    """Keys, to be found fast: every row writes its number into a slot; the few that lose it are sorted."""
+
+    def __init__(self, keys: Words) -> None:
+        self.keys = keys
+        size = max(len(keys).bit_length() + (2 if len(keys) <= MANY else 1), 8)
+        self._shift = np.uint64(64 - size)
+        self._owner = np.zeros(1 << size, np.int32 if len(keys) < 2**31 else np.int64)
+        number = np.arange(len(keys), dtype=self._owner.dtype)
+        slot = self._slots(keys)
+        self._owner[slot] = number
+        winner = self._owner[slot]
+        lost = np.flatnonzero(winner != number)
+        self._lost = lost[np.argsort(keys[lost], kind="stable")]
+        self._lost_keys = keys[self._lost]
+        self._crowded = np.zeros(1 << size, np.bool_)
+        self._crowded[slot[lost]] = True
+        self._several = np.concatenate(
+            (
+                self._lost_keys[keys[winner[self._lost]] == self._lost_keys],
+                self._lost_keys[1:][self._lost_keys[1:] == self._lost_keys[:-1]],
+            )
+        )
+
+    def _slots(self, keys: Words) -> IntArray:
+        return ((keys * _SPREAD) >> self._shift).view(np.int64)
+
+    def find(self, wanted: Words) -> IntArray:
+        """The first row with each wanted key, -1 if there is none."""
+        if not len(self.keys):
+            return np.full(len(wanted), -1)
+        slot = self._slots(wanted)
+        found = self._owner[slot].astype(np.int64)
+        missed = np.flatnonzero(self.keys[found] != wanted)
+        found[missed] = -1
+        missed = missed[self._crowded[slot[missed]]]
+        if len(missed):
+            place = np.minimum(np.searchsorted(self._lost_keys, wanted[missed]), len(self._lost) - 1)
+            here = self._lost_keys[place] == wanted[missed]
+            found[missed[here]] = self._lost[place[here]]
+        if len(self._several):
+            found = np.where(found < 0, -1, self._first()[found])
+        return found
+
+    def repeats(self) -> tuple[IntArray, IntArray]:
+        """The rows whose key a row before has, ascending, and the first row that has it."""
+        if not len(self._several):
+            return _NONE, _NONE
+        first = self._first()
+        rows = np.flatnonzero(first != np.arange(len(first)))
+        return rows, first[rows]
+
+    def _first(self) -> IntArray:
+        """For each row the first with its key."""
+        first = np.arange(len(self.keys))
+        rows = np.flatnonzero(np.isin(self.keys, self._several))
+        rows = rows[np.argsort(self.keys[rows], kind="stable")]
+        new = np.concatenate(([True], self.keys[rows[1:]] != self.keys[rows[:-1]]))
+        first[rows] = rows[new][np.cumsum(new) - 1]
+        return first
+
+
+def _by_row(
+    size: int, rows: IntArray, which: IntArray, repeats: IntArray, first: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Sort pairs by row; a row that repeats another's document has the same partner."""
+    if 8 * len(rows) < size and not len(repeats):
+        order = np.argsort(rows)
+        return rows[order], which[order]
+    partner = np.full(size, -1)
+    partner[rows] = which
+    partner[repeats] = partner[first]
+    rows = np.flatnonzero(partner >= 0)
+    return rows, partner[rows]

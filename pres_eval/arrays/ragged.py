@@ -1,0 +1,45 @@
+"""Stretches of rows, one for each topic: where they begin and end, and some of them at a time.
+
+Offsets (S+1,) say that the i-th stretch is offsets[i] ... offsets[i+1]-1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pres_eval.arrays.types import IntArray
+
+BLOCK = 1 << 17
+"""Rows that are looked at together, so that what is made of them stays in the cache."""
+
+
+def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
+    """The lengths of some stretches."""
+    return offsets[chosen + 1] - offsets[chosen]
+
+
+def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+    """The indices starts[i] ... starts[i]+lengths[i]-1 for every i, in a row, and where each begins there."""
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
+
+
+def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
+    """The same; a slice where each stretch begins at the end of the one before."""
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    if len(starts) and (starts - offsets[:-1] == starts[0]).all():
+        return slice(int(starts[0]), int(starts[0] + offsets[-1])), offsets
+    return ragged(starts, lengths)
+
+
+def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Ranges of stretches that have at most `size` (BLOCK) rows together, or a single one that has more."""
+    size = BLOCK if size is None else size
+    start = 0
+    while start < len(offsets) - 1:
+        stop = int(np.searchsorted(offsets, offsets[start] + size, side="right")) - 1
+        stop = max(stop, start + 1)
+        yield start, stop
+        start = stop

@@ -1,0 +1,1 @@
+"""From ranks and judgements to the frozen arrays that measures see."""

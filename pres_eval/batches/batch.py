@@ -1,0 +1,169 @@
+"""Many topics at once, as frozen arrays of their judged documents, and the sums over them.
+
+Only judged documents are kept: what is not in `rank` was not judged, so at rank r there are
+`r - 1 - (judged documents before it)` unjudged ones.  Sums of floats add one double after the other, in
+rank order and in topic order, as C does: that is what makes the printed digits agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+
+import numpy as np
+
+from pres_eval.arrays.exact import accumulate
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+
+UNJUDGED = -2
+"""Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """T topics with the D judged documents that a run retrieved for them.
+
+    topics          T ids, in byte order
+    num_ret         (T,) documents retrieved, after -M and -J
+    offsets         (T+1,) where each topic's documents begin in `rank` and `grade`
+    rank, grade     (D,) of the judged documents retrieved, in rank order within a topic; ranks from 1;
+                    grade UNJUDGED (-2) for documents in the pool that were not judged
+    levels, level_counts, level_offsets
+                    (L,), (L,), (T+1,) for each topic the grades >= 0 in its qrels, ascending, and how many
+                    documents have each
+    missing         (T,) topics that the run does not have (only with -c under 10.0, which scores them as one
+                    retrieved document that nobody judged)
+    relevance_level least grade of a relevant document (-l)
+    num_docs_in_coll  documents in the collection (-N), 0 if not known
+    compat          the trec_eval whose quirks are kept: "9.0.8" or "10.0"
+    """
+
+    topics: tuple[bytes, ...]
+    num_ret: IntArray
+    offsets: IntArray
+    rank: IntArray
+    grade: IntArray
+    levels: IntArray
+    level_counts: IntArray
+    level_offsets: IntArray
+    missing: BoolArray
+    relevance_level: int = 1
+    num_docs_in_coll: int = 0
+    compat: str = "9.0.8"
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def topic_of(self) -> IntArray:
+        """(D,) index of each document's topic."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def level_topic_of(self) -> IntArray:
+        """(L,) index of the topic of each entry of `levels`."""
+        return np.repeat(np.arange(len(self)), np.diff(self.level_offsets))
+
+    @cached_property
+    def is_rel(self) -> BoolArray:
+        """(D,) whether the document is relevant."""
+        return self.grade >= self.relevance_level
+
+    @cached_property
+    def is_nonrel(self) -> BoolArray:
+        """(D,) whether the document was judged and is not relevant."""
+        return (self.grade >= 0) & ~self.is_rel
+
+    @cached_property
+    def rel_so_far(self) -> IntArray:
+        """(D,) relevant documents of the topic up to and including this one."""
+        return self.running_count(self.is_rel)
+
+    @cached_property
+    def nonrel_so_far(self) -> IntArray:
+        """(D,) documents judged not relevant up to and including this one."""
+        return self.running_count(self.is_nonrel)
+
+    @cached_property
+    def num_rel(self) -> IntArray:
+        """(T,) relevant documents in the qrels."""
+        return self._judged(self.levels >= self.relevance_level)
+
+    @cached_property
+    def num_nonrel(self) -> IntArray:
+        """(T,) documents in the qrels that were judged and are not relevant."""
+        return self._judged(self.levels < self.relevance_level)
+
+    @cached_property
+    def num_rel_ret(self) -> IntArray:
+        """(T,) relevant documents retrieved."""
+        return self.count_by_topic(self.is_rel)
+
+    @cached_property
+    def highest_precision(self) -> FloatArray:
+        """The highest precision at or after each relevant document retrieved, topic after topic."""
+        rows = np.flatnonzero(self.is_rel)
+        precision = self.rel_so_far[rows] / self.rank[rows]
+        # The running maximum of the ranking read backwards.
+        begins = np.concatenate(([0], np.cumsum(self.num_rel_ret)))
+        return accumulate(np.maximum, precision[::-1], len(precision) - begins[::-1])[::-1]
+
+    def _judged(self, chosen: BoolArray) -> IntArray:
+        counts = np.zeros(len(self), np.int64)
+        np.add.at(counts, self.level_topic_of[chosen], self.level_counts[chosen])
+        return counts
+
+    def running_count(self, chosen: BoolArray) -> IntArray:
+        """Count the chosen documents of a topic up to and including each one: (D,) in, (D,) out."""
+        running = np.concatenate(([0], np.cumsum(chosen.astype(np.int64))))
+        before: IntArray = np.repeat(running[self.offsets[:-1]], np.diff(self.offsets))
+        return running[1:] - before
+
+    def count_by_topic(self, chosen: BoolArray) -> IntArray:
+        """Count the chosen documents of each topic: (D,) in, (T,) out."""
+        # Masks are slow in numpy; the places at which they are true are not.
+        return np.diff(np.searchsorted(np.flatnonzero(chosen), self.offsets))
+
+    def sum_by_topic(self, values: FloatArray, chosen: BoolArray | None = None) -> FloatArray:
+        """Add up the documents' values in each topic, one after the other: (D,) in, (T,) out."""
+        topic_of = self.topic_of
+        if chosen is not None:
+            rows = np.flatnonzero(chosen)
+            topic_of, values = topic_of[rows], values[rows]
+        return np.bincount(topic_of, weights=values, minlength=len(self)).astype(np.float64, copy=False)
+
+    def with_grade(self, relevance_level: int) -> Batch:
+        """The same batch seen at another relevance level."""
+        return replace(self, relevance_level=relevance_level)
+
+    def blocks(self, size: int) -> Iterator[Batch]:
+        """The same topics, at most `size` at a time."""
+        for start in range(0, len(self), size):
+            yield self.take(start, min(start + size, len(self)))
+
+    def take(self, start: int, stop: int) -> Batch:
+        """The topics start ... stop-1."""
+        documents = slice(self.offsets[start], self.offsets[stop])
+        levels = slice(self.level_offsets[start], self.level_offsets[stop])
+        return replace(
+            self,
+            topics=self.topics[start:stop],
+            num_ret=self.num_ret[start:stop],
+            offsets=self.offsets[start : stop + 1] - self.offsets[start],
+            rank=self.rank[documents],
+            grade=self.grade[documents],
+            levels=self.levels[levels],
+            level_counts=self.level_counts[levels],
+            level_offsets=self.level_offsets[start : stop + 1] - self.level_offsets[start],
+            missing=self.missing[start:stop],
+        )
+
+
+def frozen(batch: Batch) -> Batch:
+    """The batch with its arrays made read-only, so that no measure can change what the next one sees."""
+    for field in fields(batch):
+        value = getattr(batch, field.name)
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return batch

@@ -1,0 +1,156 @@
+"""The grouped batch: one row for each judgement group (user) of each topic, to be averaged by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.ragged import lengths_at, ragged
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.batches.batch import UNJUDGED, Batch, frozen
+from pres_eval.batches.from_qrels import scored_topics
+from pres_eval.options import Options
+from pres_eval.ranking.order import Ranked
+from pres_eval.reading.preferences import GroupQrels, JudgedGroups
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedBatch:
+    """T topics with G judgement groups.
+
+    topics    T ids, in byte order
+    missing   (T,) topics that the run does not have (only with -c under 10.0)
+    offsets   (T+1,) where each topic's groups begin
+    groups    the G groups, as if each were a topic
+    """
+
+    topics: tuple[bytes, ...]
+    missing: BoolArray
+    offsets: IntArray
+    groups: Batch
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def average(self, of_groups: FloatArray) -> FloatArray:
+        """The mean over each topic's groups, added one after the other: (G,) in, (T,) out."""
+        number = np.diff(self.offsets)
+        topic_of = np.repeat(np.arange(len(self)), number)
+        return divide(np.bincount(topic_of, weights=of_groups, minlength=len(self)), number)
+
+    def blocks(self, size: int) -> Iterator[GroupedBatch]:
+        """The same topics, at most `size` at a time."""
+        for start in range(0, len(self), size):
+            yield self.take(start, min(start + size, len(self)))
+
+    def take(self, start: int, stop: int) -> GroupedBatch:
+        """The topics start ... stop-1."""
+        first, last = int(self.offsets[start]), int(self.offsets[stop])
+        return GroupedBatch(
+            self.topics[start:stop],
+            self.missing[start:stop],
+            self.offsets[start : stop + 1] - first,
+            self.groups.take(first, last),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredGroups:
+    """The topics to score, and their judgements as they stand in the relevance file.
+
+    topics    ids of the T topics
+    topic     (T,) where they stand in the pool
+    missing   (T,) topics that the run does not have
+    num_ret   (T,) documents retrieved, after -M
+    offsets, group   (T+1,), (G,) their judgement groups
+    row_offsets, row (G+1,), (R,) the judgements of these
+    rank      (P,) rank of each pool document, 0 if it was not retrieved
+    """
+
+    topics: tuple[bytes, ...]
+    topic: IntArray
+    missing: BoolArray
+    num_ret: IntArray
+    offsets: IntArray
+    group: IntArray
+    row_offsets: IntArray
+    row: IntArray
+    rank: IntArray
+
+
+def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> ScoredGroups:
+    """Choose the topics to score, apply -M, and look up the ranks of the judged documents."""
+    topic, place = scored_topics(judged.pool, ranking, options)
+    missing = place < 0
+    # trec_eval: a topic that the run lacks is scored as one document that nobody judged.
+    num_ret: IntArray = np.ones(len(topic), np.int64)
+    num_ret[~missing] = ranking.num_ret[place[~missing]]
+    kept: BoolArray = np.ones(len(ranking.rank), np.bool_)
+    if options.max_retrieved is not None:
+        kept = ranking.rank <= options.max_retrieved
+        num_ret = np.minimum(num_ret, options.max_retrieved)
+    rank = np.zeros(len(judged.pool.documents), np.int64)
+    rank[ranking.document[kept]] = ranking.rank[kept]
+    group, offsets = ragged(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))
+    row, row_offsets = ragged(judged.row_offsets[group], lengths_at(judged.row_offsets, group))
+    return ScoredGroups(
+        tuple(judged.pool.topics.take(topic)),
+        topic,
+        missing,
+        num_ret,
+        offsets,
+        group,
+        row_offsets,
+        row,
+        rank,
+    )
+
+
+def form_grouped_batch(qrels: GroupQrels, ranking: Ranked, options: Options) -> GroupedBatch:
+    """Join judgement groups with a ranking: -M first, then -J, which each group applies by itself."""
+    scored = scored_groups(qrels, ranking, options)
+    num_groups = len(scored.group)
+    topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(scored.offsets))
+    group_of = np.repeat(np.arange(num_groups), np.diff(scored.row_offsets))
+    grade = np.maximum(qrels.grade[scored.row], UNJUDGED)
+    grade = np.where(grade < 0, UNJUDGED, grade)
+    rank = scored.rank[qrels.document[scored.row]]
+
+    found = np.flatnonzero((rank > 0) & ((grade >= 0) | (not options.judged_only)))
+    found = found[np.lexsort((rank[found], group_of[found]))]
+    offsets = np.searchsorted(group_of[found], np.arange(num_groups + 1))
+    num_ret, ranks = scored.num_ret[topic_of], rank[found]
+    if options.judged_only:
+        num_ret = np.diff(offsets)
+        ranks = np.arange(1, len(found) + 1) - np.repeat(offsets[:-1], num_ret)
+    levels, level_counts, level_offsets = _count_levels(group_of, grade, num_groups)
+    groups = Batch(
+        topics=tuple(scored.topics[index] for index in topic_of.tolist()),
+        num_ret=num_ret,
+        offsets=offsets,
+        rank=ranks,
+        grade=grade[found],
+        levels=levels,
+        level_counts=level_counts,
+        level_offsets=level_offsets,
+        missing=scored.missing[topic_of],
+        relevance_level=options.relevance_level,
+        num_docs_in_coll=options.num_docs_in_coll,
+        compat=options.compat,
+    )
+    return GroupedBatch(scored.topics, scored.missing, scored.offsets, frozen(groups))
+
+
+def _count_levels(
+    group_of: IntArray, grade: IntArray, num_groups: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    """The judgements of each grade >= 0 in each group: levels, level_counts, level_offsets of a Batch."""
+    judged = np.flatnonzero(grade >= 0)
+    judged = judged[np.lexsort((grade[judged], group_of[judged]))]
+    group, level = group_of[judged], grade[judged]
+    begins = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(level) != 0))[: len(judged)])
+    counts = np.diff(np.append(begins, len(judged)))
+    return level[begins], counts, np.searchsorted(group[begins], np.arange(num_groups + 1))

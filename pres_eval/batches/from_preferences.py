@@ -1,0 +1,240 @@
+"""The preference batch: what judgement groups prefer, and where the run put the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from pres_eval.arrays.ragged import ragged
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.batches.from_groups import scored_groups
+from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, no_counts, segment_sums
+from pres_eval.batches.preference_orders import (
+    ConflictError,
+    PairSums,
+    PairwiseClasses,
+    PairwiseOrder,
+    PartialOrder,
+    partial_order,
+    sum_pairs,
+)
+from pres_eval.options import Options
+from pres_eval.ranking.order import Ranked
+from pres_eval.reading.preferences import Preferences
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceBatch:
+    """T topics with G judgement groups and R judgements, and where a run put the judged documents.
+
+    topics          T ids, in byte order
+    missing         (T,) topics that the run does not have (only with -c under 10.0)
+    num_judged      (T,) documents judged by any group
+    num_judged_ret  (T,) how many of them were retrieved, after -M
+    group_offsets   (T+1,) where each topic's groups begin
+    row_offsets     (G+1,) where each group's judgements begin
+    subgroup, level, place
+                    (R,) of each judgement, sorted by group, subgroup, level (descending) and place: the
+                    number of the document among those judged for the topic; those retrieved come first, in
+                    rank order
+    row, group      (R,), (G,) where judgements and groups stand in `source`
+    """
+
+    topics: tuple[bytes, ...]
+    missing: BoolArray
+    num_judged: IntArray
+    num_judged_ret: IntArray
+    group_offsets: IntArray
+    row_offsets: IntArray
+    subgroup: IntArray
+    level: FloatArray
+    place: IntArray
+    row: IntArray
+    group: IntArray
+    source: Preferences
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def topic_of(self) -> IntArray:
+        """(G,) index of each group's topic."""
+        return np.repeat(np.arange(len(self)), np.diff(self.group_offsets))
+
+    @cached_property
+    def group_of(self) -> IntArray:
+        """(R,) index of each judgement's group."""
+        return np.repeat(np.arange(len(self.row_offsets) - 1), np.diff(self.row_offsets))
+
+    @cached_property
+    def has_subgroups(self) -> BoolArray:
+        """(G,) whether the group has several subgroups, and so is a partial order."""
+        differ: BoolArray = self.subgroup[self.row_offsets[:-1]] != self.subgroup[self.row_offsets[1:] - 1]
+        return differ
+
+    @cached_property
+    def rank_class(self) -> IntArray:
+        """(R,) class of each judgement in its group, from 0 for the best, as if there were no subgroups."""
+        firsts = self.row_offsets[:-1]
+        running = np.concatenate(([0], np.cumsum(self.level[1:] != self.level[:-1])))
+        before: IntArray = running[firsts][self.group_of]
+        return running - before
+
+    @cached_property
+    def counts(self) -> GroupCounts:
+        """The preferences and documents of each group; InputError if a group contradicts itself."""
+        counts = no_counts(len(self.group))
+        plain = np.flatnonzero(~self.has_subgroups)
+        rows = self._counted_rows
+        offsets = np.concatenate(([0], np.cumsum(rows)))[self.row_offsets]
+        sizes = np.diff(offsets)[plain]
+        classes = Classes(
+            np.concatenate(([0], np.cumsum(sizes))),
+            self.rank_class[rows],
+            self.place[rows],
+            (self.place < self.num_judged_ret[self.topic_of][self.group_of])[rows],
+        )
+        counts.put(plain, count_classes(classes, self.level[rows] > 0))
+        for group, order in self._orders.items():
+            counts.put(np.array([group]), order.count(int(self.num_judged_ret[self.topic_of[group]])))
+        return counts
+
+    @cached_property
+    def _counted_rows(self) -> BoolArray:
+        """(R,) the judgements of groups without subgroups, checked for documents with two levels."""
+        # trec_eval: -3 stands for "no level yet", so a group whose highest level it is has one class less.
+        without_last = self.level[self.row_offsets[:-1]] == -3
+        last_class = self.rank_class[self.row_offsets[1:] - 1]
+        left_out: BoolArray = without_last[self.group_of] & (self.rank_class == last_class[self.group_of])
+        left_out |= self.has_subgroups[self.group_of]
+        order = np.lexsort((self.rank_class, self.place, self.group_of))
+        order = order[~left_out[order]]
+        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.place[order]) == 0)
+        twice = again & (np.diff(self.rank_class[order]) != 0)
+        if twice.any():
+            at = int(np.flatnonzero(twice)[0])
+            raise self.source.two_levels(*self.row[order[at : at + 2]].tolist())
+        return ~left_out
+
+    @cached_property
+    def _orders(self) -> dict[int, PartialOrder]:
+        """The partial orders, by group."""
+        orders = {}
+        for group in np.flatnonzero(self.has_subgroups).tolist():
+            rows = slice(self.row_offsets[group], self.row_offsets[group + 1])
+            try:
+                orders[group] = partial_order(self.place[rows], self.subgroup[rows], self.level[rows])
+            except ConflictError as conflict:
+                first, second = (
+                    int(np.flatnonzero(self.place[rows] == place)[0]) for place in conflict.places
+                )
+                raise self.source.conflict(*self.row[rows][[first, second]].tolist()) from None
+        return orders
+
+    @cached_property
+    def pairs(self) -> PairSums:
+        """The pairs of documents of each topic, and the sums of their fulfilled shares."""
+        counts, first = self.counts, self.group_offsets[:-1]
+        ful_ret, poss_ret, poss_imp = counts.ful_ret[first], counts.poss_ret[first], counts.poss_imp[first]
+        # Of a single group each share is 1 or 0, so that the sums are counts.
+        sums = PairSums(
+            ful_ret.astype(float),
+            poss_ret,
+            counts.ful[first].astype(float),
+            poss_ret + poss_imp,
+            counts.poss[first],
+        )
+        single = (np.diff(self.group_offsets) == 1) & ~self._repeats[first]
+        for topic in np.flatnonzero(~single).tolist():
+            groups = range(self.group_offsets[topic], self.group_offsets[topic + 1])
+            num_judged, num_ret = int(self.num_judged[topic]), int(self.num_judged_ret[topic])
+            sums.put(
+                topic, sum_pairs([self._pairwise(group, num_judged) for group in groups], num_judged, num_ret)
+            )
+        return sums
+
+    @cached_property
+    def _repeats(self) -> BoolArray:
+        """(G,) groups without subgroups that judge a document more than once."""
+        order = np.lexsort((self.place, self.group_of))
+        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.place[order]) == 0)
+        repeats = np.zeros(len(self.group), bool)
+        repeats[self.group_of[order[:-1][again]]] = True
+        return repeats & ~self.has_subgroups
+
+    def _pairwise(self, group: int, num_judged: int) -> PairwiseClasses | PairwiseOrder:
+        rows = np.arange(self.row_offsets[group], self.row_offsets[group + 1])
+        number = np.full(num_judged, -1)
+        if group in self._orders:
+            order = self._orders[group]
+            number[order.place] = np.arange(len(order.place))
+            return PairwiseOrder(number, order)
+        rows = rows[self._counted_rows[rows]]
+        number[self.place[rows]] = self.rank_class[rows]
+        return PairwiseClasses(number, np.bincount(self.place[rows], minlength=num_judged))
+
+    def blocks(self, size: int) -> Iterator[PreferenceBatch]:
+        """The same topics, at most `size` at a time."""
+        for start in range(0, len(self), size):
+            yield self.take(start, min(start + size, len(self)))
+
+    def take(self, start: int, stop: int) -> PreferenceBatch:
+        """The topics start ... stop-1."""
+        groups = slice(self.group_offsets[start], self.group_offsets[stop])
+        rows = slice(self.row_offsets[groups.start], self.row_offsets[groups.stop])
+        return replace(
+            self,
+            topics=self.topics[start:stop],
+            missing=self.missing[start:stop],
+            num_judged=self.num_judged[start:stop],
+            num_judged_ret=self.num_judged_ret[start:stop],
+            group_offsets=self.group_offsets[start : stop + 1] - groups.start,
+            row_offsets=self.row_offsets[groups.start : groups.stop + 1] - rows.start,
+            subgroup=self.subgroup[rows],
+            level=self.level[rows],
+            place=self.place[rows],
+            row=self.row[rows],
+            group=self.group[groups],
+        )
+
+
+def form_preference_batch(preferences: Preferences, ranking: Ranked, options: Options) -> PreferenceBatch:
+    """Give each judged document its place, after -M; -J and -l make no difference to preferences.
+
+    The ranking has to be one that breaks ties by docno in ascending order.
+    """
+    scored = scored_groups(preferences, ranking, options)
+    starts = preferences.pool.offsets
+    document, bounds = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
+    document = preferences.by_docno[document]
+    topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(bounds))
+    rank = scored.rank[document]
+    place_of = np.zeros(len(scored.rank), np.int64)
+    in_order = document[np.lexsort((rank, rank == 0, topic_of))]
+    place_of[in_order] = np.arange(len(document)) - bounds[topic_of]
+
+    level = preferences.level[scored.row]
+    if options.compat == "9.0.8":
+        # trec_eval: levels are C floats in 9.0.8, so close ones are the same.
+        with np.errstate(over="ignore", under="ignore"):
+            level = level.astype(np.float32).astype(np.float64)
+    group_of = np.repeat(np.arange(len(scored.group)), np.diff(scored.row_offsets))
+    subgroup, place = preferences.subgroup[scored.row], place_of[preferences.document[scored.row]]
+    order = np.lexsort((place, -level, subgroup, group_of))
+    return PreferenceBatch(
+        topics=scored.topics,
+        missing=scored.missing,
+        num_judged=np.diff(bounds),
+        num_judged_ret=segment_sums(rank > 0, bounds),
+        group_offsets=scored.offsets,
+        row_offsets=scored.row_offsets,
+        subgroup=subgroup[order],
+        level=level[order],
+        place=place[order],
+        row=scored.row[order],
+        group=scored.group,
+        source=preferences,
+    )

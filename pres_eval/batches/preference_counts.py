@@ -1,0 +1,202 @@
+"""How many preferences a ranking fulfils, for judgement groups that order their documents in classes.
+
+A document's place is its number among the judged documents of its topic: those retrieved come first, in rank
+order, then the others.  A preference for the document at place i over the one at place j is fulfilled if
+i < j and i was retrieved.  A judgement group with one subgroup orders its documents in classes of equal
+level, so its preferences can be counted without being listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from pres_eval.arrays.types import BoolArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """The preferences and documents of G judgement groups, (G,) each.
+
+    ful_ret, poss_ret  preferences between two retrieved documents: fulfilled, and all
+    ful_imp, poss_imp  the same where just one of the two was retrieved
+    poss_none          preferences between documents that were not retrieved
+    rel, rel_ret       judgements with a level above 0, and those of retrieved documents
+    nonrel, nonrel_ret the same for the other judgements (of a partial order: those with level 0)
+    ful_balanced, poss_balanced
+                       preferences fulfilled, and all, with as many nonrelevant documents as relevant ones
+    ful_balanced_ret, poss_balanced_ret
+                       the same between retrieved documents
+    """
+
+    ful_ret: IntArray
+    poss_ret: IntArray
+    ful_imp: IntArray
+    poss_imp: IntArray
+    poss_none: IntArray
+    rel: IntArray
+    rel_ret: IntArray
+    nonrel: IntArray
+    nonrel_ret: IntArray
+    ful_balanced: IntArray
+    poss_balanced: IntArray
+    ful_balanced_ret: IntArray
+    poss_balanced_ret: IntArray
+
+    @property
+    def ful(self) -> IntArray:
+        """Preferences fulfilled, with one or both documents retrieved."""
+        return self.ful_ret + self.ful_imp
+
+    @property
+    def poss(self) -> IntArray:
+        """All preferences."""
+        return self.poss_ret + self.poss_imp + self.poss_none
+
+    def put(self, chosen: IntArray, counts: GroupCounts) -> None:
+        """Take over the counts of some groups."""
+        for field in fields(self):
+            getattr(self, field.name)[chosen] = getattr(counts, field.name)
+
+
+def no_counts(size: int) -> GroupCounts:
+    """Counts of 0 for as many groups."""
+    return GroupCounts(*(np.zeros(size, np.int64) for _ in fields(GroupCounts)))
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """G judgement groups as classes of equally good documents: R judgements sorted by group, class, place.
+
+    offsets   (G+1,) where each group's judgements begin
+    rank_class  (R,) class of each judgement, 0 is the best of the group
+    place     (R,) place of its document
+    retrieved (R,) whether the document was retrieved
+    """
+
+    offsets: IntArray
+    rank_class: IntArray
+    place: IntArray
+    retrieved: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def group(self) -> IntArray:
+        """(R,) group of each judgement."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def only(self, chosen: BoolArray) -> Classes:
+        """The same groups with fewer judgements."""
+        offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
+        return Classes(offsets, self.rank_class[chosen], self.place[chosen], self.retrieved[chosen])
+
+    def by_group(self, values: IntArray | BoolArray) -> IntArray:
+        """Add up whole numbers by group: (R,) in, (G,) out."""
+        return segment_sums(values, self.offsets)
+
+
+def segment_sums(values: IntArray | BoolArray, offsets: IntArray) -> IntArray:
+    """Sums of whole numbers between one offset and the next."""
+    return np.diff(np.concatenate(([0], np.cumsum(values, dtype=np.int64)))[offsets])
+
+
+def in_right_order(classes: Classes) -> IntArray:
+    """Count, in each group, the pairs in which the document of the better class has the smaller place.
+
+    Works bit by bit: two classes differ first at one bit, counted from the highest, so each pair is found
+    once, among the documents whose classes agree above that bit.
+    """
+    group = classes.group
+    by_place = np.lexsort((classes.place, group))
+    rank_class = classes.rank_class[by_place]
+    pairs = np.zeros(len(classes), np.int64)
+    for bit in range(int(rank_class.max(initial=0)).bit_length()):
+        above = rank_class >> (bit + 1)
+        order = np.lexsort((above, group))
+        better = (rank_class[order] >> bit) & 1 == 0
+        above = above[order]
+        starts = np.flatnonzero(np.diff(above, prepend=-1) | np.diff(group, prepend=-1))
+        running = np.concatenate(([0], np.cumsum(better)))
+        before = running[:-1] - np.repeat(running[starts], np.diff(starts, append=len(above)))
+        pairs += classes.by_group(np.where(better, 0, before))
+    return pairs
+
+
+def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """Count the preferences of each group: ful_ret, poss_ret, ful_imp, poss_imp, poss_none."""
+    group, retrieved = classes.group, classes.retrieved
+    starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
+    bounds = np.append(starts, len(group))
+    ret, others = segment_sums(retrieved, bounds), segment_sums(~retrieved, bounds)
+    of_group = np.searchsorted(starts, classes.offsets)
+    num_ret, num_others = classes.by_group(retrieved), classes.by_group(~retrieved)
+    running = np.concatenate(([0], np.cumsum(others)))
+    worse_others = np.repeat(running[of_group[1:]], np.diff(of_group)) - running[1:]
+    return (
+        in_right_order(classes.only(retrieved)),
+        (num_ret**2 - segment_sums(ret**2, of_group)) // 2,
+        segment_sums(ret * worse_others, of_group),
+        num_ret * num_others - segment_sums(ret * others, of_group),
+        (num_others**2 - segment_sums(others**2, of_group)) // 2,
+    )
+
+
+def count_classes(classes: Classes, is_rel: BoolArray) -> GroupCounts:
+    """The counts of groups with one subgroup; `is_rel` (R,): judged with a level above 0."""
+    retrieved = classes.retrieved
+    pairs = count_pairs(classes)
+    rel, nonrel = classes.by_group(is_rel), classes.by_group(~is_rel)
+    rel_ret, nonrel_ret = classes.by_group(is_rel & retrieved), classes.by_group(~is_rel & retrieved)
+
+    ful_ret, poss_ret, ful_imp, poss_imp, poss_none = pairs
+    surplus, surplus_ret = rel - nonrel, rel_ret - nonrel_ret
+    filled = ful_ret + ful_imp + rel_ret * surplus, poss_ret + poss_imp + poss_none + rel * surplus
+    # trec_eval: `rel`, not `rel_ret`, stands in the sum of the retrieved preferences.
+    filled_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
+    cut, cut_ret = _cut_nonrelevant(classes, rel, rel_ret)
+    return GroupCounts(
+        *pairs,
+        *(rel, rel_ret, nonrel, nonrel_ret),
+        *(np.where(surplus >= 0, *both) for both in zip(filled, cut, strict=True)),
+        *(np.where(surplus_ret >= 0, *both) for both in zip(filled_ret, cut_ret, strict=True)),
+    )
+
+
+def _cut_nonrelevant(
+    classes: Classes, rel: IntArray, rel_ret: IntArray
+) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+    """Preferences (ful, poss), of all and of retrieved documents, with the last class cut to `rel` documents.
+
+    The preferences between the other classes count as they are.
+    """
+    group, retrieved = classes.group, classes.retrieved
+    last_class = np.zeros(len(classes), np.int64)
+    np.maximum.at(last_class, group, classes.rank_class)
+    is_last = classes.rank_class == last_class[group]
+    ful_ret, poss_ret, ful_imp, poss_imp, poss_none = count_pairs(classes.only(~is_last))
+
+    width = int(classes.place.max(initial=0)) + 1
+    ret_keys = np.sort((group * width + classes.place)[retrieved])
+    before = np.searchsorted(ret_keys, group * width + classes.place) - np.searchsorted(
+        ret_keys, group * width
+    )
+    first_of_last = np.concatenate(([0], np.cumsum(is_last)))
+    index_in_last = first_of_last[:-1] - first_of_last[classes.offsets[:-1]][group]
+    # trec_eval: each document left in the last class is compared with all documents of the group, those of
+    # its own class (and itself) too.  Where negative levels leave the last class shorter than `rel`,
+    # trec_eval reads what happens to stand behind it in memory; here nothing does.
+    kept = is_last & (index_in_last < rel[group])
+    kept_ret = is_last & retrieved & (index_in_last < rel_ret[group])
+    return (
+        (
+            ful_ret + ful_imp + classes.by_group(np.where(kept, before, 0)),
+            poss_ret + poss_imp + poss_none + classes.by_group(kept) * np.diff(classes.offsets),
+        ),
+        (
+            ful_ret + classes.by_group(np.where(kept_ret, before, 0)),
+            poss_ret + classes.by_group(kept_ret) * classes.by_group(retrieved),
+        ),
+    )

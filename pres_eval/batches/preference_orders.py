@@ -1,0 +1,236 @@
+"""Preferences as matrices: judgement groups that are partial orders, and preferences pair by pair.
+
+A group with several subgroups says of some pairs of documents which is better, and is closed under
+transitivity.  Several groups of a topic may speak of the same pair; the sums over pairs add one quotient
+after the other, in the order of the places of the two documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+import numpy as np
+
+from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.batches.preference_counts import GroupCounts
+
+CELLS = 1 << 20
+"""Cells of a documents × documents matrix that are worked on in one step."""
+
+
+class ConflictError(Exception):
+    """Two documents of which each is preferred to the other: their places."""
+
+    def __init__(self, first: int, second: int) -> None:
+        self.places = (first, second)
+        super().__init__(first, second)
+
+
+@dataclass(frozen=True, eq=False)
+class PartialOrder:
+    """One judgement group with m documents.
+
+    place   (m,) places of the documents, ascending
+    level   (m,) level of each document in the last subgroup that has it
+    better  (m, m) whether the document of the row is preferred to that of the column
+    """
+
+    place: IntArray
+    level: FloatArray
+    better: BoolArray
+
+    def count(self, num_judged_ret: int) -> GroupCounts:
+        """The counts of the group, as arrays of one element."""
+        num_ret = int(np.searchsorted(self.place, num_judged_ret))
+        is_rel, is_nonrel = self.level > 0, self.level == 0
+        rel, nonrel = _number(is_rel), _number(is_nonrel)
+        rel_ret, nonrel_ret = _number(is_rel[:num_ret]), _number(is_nonrel[:num_ret])
+        areas = _areas(self.better, num_ret)
+        kept = ~(is_nonrel & (np.cumsum(is_nonrel) > rel))
+        kept_areas = _areas(self.better[kept][:, kept], _number(kept[:num_ret]))
+
+        surplus, surplus_ret = rel - nonrel, rel_ret - nonrel_ret
+        ful, poss, ful_ret, poss_ret = _totals(areas if surplus >= 0 else kept_areas)
+        if surplus >= 0:
+            ful, poss = ful + rel_ret * surplus, poss + rel * surplus
+        ful_ret, poss_ret = _totals(areas if surplus_ret >= 0 else kept_areas)[2:]
+        if surplus_ret >= 0:
+            # trec_eval: `rel`, not `rel_ret`, stands in the sum of the retrieved preferences.
+            ful_ret, poss_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
+        values = (*areas, rel, rel_ret, nonrel, nonrel_ret, ful, poss, ful_ret, poss_ret)
+        return GroupCounts(*(np.array([value], np.int64) for value in values))
+
+
+def _number(chosen: BoolArray) -> int:
+    return int(np.count_nonzero(chosen))
+
+
+def _areas(better: BoolArray, num_ret: int) -> tuple[int, int, int, int, int]:
+    """ful_ret, poss_ret, ful_imp, poss_imp, poss_none when the first `num_ret` documents were retrieved."""
+    both, neither = better[:num_ret, :num_ret], better[num_ret:, num_ret:]
+    fulfilled = _number(better[:num_ret, num_ret:])
+    return (
+        _number(np.triu(both)),
+        _number(both),
+        fulfilled,
+        fulfilled + _number(better[num_ret:, :num_ret]),
+        _number(neither),
+    )
+
+
+def _totals(areas: tuple[int, int, int, int, int]) -> tuple[int, int, int, int]:
+    """Fulfilled and all preferences, and the same among the retrieved documents."""
+    ful_ret, poss_ret, ful_imp, poss_imp, poss_none = areas
+    return ful_ret + ful_imp, poss_ret + poss_imp + poss_none, ful_ret, poss_ret
+
+
+def partial_order(place: IntArray, subgroup: IntArray, level: FloatArray) -> PartialOrder:
+    """The order that judgements, sorted by subgroup and level (descending), establish; closed.
+
+    ConflictError for two documents that are each preferred to the other, or for a document that is relevant
+    in one subgroup and not in the next (then both places are the same).
+    """
+    places, document = np.unique(place, return_inverse=True)
+    last_level = _last_levels(document, level, places)
+    closed = np.packbits(_directly_better(document, subgroup, level, len(places)), axis=1)
+    for middle in range(len(places)):
+        better_than_it = closed[:, middle >> 3] & (128 >> (middle & 7)) != 0
+        closed[better_than_it] |= closed[middle]
+    better = np.unpackbits(closed, axis=1, count=len(places)).astype(bool)
+    np.fill_diagonal(better, False)
+    conflicts = np.argwhere(better & better.T)
+    if len(conflicts):
+        raise ConflictError(*(int(places[i]) for i in conflicts[0]))
+    return PartialOrder(places, last_level, better)
+
+
+def _last_levels(document: IntArray, level: FloatArray, places: IntArray) -> FloatArray:
+    """The level of each document's last judgement, once none turns from relevant to not or back."""
+    order = np.argsort(document, kind="stable")
+    same, earlier, later = np.diff(document[order]) == 0, level[order][:-1], level[order][1:]
+    # trec_eval: a negative level between a positive one and 0 hides the contradiction.
+    turns = same & (((earlier > 0) & (later == 0)) | ((earlier == 0) & (later > 0)))
+    if turns.any():
+        found = int(places[document[order][np.flatnonzero(turns)[0]]])
+        raise ConflictError(found, found)
+    last: FloatArray = level[order][np.append(~same, True)]
+    return last
+
+
+def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, size: int) -> BoolArray:
+    """Mark each document as better than those on the next lower level of its subgroup."""
+    better = np.zeros((size, size), bool)
+    new_class = np.append(True, (subgroup[1:] != subgroup[:-1]) | (level[1:] != level[:-1]))
+    starts = np.append(np.flatnonzero(new_class), len(document))
+    sizes = np.diff(starts)
+    follows = subgroup[starts[1:-1]] == subgroup[starts[:-2]]
+    next_size = np.append(np.where(follows, sizes[1:], 0), 0)
+    next_start = np.append(starts[1:-1], 0)
+    class_of = np.cumsum(new_class) - 1
+    num_worse = next_size[class_of]
+    step = (np.cumsum(num_worse) - num_worse) // CELLS
+    for rows in np.split(np.arange(len(document)), np.flatnonzero(np.diff(step)) + 1):
+        worse = num_worse[rows]
+        first = np.cumsum(worse) - worse
+        within = np.arange(first[-1] + worse[-1]) - np.repeat(first, worse)
+        columns = np.repeat(next_start[class_of[rows]], worse) + within
+        better[np.repeat(document[rows], worse), document[columns]] = True
+    return better
+
+
+class Pairwise(Protocol):
+    """A judgement group that can say how often each document is preferred to each other one."""
+
+    def preferred(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """(rows, columns) how often the document at the row's place is preferred to the column's."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseClasses:
+    """A group of classes: for each of n places the class of its document (-1: none) and its judgements."""
+
+    rank_class: IntArray
+    times: IntArray
+
+    def preferred(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """See Pairwise."""
+        better = self.rank_class[rows, None] < self.rank_class[columns]
+        return np.where(better, self.times[rows, None] * self.times[columns], 0)
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseOrder:
+    """A partial order: for each of n places the number of its document in the order (-1: none)."""
+
+    document: IntArray
+    order: PartialOrder
+
+    def preferred(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """See Pairwise."""
+        row, column = self.document[rows], self.document[columns]
+        known = (row >= 0)[:, None] & (column >= 0)
+        return (self.order.better[np.ix_(row, column)] & known).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PairSums:
+    """Pairs of documents with a preference, and sums of the fulfilled share of each: T values or one.
+
+    sum_ret, pairs_ret  pairs of two retrieved documents
+    sum_imp, pairs_imp  with the pairs of which one was retrieved added
+    pairs               with all other pairs added
+    """
+
+    sum_ret: FloatArray
+    pairs_ret: IntArray
+    sum_imp: FloatArray
+    pairs_imp: IntArray
+    pairs: IntArray
+
+    def put(self, topic: int, values: tuple[float, int, float, int, int]) -> None:
+        """Take over the values of one topic."""
+        for field, value in zip(fields(self), values, strict=True):
+            getattr(self, field.name)[topic] = value
+
+
+def sum_pairs(
+    groups: Sequence[Pairwise], num_judged: int, num_ret: int
+) -> tuple[float, int, float, int, int]:
+    """The PairSums of one topic, whose first `num_ret` of `num_judged` places were retrieved."""
+    retrieved, others = np.arange(num_ret), np.arange(num_ret, num_judged)
+    sum_ret, pairs_ret = _add_shares(groups, retrieved, retrieved, 0.0)
+    sum_imp, pairs_imp = _add_shares(groups, retrieved, others, sum_ret)
+    _, pairs_none = _add_shares(groups, others, others, 0.0)
+    return sum_ret, pairs_ret, sum_imp, pairs_ret + pairs_imp, pairs_ret + pairs_imp + pairs_none
+
+
+def _add_shares(
+    groups: Sequence[Pairwise], rows: IntArray, columns: IntArray, start: float
+) -> tuple[float, int]:
+    """Add to `start` the fulfilled share of each pair of row < column, row by row; and count the pairs."""
+    pairs = 0
+    for some in _blocks(rows, len(columns)):
+        fulfilled = _preferred(groups, some, columns)
+        all_of_pair = fulfilled + _preferred(groups, columns, some).T
+        chosen = (all_of_pair > 0) & (some[:, None] < columns)
+        pairs += _number(chosen)
+        start = add_in_order(fulfilled[chosen] / all_of_pair[chosen], start)
+    return start, pairs
+
+
+def _blocks(rows: IntArray, num_columns: int) -> Iterator[IntArray]:
+    size = max(1, CELLS // max(num_columns, 1))
+    for first in range(0, len(rows), size):
+        yield rows[first : first + size]
+
+
+def _preferred(groups: Sequence[Pairwise], rows: IntArray, columns: IntArray) -> IntArray:
+    total = np.zeros((len(rows), len(columns)), np.int64)
+    for group in groups:
+        total += group.preferred(rows, columns)
+    # trec_eval: preferences of a pair are counted in 16 bits.
+    return total & 0xFFFF

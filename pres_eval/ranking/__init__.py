@@ -1,0 +1,1 @@
+"""From rows of a run to the ranks of judged documents."""

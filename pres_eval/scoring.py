@@ -1,0 +1,218 @@
+"""The way from a ranked run to numbers: batches × selection -> an Evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
+from pres_eval.batches.from_qrels import form_batches
+from pres_eval.errors import NoCommonTopicError, quoted
+from pres_eval.measures.base import Format, Totals, WhenMissing
+from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.options import Options
+from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance
+from pres_eval.workers import in_order
+
+if TYPE_CHECKING:
+    from pres_eval.batches.from_groups import GroupedBatch
+    from pres_eval.batches.from_preferences import PreferenceBatch
+    from pres_eval.reading.zscores import ZScores
+
+AnyBatch: TypeAlias = "Batch | GroupedBatch | PreferenceBatch"
+
+BLOCK = 4096
+"""Topics scored at a time: enough for numpy to be fast, few enough to keep memory flat."""
+
+
+Values = FloatArray | list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredBlock:
+    """Some topics with their values: one array (or list of texts) for each column of the selection."""
+
+    topics: tuple[bytes, ...]
+    values: tuple[Values, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """All numbers of one run.
+
+    path, tag    the run file, and the tag of its last line
+    topics       the topics that were scored, in byte order
+    columns      the selection
+    values       for each column (T,) values, or T texts
+    summary      for each column its value over all topics, None where the measure has none
+    totals       how many topics were scored and averaged over
+    """
+
+    path: str
+    tag: str
+    topics: tuple[bytes, ...]
+    columns: Selection
+    values: tuple[Values, ...]
+    summary: tuple[float | str | None, ...]
+    totals: Totals
+
+    def by_label(self, label: str) -> FloatArray:
+        """The per-topic values of a numeric column."""
+        for column, values in zip(self.columns, self.values, strict=True):
+            if column.label == label and not isinstance(values, list):
+                return values
+        raise KeyError(label)
+
+
+def score_blocks(
+    batches: Iterable[AnyBatch], selection: Selection, zscores: ZScores | None = None, jobs: int = 1
+) -> Iterator[ScoredBlock]:
+    """Score the topics with every measure of the selection, some at a time, `jobs` threads ahead."""
+
+    def score(batch: AnyBatch) -> ScoredBlock:
+        values = tuple(_score_column(batch, column) for column in selection)
+        if zscores is not None:
+            values = tuple(
+                column_values
+                if isinstance(column_values, list)
+                else zscores.convert(batch.topics, column.label, column_values)
+                for column, column_values in zip(selection, values, strict=True)
+            )
+        return ScoredBlock(batch.topics, values)
+
+    return in_order(score, batches, jobs, unthreaded=1)
+
+
+def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
+    if column.relevance_level is not None and isinstance(batch, Batch):
+        batch = batch.with_grade(column.relevance_level)
+    values = column.measure.score(batch, *column.arguments)
+    when_missing = column.measure.when_missing
+    reset = batch.missing.any() and (
+        when_missing is WhenMissing.ZERO
+        or (when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name)
+    )
+    if isinstance(values, list):
+        if reset:
+            return ["" if gone else text for text, gone in zip(values, batch.missing, strict=True)]
+        return values
+    return np.asarray(np.where(batch.missing, 0, values) if reset else values, np.float64)
+
+
+class Summing:
+    """The sums of all columns over the topics, in order, and what they become."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._sums = [0.0] * len(selection)
+        self.num_scored = 0
+
+    def add(self, block: ScoredBlock) -> None:
+        """Add the topics of a block."""
+        self.num_scored += len(block.topics)
+        for number, values in enumerate(block.values):
+            if not isinstance(values, list):
+                self._sums[number] = add_in_order(values, self._sums[number])
+
+    def totals(self, relevance: Relevance, complete: bool) -> Totals:
+        """What summaries need besides the sums."""
+        return Totals(
+            num_scored=self.num_scored,
+            num_topics=len(relevance.pool.topics) if complete else self.num_scored,
+            num_rel_in_qrels=relevance.num_positive() if isinstance(relevance, Qrels) else 0,
+            complete=complete,
+        )
+
+    def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
+        """The summary of each column; None where the measure has none."""
+        return tuple(
+            tag
+            if column.measure.format is Format.TAG
+            else None
+            if column.measure.summary is None
+            else column.measure.summary(value, totals)
+            for column, value in zip(self._selection, self._sums, strict=True)
+        )
+
+
+def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
+    """The batches of a ranking and any kind of judgements.
+
+    Raises NoCommonTopicError if there is nothing to score.
+    """
+    nothing = True
+    for batch in _form(relevance, ranking, options):
+        nothing = False
+        yield batch
+    if nothing:
+        raise NoCommonTopicError(_no_topic(relevance, ranking, options))
+
+
+def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
+    if isinstance(relevance, Qrels):
+        return form_batches(relevance, ranking, options, BLOCK)
+    # Imported here because it takes a while, and most evaluations have neither.
+    from pres_eval.batches.from_groups import form_grouped_batch
+    from pres_eval.batches.from_preferences import form_preference_batch
+    from pres_eval.reading.preferences import GroupQrels
+
+    if isinstance(relevance, GroupQrels):
+        return form_grouped_batch(relevance, ranking, options).blocks(BLOCK)
+    return form_preference_batch(relevance, ranking, options).blocks(BLOCK)
+
+
+def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
+    run = ranking.name if isinstance(ranking, Ranking) else "run"
+    if options.only_topic is not None and len(ranking.topic):
+        return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
+    unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
+    theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
+    ours = quoted(relevance.pool.topics[0])
+    return (
+        f"{run}: no topic in common with {relevance.name}:"
+        f" expected topics such as {ours}, found others{theirs};"
+        " are both files of the same collection, and the ids written alike?"
+    )
+
+
+def evaluate(
+    relevance: Relevance,
+    ranking: Ranking,
+    selection: Selection,
+    options: Options,
+    zscores: ZScores | None = None,
+    jobs: int = 1,
+) -> Evaluation:
+    """All numbers of one run, computed by `jobs` threads; they do not depend on how many these are.
+
+    Raises NoCommonTopicError if no topic is in both files, MeasureError if a measure lacks what it needs.
+    """
+    summing = Summing(selection)
+    blocks = []
+    for block in score_blocks(form(relevance, ranking, options), selection, zscores, jobs):
+        summing.add(block)
+        blocks.append(block)
+    totals = summing.totals(relevance, options.complete)
+    return Evaluation(
+        ranking.name,
+        ranking.tag,
+        tuple(topic for block in blocks for topic in block.topics),
+        selection,
+        tuple(_join(parts) for parts in zip(*(block.values for block in blocks), strict=True)),
+        summing.summary(totals, ranking.tag),
+        totals,
+    )
+
+
+def _join(parts: Sequence[Values]) -> Values:
+    if isinstance(parts[0], list):
+        return [text for part in parts for text in part]
+    return np.concatenate([part for part in parts if not isinstance(part, list)])

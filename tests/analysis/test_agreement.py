@@ -1,0 +1,177 @@
+"""Agreement of measures: correlations, positions, verdicts on pairs; and the command."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.commands import FIXTURES, NAMES, QRELS, RUNS, Command, summaries
+
+from pres_eval.analysis.agreement import (
+    correlations,
+    dissents,
+    rank_changes,
+    read_scores,
+    verdict_patterns,
+    verdicts,
+)
+from pres_eval.errors import InputError
+
+
+def test_correlations_of_all_pairs() -> None:
+    scores = np.random.default_rng(1).random((3, 12))
+    rows = correlations(("a", "b", "c"), scores)
+    assert [(row.first, row.second) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert rows[1].tau_b == pytest.approx(stats.kendalltau(scores[0], scores[2]).statistic, abs=1e-14)
+    assert rows[1].tau_ap_b == pytest.approx((rows[1].tau_ap + rows[1].tau_ap_back) / 2, abs=1e-14)
+    assert rows[1].tau_ap != rows[1].tau_ap_back
+
+
+def test_positions() -> None:
+    scores = np.array([[0.5, 0.9, 0.5, 0.1], [0.1, 0.2, 0.3, 0.4]])
+    assert rank_changes(scores).tolist() == [[2, 1, 2, 4], [4, 3, 2, 1]]
+
+
+def test_verdicts_are_scipys() -> None:
+    rng = np.random.default_rng(7)
+    values = np.clip(rng.normal(0.4, 0.2, (2, 5, 40)) + np.linspace(0, 0.3, 5)[None, :, None], 0, 1).round(2)
+    said = verdicts(values)
+    assert set(said.ravel().tolist()) == {0, -1}, "later runs are better, neighbours hard to tell apart"
+    for measure in range(2):
+        for pair, (a, b) in enumerate(itertools.combinations(range(5), 2)):
+            differences = (values[measure, a] - values[measure, b]).round(12)
+            expected = 0
+            if stats.wilcoxon(differences).pvalue < 0.05:
+                ranks = stats.rankdata(np.abs(differences[differences != 0]))
+                balance = ranks @ np.sign(differences[differences != 0])
+                expected = 1 if balance > 0 else -1
+            assert said[measure, pair] == expected
+
+
+def test_verdict_on_equal_runs_is_none() -> None:
+    values = np.random.default_rng(1).random((1, 1, 30)).repeat(2, axis=1)
+    assert verdicts(values).tolist() == [[0]]
+
+
+SAID = np.array([[1, 1, 0, -1, 1, 0], [1, 1, 1, -1, -1, 0], [1, 0, 1, -1, 0, 1]])
+
+
+def test_patterns_count_every_pair_once() -> None:
+    patterns = verdict_patterns(("map", "recall", "PRES"), SAID)
+    assert [(p.text, p.pairs, p.share) for p in patterns] == [
+        ("map = recall = PRES", 2, 2 / 6),
+        ("map = recall ≠ PRES", 2, 2 / 6),
+        ("recall = PRES ≠ map", 1, 1 / 6),
+        ("map = PRES ≠ recall", 0, 0.0),
+        ("map ≠ recall ≠ PRES", 1, 1 / 6),
+    ]
+
+
+def test_dissent_is_relative_to_the_pairs_on_which_the_others_agree() -> None:
+    rows = {row.measure: (row.pairs, row.alone) for row in dissents(("map", "recall", "PRES"), SAID)}
+    assert rows == {"map": (3, 1), "recall": (2, 0), "PRES": (4, 2)}
+    assert math.isnan(dissents(("a", "b", "c"), np.array([[1], [0], [-1]]))[0].share)
+
+
+def test_patterns_of_many_measures_list_those_that_occur() -> None:
+    said = np.array([[1, 0], [1, 0], [1, 1], [0, 1]])
+    patterns = verdict_patterns(("a", "b", "c", "d"), said)
+    assert [(p.text, p.pairs) for p in patterns] == [("a = b ≠ c = d", 1), ("a = b = c ≠ d", 1)]
+
+
+def test_read_scores() -> None:
+    runs, measures, scores = read_scores("s.csv", '\ufeffrun,MAP,"PRES"\n\nx,0.1,0.2\n"y, z",1e-1,.3\n')
+    assert (runs, measures, scores.tolist()) == (("x", "y, z"), ("MAP", "PRES"), [[0.1, 0.1], [0.2, 0.3]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "s.csv: no heading, expected run,MEASURE,MEASURE,..."),
+        ("run\nx\n", "s.csv:1: no heading, expected run,MEASURE,MEASURE,..."),
+        ("run,a,b\nx,1\n", "s.csv:2: 2 columns, expected 3 as in the heading"),
+        ("run,a\nx,1\ny,nan\n", "s.csv:3: 'nan', expected a number"),
+        ("run,a\nx,abc\n", "s.csv:2: 'abc', expected a number"),
+    ],
+)
+def test_read_scores_says_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_scores("s.csv", text)
+    assert str(caught.value) == message
+
+
+@pytest.fixture
+def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capsysbinary)
+
+
+def test_command_is_the_functions_on_the_evaluators_numbers(pres_eval: Command) -> None:
+    measures = ("-m", "map", "-m", "recall.1000", "-m", "PRES.1000")
+    found = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "json").json
+    assert found["settings"]["topics"] == int(summaries(pres_eval, RUNS[0], "-m", "num_q")["num_q"])
+    scores = {(row["run"], row["measure"]): f"{row['score']:.4f}" for row in found["positions"]}
+    for name, run in zip(NAMES, RUNS, strict=True):
+        for label, value in summaries(pres_eval, run, *measures).items():
+            assert scores[name, label] == value
+    exact = {(row["measure"], row["run"]): row["score"] for row in found["positions"]}
+    labels = ["map", "recall_1000", "PRES_1000"]
+    means = np.array([[exact[label, name] for name in NAMES] for label in labels])
+    expected = [vars(row) for row in correlations(labels, means)]
+    assert found["correlations"] == expected
+    assert sum(row["pairs"] for row in found["verdicts"]) == 3
+    assert len(found["verdicts"]) == 5
+    assert [row["measure"] for row in found["dissents"]] == labels
+
+
+def test_scores_of_table4_from_the_command_line(pres_eval: Command) -> None:
+    table4 = FIXTURES / "published" / "table4.csv"
+    text = pres_eval.ok("agreement", "--scores", table4).out
+    lines = {tuple(line.split()[:2]): line.split()[2:5] for line in text.splitlines()[4:7]}
+    assert lines["MAP", "recall"] == ["0.5550", "0.5609", "0.7085"]
+    assert lines["recall", "PRES"] == ["0.8741", "0.8776", "0.9704"]
+    assert lines["MAP", "PRES"] == ["0.6587", "0.6655", "0.8123"]
+    assert "Verdicts" not in text
+    rows = pres_eval.ok("agreement", "--scores", table4, "--format", "csv", "--table", "positions").rows
+    assert [row["position"] for row in rows if row["run"] == "R18"] == ["40", "3", "11"]
+
+
+def test_scores_that_can_be_read_back(pres_eval: Command, tmp_path: Path) -> None:
+    rows = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "csv", "--table", "positions").rows
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    lines = [",".join(["run", *measures])]
+    for name in NAMES:
+        scores = {row["measure"]: row["score"] for row in rows if row["run"] == name}
+        lines.append(",".join([name, *(scores[measure] for measure in measures)]))
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(lines))
+    first = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "csv").out
+    assert pres_eval.ok("agreement", "--scores", file, "--format", "csv").out == first
+
+
+def test_plot_has_positions_and_verdicts(pres_eval: Command, tmp_path: Path) -> None:
+    picture = tmp_path / "p.svg"
+    pres_eval.ok("agreement", QRELS, *RUNS, "--plot", picture)
+    text = picture.read_text()
+    for name in NAMES:
+        assert text.count(f"{name}<") == 2, "on both sides of the lines"
+    assert "pairs of runs (of 3)" in text
+    pres_eval.ok("agreement", "--scores", FIXTURES / "published" / "table4.csv", "--plot", picture)
+    assert "pairs of runs" not in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((QRELS, RUNS[0]), "expected QRELS and at least two runs, or --scores FILE"),
+        ((QRELS, *RUNS, "--scores", "x"), "--scores FILE stands instead of QRELS RUN RUN"),
+        ((QRELS, *RUNS, "-m", "map"), "only map: expected at least two measures"),
+    ],
+)
+def test_wrong_arguments(pres_eval: Command, arguments: tuple[str, ...], message: str) -> None:
+    called = pres_eval("agreement", *arguments)
+    assert (called.code, called.out) == (1, "")
+    assert message in called.err

@@ -1,0 +1,293 @@
+"""Runs side by side: pairing of topics, comparisons; and the command."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from support.commands import FIXTURES, NAMES, QRELS, RUNS, Command, summaries
+
+from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.errors import MeasureError, NoCommonTopicError
+from pres_eval.measures.base import Totals
+from pres_eval.measures.selection import select
+from pres_eval.scoring import Evaluation
+
+
+@pytest.fixture
+def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capsysbinary)
+
+
+def evaluation(topics: list[bytes], texts: list[str], *columns: list[float]) -> Evaluation:
+    selection = select(texts)
+    values = tuple(np.array(column, np.float64) for column in columns)
+    totals = Totals(len(topics), len(topics), 0, False)
+    return Evaluation("run", "tag", tuple(topics), selection, values, (0.0,) * len(columns), totals)
+
+
+def test_topics_are_those_that_all_runs_have() -> None:
+    one = evaluation([b"1", b"2", b"3"], ["map", "Rprec"], [0.1, 0.2, 0.3], [1, 1, 1])
+    two = evaluation([b"2", b"3", b"4"], ["map", "Rprec"], [0.6, 0.8, 0.9], [0, 1, 0])
+    scores = pair_topics([one, two], ["a", "b"])
+    assert (scores.topics, scores.all_topics) == ((b"2", b"3"), 4)
+    assert scores.values.tolist() == [[[0.2, 0.3], [0.6, 0.8]], [[1, 1], [0, 1]]]
+    assert scores.means.tolist() == [[0.25, 0.7], [1, 0.5]]
+
+
+def test_with_c_topics_are_those_of_the_qrels() -> None:
+    one = evaluation([b"1", b"2"], ["map"], [0.1, 0.2])
+    two = evaluation([b"2"], ["map"], [0.6])
+    scores = pair_topics([one, two], ["a", "b"], (b"1", b"2", b"9"))
+    assert scores.topics == (b"1", b"2", b"9")
+    assert scores.values.tolist() == [[[0.1, 0.2, 0], [0, 0.6, 0]]]
+    assert scores.means[0].tolist() == [(0.1 + 0.2 + 0) / 3, 0.6 / 3]
+
+
+def test_only_means_are_compared() -> None:
+    texts = ["num_ret", "map", "gm_map", "num_q"]
+    one = evaluation([b"1"], texts, [1], [5], [0.5], [math.log(0.5)])
+    scores = pair_topics([one, one], ["a", "b"])
+    assert scores.measures == ("map",)
+    assert scores.left_out == tuple(column.label for column in one.columns if column.label != "map")
+    with pytest.raises(MeasureError, match="none of the measures"):
+        pair_topics([evaluation([b"1"], ["num_ret"], [5])] * 2, ["a", "b"])
+
+
+def test_what_cannot_be_paired_is_said() -> None:
+    with pytest.raises(NoCommonTopicError, match="try -c"):
+        pair_topics([evaluation([b"1"], ["map"], [1]), evaluation([b"2"], ["map"], [1])], ["a", "b"])
+    with pytest.raises(MeasureError, match="map of run b is nan on topic '1'"):
+        pair_topics([evaluation([b"1"], ["map"], [x]) for x in (1, math.nan)], ["a", "b"])
+
+
+def paired(runs: int = 4, topics: int = 30) -> PairedScores:
+    values = np.random.default_rng(3).beta(1, 3, (2, runs, topics)) + np.linspace(0, 0.1, runs)[:, None]
+    names = tuple(f"r{number}" for number in range(runs))
+    return PairedScores(
+        names, ("a", "b"), tuple(b"%02d" % i for i in range(topics)), values, values.mean(axis=2), topics
+    )
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "randomisation"])
+@pytest.mark.parametrize(
+    ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
+)
+def test_comparisons_are_scipys_and_statsmodels(test: str, correction: str, theirs: str) -> None:
+    scores = paired()
+    result = compare(scores, 1, Settings(test=test, correction=correction, samples=2000, seed=5))
+    for measure, label in enumerate(scores.measures):
+        rows = [one for one in result.comparisons if one.measure == label]
+        assert [(one.run, one.other) for one in rows] == [("r0", "r1"), ("r2", "r1"), ("r3", "r1")]
+        values = dict(zip(scores.runs, scores.values[measure], strict=True))
+        for one in rows:
+            differences = values[one.run] - values["r1"]
+            assert (one.wins, one.ties, one.losses) == (
+                int((differences > 0).sum()),
+                0,
+                int((differences < 0).sum()),
+            )
+            assert one.difference == pytest.approx(differences.mean(), abs=1e-15)
+            assert one.lower < one.difference < one.upper
+            if test == "wilcoxon":
+                assert f"{one.p_value:.10g}" == f"{stats.wilcoxon(differences).pvalue:.10g}"
+            if test == "t":
+                assert f"{one.p_value:.10g}" == f"{stats.ttest_1samp(differences, 0).pvalue:.10g}"
+        expected = multipletests([one.p_value for one in rows], method=theirs)[1]
+        assert [f"{one.corrected:.10g}" for one in rows] == [f"{p:.10g}" for p in expected]
+        assert [one.significant for one in rows] == [bool(p < 0.05) for p in expected]
+
+
+def test_all_pairs_and_best() -> None:
+    result = compare(paired(), None, Settings(samples=100))
+    pairs = [(one.run, one.other) for one in result.comparisons if one.measure == "a"]
+    assert pairs == [("r0", "r1"), ("r0", "r2"), ("r0", "r3"), ("r1", "r2"), ("r1", "r3"), ("r2", "r3")]
+    assert result.best.sum(axis=1).tolist() == [1, 1]
+    assert result.best.argmax(axis=1).tolist() == result.scores.means.argmax(axis=1).tolist()
+
+
+def test_one_run_has_means_and_intervals_only() -> None:
+    result = compare(paired(runs=1), 0, Settings(samples=50))
+    assert result.comparisons == ()
+    assert np.all(result.lower < result.scores.means)
+
+
+MEASURES = ("-m", "map", "-m", "PRES.50,100", "-m", "recall.100")
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("-c",), ("-l", "2"), ("-M", "20"), ("-J",), ("-c", "--compat", "10.0")]
+)
+def test_means_are_the_evaluators(pres_eval: Command, options: tuple[str, ...]) -> None:
+    found = pres_eval.ok("compare", *options, QRELS, *RUNS, *MEASURES, "--format", "json", "--samples", "50")
+    means = {(row["run"], row["measure"]): f"{row['mean']:.4f}" for row in found.json["means"]}
+    for name, run in zip(NAMES, RUNS, strict=True):
+        for label, value in summaries(pres_eval, run, *MEASURES, *options).items():
+            assert means[name, label] == value
+    assert len(means) == 3 * 4
+
+
+def test_missing_topics_count_as_zero_with_c(pres_eval: Command, tmp_path: Path) -> None:
+    lines = Path(RUNS[1]).read_text().splitlines(keepends=True)
+    first = lines[0].split()[0]
+    short = tmp_path / "short"
+    short.write_text("".join(line for line in lines if line.split()[0] != first))
+    arguments = (
+        "compare",
+        "--quiet",
+        QRELS,
+        RUNS[0],
+        str(short),
+        "-m",
+        "map",
+        "--format",
+        "json",
+        "--samples",
+        "9",
+    )
+    without, with_c = pres_eval.ok(*arguments).json, pres_eval.ok(*arguments, "-c").json
+    assert with_c["settings"]["topics"] == without["settings"]["topics"] + 1
+    assert f"{with_c['means'][1]['mean']:.4f}" == summaries(pres_eval, str(short), "-c", "-m", "map")["map"]
+    text = pres_eval.ok("compare", "--quiet", QRELS, RUNS[0], str(short), "-m", "map").out
+    topics = without["settings"]["topics"]
+    assert f"Means over {topics} topics that every run has, of {topics + 1} that some run has" in text
+
+
+def test_same_seed_same_bytes(pres_eval: Command) -> None:
+    arguments = ("compare", QRELS, *RUNS, "-m", "map", "--test", "randomisation", "--samples", "300")
+    assert pres_eval.ok(*arguments).out == pres_eval.ok(*arguments).out
+    assert pres_eval.ok(*arguments).out != pres_eval.ok(*arguments, "--seed", "1").out
+
+
+@pytest.mark.parametrize("baseline", ["broad", RUNS[1]])
+def test_baseline_by_tag_or_file(pres_eval: Command, baseline: str) -> None:
+    found = pres_eval.ok(
+        "compare",
+        QRELS,
+        *RUNS,
+        "-m",
+        "map",
+        "--baseline",
+        baseline,
+        "--format",
+        "csv",
+        "--table",
+        "comparisons",
+    )
+    assert [(row["run"], row["other"]) for row in found.rows] == [("keyword", "broad"), ("semantic", "broad")]
+
+
+def test_table_marks_the_best_and_what_differs(pres_eval: Command) -> None:
+    arguments = ("compare", QRELS, *RUNS, "-m", "map", "-m", "recall.100")
+    found = pres_eval.ok(*arguments, "--format", "json").json
+    lines = {line.split()[0]: line for line in pres_eval.ok(*arguments).out.split("\n\n")[1].splitlines()[2:]}
+    for row in found["means"]:
+        marks = "*" if row["best"] else ""
+        for one in found["comparisons"]:
+            if (one["run"], one["measure"]) == (row["run"], row["measure"]) and one["significant"]:
+                marks += "+" if one["rank_biserial"] > 0 else "-"
+        cells = [cell.split() for cell in lines[row["run"]].split("  ") if cell.strip()]
+        column = 1 + ["map", "recall_100"].index(row["measure"])
+        assert cells[column] == ([marks] if marks else []) + [f"{row['mean']:.4f}"]
+    assert any(one["significant"] for one in found["comparisons"]), "the fixtures show a difference"
+
+
+def test_runs_with_the_same_tag_go_by_file(pres_eval: Command, tmp_path: Path) -> None:
+    names = []
+    for number in range(2):
+        copy = tmp_path / f"copy{number}.txt"
+        copy.write_bytes(Path(RUNS[0]).read_bytes())
+        names.append(str(copy))
+    found = pres_eval.ok("compare", QRELS, *names, names[0], "-m", "map", "--format", "csv").rows
+    assert [row["run"] for row in found] == [f"{names[0]} (1)", "copy1.txt", f"{names[0]} (2)"]
+    assert {row["best"] for row in found} == {"true"}
+
+
+def test_a_tag_like_a_formula_is_no_formula(pres_eval: Command, tmp_path: Path) -> None:
+    evil = tmp_path / "evil"
+    evil.write_text(Path(RUNS[0]).read_text().replace(" keyword\n", " =1+1\n"))
+    found = pres_eval.ok(
+        "compare", QRELS, RUNS[1], evil, "-m", "map", "--format", "csv", "--table", "comparisons"
+    )
+    assert found.rows[0]["run"] == "'=1+1"
+    assert float(found.rows[0]["difference"]) == float(found.rows[0]["mean"]) - float(
+        found.rows[0]["other_mean"]
+    )
+
+
+def test_missing_extras_are_named(pres_eval: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    called = pres_eval("compare", QRELS, *RUNS, "-m", "map", "--test", "t")
+    assert (called.code, called.out) == (2, "")
+    assert (
+        called.err
+        == "pres-eval: the t-test needs the package scipy: install it with  pip install 'pres-eval[stats]'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--baseline", "nope"), 1, "--baseline nope: no such run, expected one of keyword, broad, semantic"),
+        (("--table", "nope"), 1, "--table nope: no such table, expected one of means, comparisons"),
+        (("-m", "nope"), 1, "-m nope: no such measure"),
+        (("-m", "num_ret"), 1, "none of the measures asked for (-m) is an average over topics"),
+        (("--plot", "x.bmp"), 1, "--plot x.bmp: expected a name that ends with .png, .svg, .pdf"),
+        (("-R", "nope"), 1, "-R nope: no such format"),
+    ],
+)
+def test_wrong_options(pres_eval: Command, arguments: tuple[str, ...], code: int, message: str) -> None:
+    called = pres_eval("compare", QRELS, *RUNS, *arguments)
+    assert (called.code, called.out) == (code, "")
+    assert message in called.err
+    assert called.err.count("\n") == 1
+
+
+def test_plot(pres_eval: Command, tmp_path: Path) -> None:
+    picture = tmp_path / "p.svg"
+    pres_eval.ok("compare", QRELS, *RUNS, "-m", "map", "--samples", "50", "--plot", picture)
+    text = picture.read_text()
+    for name in (*NAMES, "map", "baseline keyword"):
+        assert f">{name}<" in text
+
+
+def examples() -> list[str]:
+    """The lines of the commands' help that begin with pres-eval."""
+    names = ("compare", "agreement", "sweep", "robustness", "explain")
+    helps = [importlib.import_module(f"pres_eval.cli.{name}").command.help for name in names]
+    return [
+        line.strip() for text in helps for line in text.splitlines() if line.strip().startswith("pres-eval ")
+    ]
+
+
+def expanded(word: str) -> list[str]:
+    """What a shell makes of a word."""
+    root = FIXTURES.parent
+    return [str(path.relative_to(root)) for path in sorted(root.glob(word))] if "*" in word else [word]
+
+
+@pytest.mark.parametrize("line", examples())
+def test_examples_of_the_help_work(line: str) -> None:
+    words = [text for word in line.split()[1:] for text in expanded(word)]
+    command = [sys.executable, "-m", "pres_eval", *words]
+    done = subprocess.run(command, cwd=FIXTURES.parent, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"\n") > 5
+
+
+def test_every_command_has_an_example() -> None:
+    assert {line.split()[1] for line in examples()} == {
+        "compare",
+        "agreement",
+        "sweep",
+        "robustness",
+        "explain",
+    }

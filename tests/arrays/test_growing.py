@@ -1,0 +1,64 @@
+"""Columns that grow: nothing is lost, numbers take as few bytes as they need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.plain_reading import IDS
+
+from pres_eval.arrays import growing
+from pres_eval.arrays.growing import Growing, GrowingIds, narrow
+from pres_eval.arrays.ids import Ids, WordIds
+
+NUMBERS = st.integers(-5, 5) | st.integers(-(2**31), 2**31) | st.integers(-(2**63), 2**63 - 1)
+
+
+@pytest.mark.parametrize("short", [1, 1 << 12])
+@settings(deadline=None, max_examples=100)
+@given(parts=st.lists(st.lists(NUMBERS, max_size=9)))
+def test_numbers(short: int, parts: list[list[int]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(growing, "SHORT", short)
+        patch.setattr(growing, "LONG", 64)
+        patch.setattr(growing, "RESERVED", 100)
+        column = Growing(np.int8)
+        for part in parts:
+            column.append(narrow(np.array(part, np.int64)))
+    numbers = [number for part in parts for number in part]
+    assert column.values().tolist() == numbers
+    assert len(column) == len(numbers)
+    widest = max((least_bytes(number) for number in numbers), default=1)
+    assert column.values().dtype.itemsize == widest
+
+
+def least_bytes(number: int) -> int:
+    """Of one, four and eight bytes."""
+    return next(size for size in (1, 4, 8) if -(2 ** (8 * size - 1)) <= number < 2 ** (8 * size - 1))
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.lists(IDS | st.sampled_from([b"a", b"y" * 17, b"x" * 300]), min_size=1)))
+def test_ids(parts: list[list[bytes]]) -> None:
+    """Of any lengths, in parts of any widths."""
+    column = GrowingIds()
+    for part in parts:
+        column.append(WordIds.of(Ids.of(part)))
+    texts = [text for part in parts for text in part]
+    ids: Any = column.ids()
+    assert list(ids) == texts
+    assert len(column) == len(texts)
+    assert ids.hashes(3).tolist() == [int(Ids.of([text]).hashes(3)[0]) for text in texts]
+
+
+def test_a_few_long_ids_take_little_room() -> None:
+    """Among many short ids the columns stay narrow."""
+    texts = [b"d%d" % number for number in range(1000)]
+    texts[500] = b"http://example.org/" + b"x" * 5000
+    ids = WordIds.of(Ids.of(texts))
+    assert len(ids.columns) <= 4
+    assert list(ids) == texts
+    assert ids.long_rows.tolist() == [500]

@@ -1,0 +1,142 @@
+"""Ids as words: equality, byte order and hashes are those of the bytes, at any length."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from support.plain_reading import IDS
+
+from pres_eval.arrays.ids import Ids, WordIds, byte_order, changes, distinct, equal
+
+LISTS = st.lists(IDS, min_size=1, max_size=12)
+BY_LENGTH = [(b"0123456789" * 8)[:length] for length in range(1, 71)]
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS)
+@example(BY_LENGTH)
+def test_a_sequence_of_bytes(texts: list[bytes]) -> None:
+    ids = Ids.of(texts)
+    assert list(ids) == texts
+    assert len(ids) == len(texts)
+    assert list(ids[1:]) == texts[1:]
+    assert list(ids.take(np.arange(len(texts))[::-1])) == texts[::-1]
+    assert list(ids.take(np.array([len(text) > 8 for text in texts]))) == [t for t in texts if len(t) > 8]
+
+
+def test_no_ids() -> None:
+    ids = Ids.of([])
+    assert list(ids) == []
+    assert len(ids.hashes()) == len(changes(ids)) == len(byte_order(ids)) == 0
+    found, index = distinct(ids)
+    assert (list(found), len(index)) == ([], 0)
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS)
+@example(BY_LENGTH)
+def test_cut_loose_from_the_buffer(texts: list[bytes]) -> None:
+    """Ids survive as words, in parts of different widths too."""
+    loose = WordIds.of(Ids.of(texts))
+    assert len(loose) == len(texts)
+    assert list(loose) == list(loose.take(slice(None))) == texts
+    assert list(loose.take(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
+    assert list(loose.pick(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
+    assert list(loose[1:]) == list(loose.pick(slice(1, None)).take(slice(None))) == texts[1:]
+    assert loose.num_distinct() == len(set(texts))
+    parts = [WordIds.of(Ids.of([text])) for text in texts]
+    assert list(WordIds.concatenate(parts)) == texts
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS, LISTS)
+@example([b"a"] * 9 + [b"x" * 40], [b"x" * 40])
+def test_equal_words(some: list[bytes], others: list[bytes]) -> None:
+    """Whether ids are short or long for their list makes no difference."""
+    pairs = [(row, other) for row in range(len(some)) for other in range(len(others))]
+    rows, other_rows = np.array(pairs).T
+    found = WordIds.of(Ids.of(some)).equal(rows, WordIds.of(Ids.of(others)), other_rows)
+    assert found.tolist() == [some[row] == others[other] for row, other in pairs]
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS)
+@example(BY_LENGTH)
+@example([text[:20] + b"%d" % (len(text) % 3) for text in BY_LENGTH])
+def test_compare(texts: list[bytes]) -> None:
+    """As Python compares bytes."""
+    ids = WordIds.of(Ids.of(texts))
+    assume(not len(ids.long_rows))
+    pairs = [(row, other) for row in range(len(texts)) for other in range(len(texts))]
+    after, same = ids.compare(*np.array(pairs).T)
+    assert after.tolist() == [texts[row] > texts[other] for row, other in pairs]
+    assert same.tolist() == [texts[row] == texts[other] for row, other in pairs]
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS, st.data())
+def test_equal(texts: list[bytes], data: st.DataObject) -> None:
+    others = data.draw(st.lists(st.sampled_from(texts) | IDS, min_size=len(texts), max_size=len(texts)))
+    expected = [one == other for one, other in zip(texts, others, strict=True)]
+    assert equal(Ids.of(texts), Ids.of(others)).tolist() == expected
+
+
+@pytest.mark.parametrize("length", range(1, 71))
+def test_one_byte_makes_the_difference(length: int) -> None:
+    """At any length, a difference in any byte is seen by all operations."""
+    text = bytes(range(60, 60 + length))
+    others = [text[:place] + b"!" + text[place + 1 :] for place in range(length)]
+    others += [text + b"!", text[:-1] or b"?"]
+    same = Ids.of([text] * len(others))
+    assert not equal(same, Ids.of(others)).any()
+    assert equal(same, Ids.of([text] * len(others))).all()
+    ids = Ids.of([text, *others])
+    assert len(set(ids.hashes().tolist())) == len(others) + 1
+    assert byte_order(ids).tolist() == sorted(range(len(ids)), key=lambda row: ids[row])
+    assert len(distinct(ids)[0]) == len(ids)
+
+
+@settings(deadline=None, max_examples=300)
+@given(LISTS)
+@example(BY_LENGTH[::-1])
+def test_byte_order(texts: list[bytes]) -> None:
+    """As strcmp sorts: bytes are unsigned, a prefix comes first; equal ids keep their order."""
+    order = byte_order(Ids.of(texts)).tolist()
+    assert order == sorted(range(len(texts)), key=lambda row: texts[row])
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS, st.data())
+def test_byte_order_in_groups(texts: list[bytes], data: st.DataObject) -> None:
+    groups = data.draw(st.lists(st.integers(0, 3), min_size=len(texts), max_size=len(texts)))
+    order = byte_order(Ids.of(texts), np.array(groups)).tolist()
+    assert order == sorted(range(len(texts)), key=lambda row: (groups[row], texts[row]))
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.sampled_from([b"a", b"b", b"12345678", b"123456789", b"1234567890123456x"]), min_size=1))
+def test_changes_and_distinct(texts: list[bytes]) -> None:
+    ids = Ids.of(texts)
+    differing = [0] + [place for place, (a, b) in enumerate(pairwise(texts), 1) if a != b]
+    assert changes(ids).tolist() == differing
+    found, index = distinct(ids)
+    assert list(found) == sorted(set(texts))
+    assert [found[place] for place in index.tolist()] == texts
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS, st.integers(0, 5))
+def test_hashes_do_not_depend_on_the_place(texts: list[bytes], seed: int) -> None:
+    """The same id has the same hash wherever it stands and whatever stands beside it."""
+    together = Ids.of([b"x", *texts]).hashes(seed)[1:].tolist()
+    assert together == [int(Ids.of([text]).hashes(seed)[0]) for text in texts]
+    assert together == WordIds.of(Ids.of(texts)).hashes(seed).tolist()
+
+
+def test_hashes_differ_by_seed() -> None:
+    ids = Ids.of(BY_LENGTH)
+    assert not (ids.hashes(0) == ids.hashes(1)).any()

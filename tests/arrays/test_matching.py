@@ -1,0 +1,106 @@
+"""Equal documents are found exactly, whatever their hashes say and however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.plain_reading import IDS
+
+from pres_eval.arrays import matching, ragged
+from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.matching import match, match_keys, repeated
+
+Lists = list[tuple[list[bytes], list[bytes]]]
+FEW = st.sampled_from([b"a", b"b", b"c", b"12345678", b"123456789", b"1234567890123456-1", b"x" * 90])
+TOPICS = st.lists(
+    st.tuples(st.lists(FEW | IDS, max_size=12), st.lists(FEW | IDS, max_size=8, unique=True)),
+    min_size=1,
+    max_size=5,
+)
+
+
+def of_few_bits(true_hashes: Callable[[Any, int], Any]) -> Callable[..., Any]:
+    """Hashes of which nearly all are the same; a seed more is a bit more."""
+
+    def hashes(ids: object, seed: int = 0) -> Any:
+        dropped = np.uint64(max(61 - seed, 0))
+        return (true_hashes(ids, seed) >> dropped) << dropped
+
+    return hashes
+
+
+def match_plainly(topics: Lists) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Repeats with their first row, and pairs of rows, with dictionaries."""
+    repeats, pairs = [], []
+    row = wanted_row = 0
+    for listed, wanted in topics:
+        first: dict[bytes, int] = {}
+        asked = {document: wanted_row + place for place, document in enumerate(wanted)}
+        for place, document in enumerate(listed, row):
+            if document in first:
+                repeats.append((place, first[document]))
+            first.setdefault(document, place)
+            if document in asked:
+                pairs.append((place, asked[document]))
+        row, wanted_row = row + len(listed), wanted_row + len(wanted)
+    return repeats, pairs
+
+
+def word_ids(lists: list[list[bytes]]) -> tuple[Any, WordIds]:
+    texts = [text for listed in lists for text in listed]
+    return np.array([len(listed) for listed in lists]), WordIds.of(Ids.of(texts))
+
+
+@pytest.mark.parametrize("many", [0, 5, 1 << 20])
+@pytest.mark.parametrize("weak", [False, True])
+@settings(deadline=None, max_examples=150)
+@given(topics=TOPICS)
+def test_like_the_plain_way(weak: bool, many: int, topics: Lists) -> None:
+    """Both ways to look for equal keys, with good hashes and with ones that collide all the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "MANY", many)
+        if weak:
+            for kind in (Ids, WordIds):
+                patch.setattr(kind, "hashes", of_few_bits(kind.hashes))
+        found = match(*word_ids([listed for listed, _ in topics]), *word_ids([asked for _, asked in topics]))
+    repeats, pairs = match_plainly(topics)
+    assert list(zip(found.repeats.tolist(), found.first.tolist(), strict=True)) == repeats
+    assert list(zip(found.rows.tolist(), found.wanted.tolist(), strict=True)) == pairs
+
+
+@pytest.mark.parametrize("size", [1, 4, 1 << 17])
+@settings(deadline=None, max_examples=100)
+@given(topics=TOPICS)
+def test_repeated(size: int, topics: Lists) -> None:
+    """The same some topics at a time."""
+    lengths, ids = word_ids([listed for listed, _ in topics])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ragged, "BLOCK", size)
+        rows, first = repeated(np.concatenate(([0], np.cumsum(lengths))), ids)
+    assert list(zip(rows.tolist(), first.tolist(), strict=True)) == match_plainly(topics)[0]
+
+
+@pytest.mark.parametrize("many", [0, 100, 1 << 20])
+@pytest.mark.parametrize("bits", [0, 4, 12])
+def test_equal_keys(bits: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows whose key a row before has, the first that has it, and where wanted keys are."""
+    monkeypatch.setattr(matching, "MANY", many)
+    generator = np.random.default_rng(bits)
+    for size in (0, 1, 2, 50, 700):
+        keys = generator.integers(0, 1 << bits, size, np.uint64) << np.uint64(40)
+        keys = np.concatenate((keys, generator.integers(0, 2**64, size, np.uint64)))
+        generator.shuffle(keys)
+        wanted = np.concatenate((keys[: size // 2], generator.integers(0, 2**64, 5, np.uint64)))
+        first: dict[int, int] = {}
+        for row, key in enumerate(keys.tolist()):
+            first.setdefault(key, row)
+        firsts = [first[key] for key in keys.tolist()]
+        repeats, before, found = match_keys(keys, wanted)
+        assert repeats.tolist() == [row for row, place in enumerate(firsts) if place != row]
+        assert before.tolist() == [firsts[row] for row in repeats.tolist()]
+        assert found.tolist() == [first.get(key, -1) for key in wanted.tolist()]

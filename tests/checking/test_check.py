@@ -1,0 +1,553 @@
+"""The checker: finds every fault in files into which one of each was put, nothing in clean ones."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import struct
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pres_eval.arrays import ragged
+from pres_eval.arrays.ids import Ids
+from pres_eval.checking.check import CheckOptions, check_files, failed
+from pres_eval.checking.findings import KINDS, FileReport, Level
+from pres_eval.checking.likeness import alike, loose, loose_hashes
+from pres_eval.checking.text import as_json, as_text
+from pres_eval.cli import main
+from pres_eval.cli.check import command
+from pres_eval.reading.source import Source
+
+REALDATA = Path(__file__).parents[3] / "shared" / "realdata"
+
+QRELS = b"".join(
+    b"%d 0 D%02d %d\n" % (topic, document, document % 2) for topic in (1, 2, 3) for document in range(10)
+)
+RUN = b"".join(
+    b"%d Q0 D%02d %d %d.5 clean\n" % (topic, document, document + 1, 50 - document)
+    for topic in (1, 2, 3)
+    for document in range(20)
+)
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Any:
+    """Checks qrels and a run given as bytes; gives the kinds found on each side with their counts."""
+
+    def run(qrels: bytes = QRELS, ranked: bytes = RUN, **options: Any) -> tuple[FileReport, FileReport]:
+        (tmp_path / "qrels.txt").write_bytes(qrels)
+        (tmp_path / "run.txt").write_bytes(ranked)
+        given: dict[str, Any] = {"asked": (20,), "most": 3} | options
+        sources = Source(str(tmp_path / "qrels.txt")), [Source(str(tmp_path / "run.txt"))]
+        reports = check_files(*sources, CheckOptions(**given))
+        return reports[0], reports[1]
+
+    return run
+
+
+def found(report: FileReport) -> dict[str, int]:
+    return {finding.kind.name: finding.count for finding in report.in_order()}
+
+
+def with_line(text: bytes, number: int, line: bytes) -> bytes:
+    """The text with another line in place of a line counted from 1."""
+    lines = text.split(b"\n")
+    lines[number - 1] = line
+    return b"\n".join(lines)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_nothing_in_clean_files(check: Any, jobs: int) -> None:
+    qrels, run = check(jobs=jobs)
+    assert found(qrels) == {} and found(run) == {}
+    assert as_text([qrels, run]).endswith("2 files: nothing wrong or suspicious\n")
+    assert run.facts["documents_per_topic"] == [20, 20] and run.facts["tags"] == {"clean": 60}
+    assert qrels.facts["grades"] == {"0": 15, "1": 15}
+
+
+LINES: list[bytes] = RUN.split(b"\n")[:-1]
+
+
+def rank_column(line: bytes) -> bytes:
+    return line.split()[3]
+
+
+BY_RANK = sorted(LINES, key=rank_column)
+
+
+RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
+    "too few columns": (
+        with_line(RUN, 5, b"1 Q0 D04 5 46.5"),
+        {"too-few-columns": 1, "shorter-than-cutoff": 1},
+        "run.txt:5: 5 columns",
+    ),
+    "more columns": (
+        with_line(RUN, 5, b"1 Q0 D04 5 46.5 clean x"),
+        {"extra-columns": 1},
+        "run.txt:5: 7 columns",
+    ),
+    "NUL": (
+        with_line(RUN, 5, b"1 Q0 D\x0004 5 46.5 clean"),
+        {"nul-byte": 1, "shorter-than-cutoff": 1},
+        "run.txt:5: a NUL",
+    ),
+    "nan": (
+        with_line(RUN, 5, b"1 Q0 D04 5 NaN clean"),
+        {"score-nan": 1, "shorter-than-cutoff": 1},
+        "run.txt:5: score 'NaN'",
+    ),
+    "no number": (
+        with_line(RUN, 5, b"1 Q0 D04 5 4x clean"),
+        {"score-no-number": 1, "shorter-than-cutoff": 1},
+        "run.txt:5: score '4x'",
+    ),
+    "infinite": (with_line(RUN, 1, b"1 Q0 D00 1 inf clean"), {"score-infinite": 1}, "run.txt:1: score 'inf'"),
+    "duplicate": (
+        with_line(RUN, 25, b"2 Q0 D01 5 46.5 clean"),
+        {"duplicate": 1},
+        "run.txt:25: topic '2', document 'D01' again (first in line 22)",
+    ),
+    "ranks": (
+        with_line(RUN, 5, b"1 Q0 D04 9 46.5 clean"),
+        {"rank-disagrees": 1},
+        "rank 9 has score 46.5, rank 8 has 43.5 (line 8)",
+    ),
+    "no rank": (with_line(RUN, 5, b"1 Q0 D04 x 46.5 clean"), {"rank-no-number": 1}, "run.txt:5: rank 'x'"),
+    "rank 0": (with_line(RUN, 1, b"1 Q0 D00 0 50.5 clean"), {"ranks-from-0": 1}, "ranks-from-0"),
+    "unsorted": (
+        with_line(with_line(RUN, 5, RUN.split(b"\n")[5]), 6, RUN.split(b"\n")[4]),
+        {"unsorted": 1},
+        "run.txt:6: topic '1': score 46.5 after 45.5",
+    ),
+    "tie": (with_line(RUN, 5, b"1 Q0 D04 5 45.5 clean"), {"ties": 1}, "across cutoff 5 in 1 topic"),
+    "32-bit tie": (
+        with_line(RUN, 5, b"1 Q0 D04 5 45.50000001 clean"),
+        {"float32-ties": 1},
+        "score 45.50000001 and 45.5 at ranks 5 and 6",
+    ),
+    "tags": (
+        with_line(RUN, 60, b"3 Q0 D19 20 31.5 other"),
+        {"several-tags": 2},
+        "run.txt:60: tag 'other' (1 line)",
+    ),
+    "short": (
+        RUN.rstrip(b"\n").rpartition(b"\n")[0] + b"\n",
+        {"shorter-than-cutoff": 1},
+        "topic '3' has 19 documents",
+    ),
+    "only in the run": (
+        RUN + RUN.split(b"\n")[0].replace(b"1 Q0", b"4 Q0") + b"\n",
+        {"topic-without-judgements": 1, "shorter-than-cutoff": 1},
+        "1 of 4 topics",
+    ),
+    "only in the qrels": (
+        b"\n".join(RUN.split(b"\n")[:40]) + b"\n",
+        {"topic-not-in-run": 1},
+        "1 of 3 topics",
+    ),
+    "leading zero": (
+        RUN.replace(b"\n3 Q0", b"\n03 Q0"),
+        {
+            "topic-without-judgements": 1,
+            "topic-not-in-run": 1,
+            "other-notation-of-topic": 1,
+            "topics-unordered": 1,
+        },
+        "'03' of the run, '3' of the qrels",
+    ),
+    "case of a docno": (
+        with_line(RUN, 5, b"1 Q0 d04 5 46.5 clean"),
+        {"other-notation-of-docno": 1},
+        "run.txt:5: 'd04' of the run, 'D04' of the qrels",
+    ),
+    "byte order mark": (b"\xef\xbb\xbf" + RUN, {"byte-order-mark": 1}, "run.txt:1: EF BB BF"),
+    "no UTF-8": (
+        with_line(RUN, 20, b"1 Q0 caf\xe9 20 31.5 clean"),
+        {"not-utf-8": 1},
+        "run.txt:20: not UTF-8",
+    ),
+    "CRLF": (RUN.replace(b"\n", b"\r\n"), {"crlf": 60}, "crlf (60)"),
+    "blank line": (b"\n" + RUN, {"blank-lines": 1}, "blank-lines (1)"),
+    "comment": (b"# made by hand\n" + RUN, {"comments": 1}, "comments (1)"),
+    "cut off": (RUN.rstrip(b"\n"), {"no-final-newline": 1}, "no-final-newline (1)"),
+    "apart": (
+        b"\n".join(BY_RANK) + b"\n",
+        {"topics-apart": 3, "unsorted": 3},
+        "topic '1' stands in 20 places",
+    ),
+    "order": (
+        b"\n".join([*RUN.split(b"\n")[20:60], *RUN.split(b"\n")[:20]]) + b"\n",
+        {"topics-unordered": 1},
+        "topics-unordered",
+    ),
+    "no documents": (b"# nothing\n", {"no-documents": 1, "comments": 1}, "no line that counts"),
+    "empty": (b"", {"no-documents": 1}, "empty"),
+    "other collection": (RUN.replace(b" D", b" X"), {"no-judged-document": 1}, "same collection"),
+    "no common topic": (
+        RUN.replace(b"\n", b"\nT")[:-1].replace(b"1 Q0", b"T1 Q0", 1),
+        {"no-common-topic": 1, "topic-without-judgements": 3, "topic-not-in-run": 3},
+        "the qrels have '1', '2', '3', the run has 'T1', 'T2', 'T3'",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", RUN_FAULTS)
+def test_every_fault_of_a_run(check: Any, fault: str) -> None:
+    text, kinds, said = RUN_FAULTS[fault]
+    qrels, run = check(ranked=text)
+    assert found(run) == kinds and found(qrels) == {}
+    assert said in as_text([qrels, run])
+    assert failed([qrels, run]) is any(KINDS[kind].level is Level.ERROR for kind in kinds)
+
+
+QRELS_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
+    "too few columns": (with_line(QRELS, 2, b"1 0 D01"), {"too-few-columns": 1}, "qrels.txt:2: 3 columns"),
+    "more columns": (with_line(QRELS, 2, b"1 0 D01 1 x"), {"too-many-columns": 1}, "qrels.txt:2: 5 columns"),
+    "no integer": (
+        with_line(QRELS, 2, b"1 0 D01 1.0"),
+        {"relevance-no-integer": 1},
+        "qrels.txt:2: relevance '1.0'",
+    ),
+    "duplicate": (
+        QRELS + b"3 0 D00 1\n",
+        {"duplicate": 1},
+        "qrels.txt:31: topic '3', document 'D00' again (first in line 21)",
+    ),
+    "none relevant": (
+        with_line(QRELS, 31, b"4 0 D00 0\n"),
+        {"topic-without-relevant": 1},
+        "topic '4'",
+    ),
+    "negative": (with_line(QRELS, 1, b"1 0 D00 -1"), {"negative-relevance": 1}, "negative-relevance (1)"),
+    "only negative": (
+        with_line(QRELS, 31, b"4 0 D00 -1\n"),
+        {"topic-without-relevant": 1, "negative-relevance": 1, "topic-only-negative": 1},
+        "trec_eval stops there",
+    ),
+    "grades": (
+        with_line(QRELS, 2, b"1 0 D01 3"),
+        {"grades-above-level": 1},
+        "1 judgement above 1, highest 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", QRELS_FAULTS)
+def test_every_fault_of_qrels(check: Any, fault: str) -> None:
+    text, kinds, said = QRELS_FAULTS[fault]
+    qrels, run = check(qrels=text)
+    assert found(qrels) == kinds
+    assert said in as_text([qrels, run])
+
+
+def test_the_tables_hold_every_kind() -> None:
+    covered = {
+        kind for table in (RUN_FAULTS, QRELS_FAULTS) for _, kinds, _ in table.values() for kind in kinds
+    }
+    covered |= {"unreadable", "same-tag", "shorter-than-default-cutoff"}  # tests of their own
+    assert covered == set(KINDS)
+
+
+def test_all_faults_at_once(check: Any) -> None:
+    """One of each in one run, none hides another."""
+    lines = RUN.split(b"\n")[:-1]
+    lines[0] = b"\xef\xbb\xbf# comment"
+    lines[1:1] = [
+        b"",
+        b"1 Q0",
+        b"1 Q0 D50 1 49.9 clean extra",
+        b"1 Q0 D51 1 nan clean",
+        b"1 Q0 D52 1 x clean",
+    ]
+    lines += [
+        b"3 Q0 D19 20 31.5 other",
+        b"3 Q0 D\0 1 1 clean",
+        b"2 Q0 d01 50 1e-50 cl\xe9an",
+        b"01 Q0 D00 z -inf clean\r",
+    ]
+    lines += [b"3 Q0 D60 98 1e-50 clean"]
+    _, run = check(ranked=b"\n".join(lines))
+    expected = {
+        "too-few-columns",
+        "extra-columns",
+        "score-nan",
+        "score-no-number",
+        "duplicate",
+        "nul-byte",
+        "byte-order-mark",
+        "not-utf-8",
+        "score-infinite",
+        "several-tags",
+        "ties",
+        "topic-without-judgements",
+        "other-notation-of-topic",
+        "other-notation-of-docno",
+        "shorter-than-cutoff",
+        "rank-no-number",
+        "topics-apart",
+        "topics-unordered",
+        "crlf",
+        "blank-lines",
+        "comments",
+        "no-final-newline",
+    }
+    assert expected <= set(found(run)) <= expected | {"rank-disagrees"}
+
+
+def test_short_of_default_cutoffs_is_a_note(check: Any) -> None:
+    _, run = check(asked=(), default=(15, 100))
+    assert found(run) == {"shorter-than-default-cutoff": 3}
+    assert run.in_order()[0].details == {"topics_below": {"100": 3}}
+
+
+def test_level_2_knows_about_grades(check: Any) -> None:
+    qrels, _ = check(qrels=QRELS.replace(b" 1\n", b" 2\n"), relevance_level=2)
+    assert found(qrels) == {}
+
+
+def test_examples_are_limited_counts_are_not(check: Any) -> None:
+    bad = RUN.replace(b".5 clean", b"x clean")
+    for most in (0, 1, 4):
+        _, run = check(ranked=bad, most=most)
+        finding = run.findings["score-no-number"]
+        assert finding.count == 60 and [example.line for example in finding.examples] == [1, 2, 3, 4][:most]
+
+
+def test_unreadable_files_do_not_stop_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "run.txt").write_bytes(RUN)
+    broken = tmp_path / "broken.gz"
+    broken.write_bytes(gzip.compress(RUN)[:100])
+    runs = [Source(str(broken)), Source(str(tmp_path)), Source(str(tmp_path / "run.txt"))]
+    reports = check_files(Source(str(tmp_path / "missing")), runs, CheckOptions(asked=(20,)))
+    assert [found(report) for report in reports] == [{"unreadable": 1}] * 3 + [{}]
+
+
+def test_runs_with_the_same_tag(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_bytes(QRELS)
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(RUN)
+    runs = [Source(str(tmp_path / name)) for name in ("a", "b")]
+    reports = check_files(Source(str(tmp_path / "qrels")), runs, CheckOptions())
+    assert [found(report) for report in reports[1:]] == [{"same-tag": 1}] * 2
+
+
+def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _, (text, kinds, _) in RUN_FAULTS.items():
+        if "no-final-newline" in kinds or not text:
+            continue
+        _, run = check(ranked=gzip.compress(text))
+        assert found(run) == kinds
+    monkeypatch.setattr(ragged, "BLOCK", 7)
+    monkeypatch.setattr(Source.chunks, "__defaults__", (300, Source.chunks.__defaults__[1]))  # type: ignore[index]
+    for _, (text, kinds, _) in RUN_FAULTS.items():
+        _, run = check(ranked=text, jobs=2)
+        assert found(run) == kinds
+
+
+SCORES = st.sampled_from([1.0, 2.0, 2.00000001, 2.00000002, -3.0, 0.0, 1e-50, 1e300, 1e301])
+ROWS = st.lists(
+    st.tuples(st.sampled_from("123"), st.integers(0, 12), st.integers(0, 4), SCORES), min_size=1, max_size=40
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(ROWS)
+def test_against_a_slow_twin(rows: list[tuple[str, int, int, float]]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        path.write_text(
+            "".join(f"{topic} Q0 D{docno} {rank} {score!r} t\n" for topic, docno, rank, score in rows)
+        )
+        report = check_files(Source(str(path.with_name("qrels"))), [Source(str(path))], CheckOptions())[1]
+    expected = twin(rows)
+    counts = found(report)
+    assert {kind: counts.get(kind, 0) for kind in expected} == expected
+    if expected["ties"]:
+        assert report.findings["ties"].details["documents"] == twin_tied_documents(rows)
+
+
+def twin(rows: list[tuple[str, int, int, float]]) -> dict[str, int]:
+    """The counts of some kinds, topic by topic with plain loops."""
+    by_topic = defaultdict(list)
+    for topic, docno, rank, score in rows:
+        by_topic[topic].append((docno, rank, score))
+    counts = dict.fromkeys(
+        ("duplicate", "ties", "float32-ties", "unsorted", "rank-disagrees", "topics-apart"), 0
+    )
+    stretches = [topic for i, (topic, *_) in enumerate(rows) if i == 0 or rows[i - 1][0] != topic]
+    for topic, documents in by_topic.items():
+        docnos = [docno for docno, _, _ in documents]
+        scores = [score for _, _, score in documents]
+        singles = {score: as_single(score) for score in scores}
+        counts["duplicate"] += len(docnos) - len(set(docnos))
+        counts["ties"] += len(set(scores)) < len(scores)
+        counts["float32-ties"] += len(set(singles.values())) < len(singles)
+        counts["unsorted"] += any(b > a for a, b in itertools.pairwise(scores))
+        counts["rank-disagrees"] += any(
+            r > rank and s > score for _, rank, score in documents for _, r, s in documents
+        )
+        counts["topics-apart"] += stretches.count(topic) > 1
+    return counts
+
+
+def twin_tied_documents(rows: list[tuple[str, int, int, float]]) -> int:
+    pairs = [(topic, score) for topic, _, _, score in rows]
+    return sum(pairs.count(pair) > 1 for pair in pairs)
+
+
+def as_single(score: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", score))[0])
+    except OverflowError:
+        return float("inf")
+
+
+FIELDS = {
+    "id": st.sampled_from([b"1", b"2", b"01", b"\xe9", b"D1", b"d1", b"\xef\xbb\xbf1", b"#1", b"D\0"]),
+    "score": st.sampled_from(
+        [b"1", b"2.5", b"-3", b"nan", b"-inf", b"1e400", b"x", b".", b"0x1p3", b"9" * 40]
+    ),
+    "grade": st.sampled_from([b"0", b"1", b"2", b"-1", b"+1", b"1.5", b"x", b"9" * 20]),
+    "rest": st.sampled_from([b"Q0", b"0", b"r"]),
+}
+BETWEEN = st.sampled_from([b" ", b" ", b"\t", b"  ", b"\x0b"])
+ENDS = st.sampled_from([b"\n", b"\n", b"\r\n", b" \n", b"\n\n", b"", b" x\n", b"\n#\n"])
+
+
+def hostile(*kinds: str) -> st.SearchStrategy[bytes]:
+    """Files of lines with these fields, some of them wrong in some way."""
+    line = st.tuples(*[FIELDS[kind] for kind in kinds], BETWEEN, ENDS)
+    return st.lists(line.map(lambda parts: parts[-2].join(parts[:-2]) + parts[-1]), max_size=6).map(b"".join)
+
+
+@settings(deadline=None, max_examples=150)
+@given(hostile("id", "rest", "id", "grade"), hostile("id", "rest", "id", "rest", "score", "rest"))
+def test_what_stops_the_evaluator_is_an_error(qrels: bytes, ranked: bytes) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / name) for name in ("qrels", "run")]
+        for path, text in zip(paths, (qrels, ranked), strict=True):
+            Path(path).write_bytes(text)
+        code = main(["--quiet", "--output", str(Path(folder) / "out"), *paths])
+        reports = check_files(Source(paths[0]), [Source(paths[1])], CheckOptions())
+    errors = {f.kind.name for report in reports for f in report.in_order() if f.kind.level is Level.ERROR}
+    # The checker also tells duplicates in topics that the evaluator leaves out.
+    assert (errors - {"duplicate"} != set()) is (code != 0) or (code != 0 and errors == {"duplicate"})
+    assert json.loads(as_json(reports)) and as_text(reports).encode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1", "01"),
+        ("EP-001", "ep-1"),
+        ("q 1".replace(" ", "\u00a0"), "q1"),
+        ("\ufeff301", "301"),
+        ('"301"', "301"),
+        ("ａ1", "a1"),
+    ],
+)
+def test_notations_that_are_alike(one: str, other: str) -> None:
+    assert alike([one.encode()], [b"x", other.encode()]) == [(one.encode(), other.encode())]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("10", "1"), ("0", "00a"), ("1.05", "1.5"), ("a-b", "ab"), ("x", "x")]
+)
+def test_notations_that_are_not(one: str, other: str) -> None:
+    assert alike([one.encode()], [other.encode()]) == []
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("aAbZz09@[`{~", min_size=1, max_size=20).map(str.encode), min_size=1, max_size=8))
+def test_loose_hashes_follow_case_and_zeros(ids: list[bytes]) -> None:
+    hashes = loose_hashes(Ids.of(ids)).tolist()
+    for i, one in enumerate(ids):
+        for j, other in enumerate(ids):
+            same = (one.lstrip(b"0") or b"0").lower() == (other.lstrip(b"0") or b"0").lower()
+            assert (hashes[i] == hashes[j]) is same
+        assert loose(one.upper()) == loose(one.lower())
+        assert loose_hashes(Ids.of([b"0" + one.swapcase()])).tolist() == [hashes[i]]
+
+
+def test_json_and_exit_codes(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_bytes(QRELS)
+    (tmp_path / "run").write_bytes(RUN_FAULTS["duplicate"][0])
+    arguments = [str(tmp_path / "qrels"), str(tmp_path / "run"), "--format", "json", "--nmax", "20"]
+    result = CliRunner().invoke(command, arguments)
+    data = json.loads(result.output)
+    assert result.exit_code == 1 and (data["errors"], data["warnings"], data["notes"]) == (1, 0, 0)
+    finding = data["files"][1]["findings"][0]
+    assert finding["kind"] == "duplicate" and finding["examples"][0]["line"] == 25
+    (tmp_path / "run").write_bytes(RUN)
+    assert CliRunner().invoke(command, arguments).exit_code == 0
+
+
+def test_json_of_odd_bytes(check: Any) -> None:
+    reports = check(ranked=RUN.replace(b"clean", b"cl\xe9an\x01"), qrels=QRELS.replace(b"1 0", b"\xff 0"))
+    data = json.loads(as_json(reports))
+    assert data["files"][1]["facts"]["tags"] == {r"cl\xe9an\x01": 60}
+    assert as_text(reports).encode()
+
+
+@pytest.mark.skipif(not REALDATA.is_dir(), reason="the real runs are not here")
+@pytest.mark.parametrize("name", ["robust03", "clefip2010_higashi", "cleftar2019_int", "covid_r5_neg"])
+def test_tells_what_is_known_of_real_runs(name: str) -> None:
+    folder = REALDATA / name
+    known = json.loads((folder / "META.json").read_text())
+    files = {path.name.removesuffix(".gz"): path for path in sorted((folder / "runs").glob("*"))}
+    if not files:
+        files = {next(iter(known["runs"])): next(folder.glob("run*"))}
+    sources = [Source(str(files[run])) for run in known["runs"]]
+    reports = check_files(
+        Source(str(folder / "qrels.gz")), sources, CheckOptions(default=(100, 1000), jobs=2)
+    )
+    assert told_of_qrels(reports[0]) == {key: known["qrels"][key] for key in told_of_qrels(reports[0])}
+    for report, run in zip(reports[1:], known["runs"].values(), strict=True):
+        told = told_of_run(report)
+        assert told == {key: run[key] for key in told}
+        assert ("tabs" in run["pecul"]) == report.facts["tabs"]
+        assert ("ranks from 0" in run["pecul"]) == ("ranks-from-0" in report.findings)
+        assert ("topics not in byte order" in run["pecul"]) == ("topics-unordered" in report.findings)
+        assert ("topics non-contiguous" in run["pecul"]) == ("topics-apart" in report.findings)
+
+
+def told_of_qrels(report: FileReport) -> dict[str, Any]:
+    counts = found(report)
+    return {
+        "lines": report.facts["judgements"],
+        "topics": report.facts["topics"],
+        "levels": report.facts["grades"],
+        "negative": counts.get("negative-relevance", 0),
+        "topics_no_rel": counts.get("topic-without-relevant", 0),
+        "dup_topic_doc": counts.get("duplicate", 0),
+    }
+
+
+def told_of_run(report: FileReport) -> dict[str, Any]:
+    counts = defaultdict(int, found(report))
+    ties = report.findings.get("ties")
+    single = report.findings.get("float32-ties")
+    return {
+        "lines": report.facts["documents"],
+        "topics": report.facts["topics"],
+        "docs_per_topic": report.facts["documents_per_topic"],
+        "tied_docs": ties.details["documents"] if ties else 0,
+        "topics_with_ties": counts["ties"],
+        "float32_only_ties": single.details["scores"] if single else 0,
+        "dup_topic_doc": counts["duplicate"],
+        "topics_file_unsorted": counts["unsorted"],
+        "topics_rank_vs_score_disagree": counts["rank-disagrees"],
+        "run_topics_not_in_qrels": counts["topic-without-judgements"],
+        "qrels_topics_not_in_run": counts["topic-not-in-run"],
+    }

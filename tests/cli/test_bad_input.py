@@ -1,0 +1,277 @@
+"""What goes wrong: one line on stderr that says where, what was found and what expected, and an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.commands import Called, Command
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n"
+RUN = "q1 Q0 a 1 3.0 tag\nq1 Q0 b 2 2.0 tag\nq2 Q0 b 1 2.0 tag\n"
+VERSIONS = ("9.0.8", "10.0")
+
+QRELS_COLUMNS = "4 (topic iteration docno relevance)"
+RUN_COLUMNS = "6 (topic Q0 docno rank score tag)"
+READABLE = "expected a file that can be read"
+
+Evaluate = Callable[..., Called]
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+    (tmp_path / "folder").mkdir()
+    return Command(capfdbinary)
+
+
+def failed(called: Called, code: int, message: str) -> None:
+    """Nothing on stdout, the message alone on stderr."""
+    assert called == Called(code, "", f"pres-eval: {message}\n")
+
+
+FILES = [
+    (["nothing", "run"], f"nothing: no such file, {READABLE}"),
+    (["qrels", "nothing"], f"nothing: no such file, {READABLE}"),
+    (["folder", "run"], f"folder: is a directory, {READABLE}"),
+    (["qrels", "folder"], f"folder: is a directory, {READABLE}"),
+    (["qrels/x", "run"], f"qrels/x: not a directory, {READABLE}"),
+    (["-Z", "nothing", "qrels", "run"], f"nothing: no such file, {READABLE}"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), FILES)
+@pytest.mark.parametrize("form", ["trec", "json"])
+def test_files(arguments: list[str], message: str, form: str, call: Command) -> None:
+    failed(call("--format", form, *arguments), 2, message)
+
+
+IN_QRELS = [
+    ("", "qrels: the file is empty, expected lines of text"),
+    ("\ufeff", "qrels: the file is empty, expected lines of text"),
+    (
+        "\n \n# x\n",
+        "qrels: no lines but blank ones and comments, expected lines of topic iteration docno relevance",
+    ),
+    ("q1 0 a 1\nq1 0 b\n", f"qrels:2: 3 columns, expected {QRELS_COLUMNS}"),
+    ("q1\n", f"qrels:1: 1 column, expected {QRELS_COLUMNS}"),
+    ("# x\n\nq1 0 a b 1\n", f"qrels:3: 5 columns, expected {QRELS_COLUMNS}"),
+    (RUN, f"qrels:1: 6 columns, expected {QRELS_COLUMNS}"),
+    ("q1 0 a 1.7\n", "qrels:1: relevance '1.7', expected an integer"),
+    ("q1 0 a 1\nq1 0 b abc\n", "qrels:2: relevance 'abc', expected an integer"),
+    ("q1 0 a 1\r\nq1 0 b 1e0\r\n", "qrels:2: relevance '1e0', expected an integer"),
+    ("q1 0 a 99999999999999999999\n", "qrels:1: relevance '99999999999999999999', expected an integer"),
+    ("q1 0 a 1\nq1 0 b\x00 1\n", "qrels:2: a NUL byte, expected text"),
+    (
+        "q1 0 a 1\n\nq2 0 b 1\nq1 0 a 0\n",
+        "qrels:4: a second judgement of document 'a' for topic 'q1' (first in line 1),"
+        " expected one judgement per document and topic",
+    ),
+    (
+        "q1 0 é 1\nq1 0 é 1\nq2 0 a 1\n",
+        "qrels:2: a second judgement of document 'é' for topic 'q1' (first in line 1),"
+        " expected one judgement per document and topic",
+    ),
+]
+
+
+@pytest.mark.parametrize("compat", VERSIONS)
+@pytest.mark.parametrize(("text", "message"), IN_QRELS)
+def test_qrels(text: str, message: str, compat: str, call: Command) -> None:
+    Path("qrels").write_text(text, encoding="utf-8", newline="")
+    failed(call("--compat", compat, "qrels", "run"), 2, message)
+
+
+IN_RUN = [
+    ("", "run: the file is empty, expected lines of text"),
+    ("#\n\n", "run: no lines but blank ones and comments, expected lines of topic Q0 docno rank score tag"),
+    ("q1 Q0 a 1 3.0\n", f"run:1: 5 columns, expected {RUN_COLUMNS}"),
+    ("q1 Q0 a 1 3.0 t\n\n# x\nq1\n", f"run:4: 1 column, expected {RUN_COLUMNS}"),
+    (QRELS, f"run:1: 4 columns, expected {RUN_COLUMNS}"),
+    ("q1 Q0 a 1 abc t\n", "run:1: score 'abc', expected a number"),
+    ("q1 Q0 a 1 12abc t\n", "run:1: score '12abc', expected a number"),
+    ("q1 Q0 a 1 1,5 t\n", "run:1: score '1,5', expected a number"),
+    ("q1 Q0 a 1 NaN t\n", "run:1: score 'NaN', expected a number"),
+    ("q1 Q0 a 1 -nan t\n", "run:1: score '-nan', expected a number"),
+    ("q1 Q0 a b 1 3.0 t\nq1 Q0 c 1 x t\n", "run:2: score 'x', expected a number"),
+    ("q1 Q0 a 1 3.0 t\nunjudged Q0 a 1 - t\n", "run:2: score '-', expected a number"),
+    ("q1 Q0 a\x00 1 3.0 t\n", "run:1: a NUL byte, expected text"),
+    (
+        RUN + "\nq1 Q0 b 3 1.0 tag\n",
+        "run:5: document 'b' of topic 'q1' again (first in line 2), expected each document once per topic",
+    ),
+    (
+        "q2 Q0 a 1 1 t\n" + RUN + "q2 Q0 a 2 9 t\n",
+        "run:5: document 'a' of topic 'q2' again (first in line 1), expected each document once per topic",
+    ),
+    (
+        "q1 Q0 nobody-judged-this 1 1 t\n" * 2,
+        "run:2: document 'nobody-judged-this' of topic 'q1' again (first in line 1),"
+        " expected each document once per topic",
+    ),
+    ("q1 Q0 a 1 \x1b[31m t\n", r"run:1: score '\x1b[31m', expected a number"),
+    ("q1 Q0 a 1 " + "x" * 200 + " t\n", "run:1: score '" + "x" * 77 + "...', expected a number"),
+]
+
+
+@pytest.mark.parametrize("compat", VERSIONS)
+@pytest.mark.parametrize(("text", "message"), IN_RUN)
+def test_runs(text: str, message: str, compat: str, call: Command) -> None:
+    Path("run").write_text(text, encoding="utf-8", newline="")
+    failed(call("--compat", compat, "-q", "qrels", "run"), 2, message)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_fault_far_down_in_a_run(jobs: str, call: Command) -> None:
+    """In a chunk of its own, read by another thread: the line's number is right, and nothing was printed."""
+    lines = [f"q1 Q0 d{number} 1 {-number} t\n" for number in range(90_000)]
+    Path("run").write_text("".join(lines) + "q1 Q0 a 1 1.0\n")
+    failed(call("--jobs", jobs, "qrels", "run"), 2, f"run:90001: 5 columns, expected {RUN_COLUMNS}")
+
+
+def test_m_hides_duplicates_behind_the_cut(call: Command) -> None:
+    """As in trec_eval: a document that stands twice is an error if both are among the first -M."""
+    Path("run").write_text("q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq1 Q0 a 3 1 t\nq2 Q0 a 1 1 t\n")
+    assert call("-M2", "qrels", "run").code == 0
+    assert call("-M3", "qrels", "run").code == 2
+
+
+NO_TOPIC = [
+    (
+        "x9 Q0 a 1 1.0 t\nx10 Q0 a 1 1.0 t\n",
+        "run: no topic in common with qrels: expected topics such as 'q1', found others such as 'x10';"
+        " are both files of the same collection, and the ids written alike?",
+    ),
+    (
+        "Q1 Q0 a 1 1.0 t\n",
+        "run: no topic in common with qrels: expected topics such as 'q1', found others such as 'Q1';"
+        " are both files of the same collection, and the ids written alike?",
+    ),
+]
+
+
+@pytest.mark.parametrize("options", [[], ["-c"], ["--format", "json"], ["-J"]])
+@pytest.mark.parametrize(("text", "message"), NO_TOPIC)
+def test_no_topic_in_common(text: str, message: str, options: list[str], call: Command) -> None:
+    """Exit 7, with an id of each side."""
+    Path("run").write_text(text)
+    failed(call(*options, "-m", "map", "qrels", "run"), 7, message)
+
+
+def test_topic_of_d_that_is_not_there(call: Command) -> None:
+    failed(call("-D", "0.x", "qrels", "run"), 7, "run: topic 'x' of -D is not in both files")
+
+
+USAGE = [
+    ([], "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"),
+    (["qrels"], "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"),
+    (["-", "-"], "standard input (-) can be one file only"),
+    (["qrels", "-", "-"], "standard input (-) can be one file only"),
+    (
+        ["-R", "runs", "qrels", "run"],
+        "-R runs: no such format, expected one of qrels, qrels_jg, prefs, qrels_prefs",
+    ),
+    (["-T", "csv", "qrels", "run"], "-T csv: no such format, expected trec_results"),
+    (["-D", "x", "qrels", "run"], "-D x: expected a number, or number.topic"),
+    (["-m", "mapp", "qrels", "run"], "-m mapp: no such measure; did you mean map or gm_map or set_map?"),
+    (["-m", "P.x", "qrels", "run"], "-m P.…: found 'x', expected a whole number of at least 1"),
+    (
+        ["-m", "map_avgjg", "qrels", "run"],
+        "map_avgjg: needs -R qrels_jg, but the judgements are read with -R qrels",
+    ),
+    (["-m", "map", "-R", "prefs", "qrels", "run"], "map: needs -R qrels, but the judgements are read with"),
+    (
+        ["-m", "Rnorm", "qrels", "run"],
+        "-m Rnorm needs the number of documents in the collection: give it with -N",
+    ),
+    (
+        ["--fail-under", "x", "qrels", "run"],
+        "--fail-under x: found 'x', expected NAME=VALUE, as PRES_100=0.40",
+    ),
+    (["--tolerance", "1", "qrels", "run"], "--tolerance goes with --against FILE"),
+    (
+        ["-l", "x", "qrels", "run"],
+        "Invalid value for '-l' / '--level_for_rel': 'x' is not a valid integer range.",
+    ),
+    (
+        ["-M", "-1", "qrels", "run"],
+        "Invalid value for '-M' / '--Max_retrieved_per_topic': -1 is not in the range",
+    ),
+    (["-N", "1.5", "qrels", "run"], "Invalid value for '-N' / '--Number_docs_in_coll': '1.5' is not a valid"),
+    (
+        ["--nmax", "0", "qrels", "run"],
+        "Invalid value for '--nmax': found '0', expected ranks above 0 such as 100,1000",
+    ),
+    (["--nmax", "a", "qrels", "run"], "Invalid value for '--nmax': found 'a', expected ranks above 0"),
+    (["--nmax", "", "qrels", "run"], "Invalid value for '--nmax': found '', expected ranks above 0"),
+    (["--nmax", "²", "qrels", "run"], "Invalid value for '--nmax': found '²', expected ranks above 0"),
+    (["--jobs", "0", "qrels", "run"], "Invalid value for '--jobs': 0 is not in the range x>=1."),
+    (["--compat", "9", "qrels", "run"], "Invalid value for '--compat': '9' is not one of '9.0.8', '10.0'."),
+    (["--format", "xml", "qrels", "run"], "Invalid value for '--format': 'xml' is not one of"),
+    (["--unknown", "qrels", "run"], "No such option"),
+    (["-X", "qrels", "run"], "No such option"),
+    (["qrels", "run", "-m"], "Option '-m' requires an argument."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), USAGE)
+def test_usage(arguments: list[str], message: str, call: Command) -> None:
+    called = call(*arguments)
+    assert (called.code, called.out) == (1, "")
+    assert called.err.startswith(f"pres-eval: {message}")
+    assert called.err.count("\n") == 1
+
+
+def test_all_wrong_measures_at_once(call: Command) -> None:
+    called = call("-m", "mapp", "-m", "P.5", "-m", "ndgc", "-m", "recall.x", "qrels", "run")
+    assert called.code == 1
+    assert all(f"-m {text}" in called.err for text in ("mapp:", "ndgc:", "recall.…: found 'x'"))
+    assert called.err.count("\n") == 1
+
+
+ZSCORES = [
+    ("q1 map 0.5\n", "zscores:1: 3 columns, expected 4 (topic measure mean deviation)"),
+    ("q1 map 0.5 0.1\nq1 P_5 x 0.1\n", "zscores:2: 'x', expected a number (topic measure mean deviation)"),
+    ("q1 map 0.5 nan\n", "zscores:1: 'nan', expected a number (topic measure mean deviation)"),
+    ("", "zscores: the file is empty, expected lines of text"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), ZSCORES)
+def test_zscores(text: str, message: str, call: Command) -> None:
+    Path("zscores").write_text(text)
+    failed(call("-Z", "zscores", "qrels", "run"), 2, message)
+
+
+PREFERENCES = [
+    ("prefs", "q1 0 s a\n", "qrels:1: 4 columns, expected 5 (topic judgement-group subgroup docno level)"),
+    ("prefs", "q1 0 s a x\n", "qrels:1: level 'x', expected a number"),
+    ("qrels_prefs", "q1 0 a x\n", "qrels:1: relevance 'x', expected a number"),
+    ("qrels_jg", "q1 0 a 1.5\n", "qrels:1: relevance '1.5', expected an integer"),
+    (
+        "qrels_jg",
+        "q1 g a 1\nq1 h a 1\nq1 g a 0\n",
+        "qrels:3: topic 'q1', judgement group 'g': a second judgement of document 'a' (first in line 1),"
+        " expected one judgement per document and group",
+    ),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "message"), PREFERENCES)
+def test_other_formats(form: str, text: str, message: str, call: Command) -> None:
+    Path("qrels").write_text(text)
+    measure = "map_avgjg" if form == "qrels_jg" else "prefs_simp"
+    failed(call("-R", form, "-m", measure, "qrels", "run"), 2, message)
+
+
+def test_ids_in_messages_can_be_printed(call: Command) -> None:
+    """Ids of any bytes, also terminal codes, are shown without harm."""
+    Path("qrels").write_bytes(b"\xff\x1b[2J 0 a 1\n")
+    called = call("-m", "map", "qrels", "run")
+    assert called.code == 7
+    assert r"topics such as '\xff\x1b[2J', found others such as 'q1'" in called.err

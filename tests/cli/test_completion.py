@@ -1,0 +1,176 @@
+"""Completion in the shells: what a script is told, and the scripts in the shells that are there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from support.commands import Command
+
+from pres_eval.cli import COMMANDS, COMPLETION_VARIABLE, command_of, main
+from pres_eval.measures import MEASURES, NICKNAMES
+
+ROOT = Path(__file__).parents[2]
+FILE = "file"
+
+
+@pytest.fixture
+def command(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capfdbinary)
+
+
+class Complete:
+    """Asks as the script for bash does: the last word is the one to complete."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capture = capture
+
+    def __call__(self, *words: str) -> list[str]:
+        """The words offered; FILE where the shell is told to offer files."""
+        with self._monkeypatch.context() as patch:
+            patch.setenv("COMP_WORDS", " ".join(["pres-eval", *words]))
+            patch.setenv("COMP_CWORD", str(len(words)))
+            patch.setenv(COMPLETION_VARIABLE, "bash_complete")
+            assert main([]) == 0
+        caught = self._capture.readouterr()
+        assert caught.err == b""
+        pairs = [line.split(",", 1) for line in caught.out.decode().splitlines() if line]
+        return [value if kind == "plain" else kind for kind, value in pairs]
+
+
+@pytest.fixture
+def complete(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Complete:
+    return Complete(monkeypatch, capfdbinary)
+
+
+def test_first_word_is_a_command_or_a_file(complete: Complete) -> None:
+    assert complete("") == [*COMMANDS, FILE]
+    assert complete("com") == ["compare", "completion", FILE]
+    assert complete("fixt") == [FILE]
+    assert complete("qrels", "com") == [FILE]
+
+
+def test_measures(complete: Complete) -> None:
+    nicknames = {nickname for names in NICKNAMES.values() for nickname in names}
+    assert set(complete("-m", "")) == nicknames | {measure.name for measure in MEASURES}
+    assert complete("-q", "-m", "PRES") == ["PRES", "PRES_est"]
+    assert complete("qrels", "run", "--measure", "ndcg_c") == ["ndcg_cut"]
+    assert complete("compare", "qrels", "-m", "all_") == ["all_trec", "all_prefs"]
+    assert complete("measures", "recip_rank_") == ["recip_rank_cut"]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["--compl"], ["--complete_rel_info_wanted"]),
+        (["--compat", ""], ["9.0.8", "10.0"]),
+        (["-R", "qrels_"], ["qrels_jg", "qrels_prefs"]),
+        (["--style", "gith"], ["github"]),
+        (["--format", "json"], ["json", "jsonl"]),
+        (["--output", "o"], [FILE]),
+        (["compare", "--test", ""], ["wilcoxon", "t", "randomisation"]),
+        (["compare", "q"], [FILE]),
+        (["sweep", "q", "r"], [FILE]),
+        (["robustness", "--write-qrels", ""], ["dir"]),
+        (["completion", ""], ["bash", "zsh", "fish"]),
+        (["check", "--he"], ["--help"]),
+    ],
+)
+def test_options_and_values(complete: Complete, words: list[str], offered: list[str]) -> None:
+    assert complete(*words) == offered
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_long_option_of_every_command(complete: Complete, name: str) -> None:
+    options = {
+        option
+        for parameter in command_of(name).params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+        if option.startswith("--")
+    }
+    assert set(complete(name, "--")) == options | {"--help"}
+
+
+def test_completing_leaves_the_commands_alone(complete: Complete, command: Command) -> None:
+    """The copies that know about completion are not what is run later."""
+    before = [parameter.type for parameter in command_of(None).params]
+    complete("-m", "P")
+    assert [parameter.type for parameter in command_of(None).params] == before
+
+
+def test_wrong_shells(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command("completion", "tcsh").code == 1
+    monkeypatch.setenv(COMPLETION_VARIABLE, "tcsh_complete")
+    assert command().code == 1
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a program called pres-eval."""
+    path = tmp_path_factory.mktemp("bin") / "pres-eval"
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m pres_eval "$@"\n', "utf-8")
+    path.chmod(0o755)
+    return path.parent
+
+
+def run_in_shell(shell: str, script: str, program: Path) -> list[str]:
+    """The lines that a script prints in a shell, which gets no settings of the user's."""
+    path = shutil.which(shell)
+    if path is None:
+        pytest.skip(f"no {shell} here")
+    options = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
+    done = subprocess.run(
+        [path, *options, "-c", script],
+        env={**os.environ, "PATH": f"{program}{os.pathsep}{os.environ['PATH']}"},
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.decode().splitlines()
+
+
+def test_bash(program: Path) -> None:
+    script = """
+        eval "$(pres-eval completion bash)"
+        complete -p pres-eval
+        COMP_WORDS=(pres-eval -m PRES) COMP_CWORD=2
+        _pres_eval_completion pres-eval PRES -m
+        printf '%s\n' "${COMPREPLY[@]}"
+    """
+    registered, *offered = run_in_shell("bash", script, program)
+    assert registered.endswith("-F _pres_eval_completion pres-eval")
+    assert offered == ["PRES", "PRES_est"]
+
+
+def test_zsh(program: Path) -> None:
+    """The words of the script are looked at where it hands them to zsh."""
+    script = """
+        compdef() { print -r -- "$@" }
+        eval "$(pres-eval completion zsh)"
+        _describe() { print -rl -- "${completions_with_descriptions[@]}" }
+        words=(pres-eval -m PRES) CURRENT=3
+        _pres_eval_completion
+    """
+    registered, *offered = run_in_shell("zsh", script, program)
+    assert registered == "_pres_eval_completion pres-eval"
+    assert [line.partition(":")[0] for line in offered] == ["PRES", "PRES_est"]
+    assert all(line.partition(":")[2] for line in offered)
+
+
+def test_fish(program: Path) -> None:
+    script = """
+        pres-eval completion fish | source
+        complete -C 'pres-eval -m PRES'
+        complete -C 'pres-eval fixtures/pat'
+    """
+    offered = [line.split("\t")[0] for line in run_in_shell("fish", script, program)]
+    assert offered == ["PRES", "PRES_est", "fixtures/patents/"]

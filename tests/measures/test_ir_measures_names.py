@@ -1,0 +1,110 @@
+"""ir_measures' names as trec_eval's."""
+
+from __future__ import annotations
+
+import pytest
+
+from pres_eval.errors import MeasureError
+from pres_eval.measures.ir_measures_names import translate
+from pres_eval.measures.selection import select
+
+
+def chosen(*texts: str) -> list[tuple[str, int | None]]:
+    """Labels and relevance levels."""
+    return [(column.label, column.relevance_level) for column in select(texts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "level"),
+    [
+        ("AP", "map", None),
+        ("MAP", "map", None),
+        ("AP@100", "map_cut_100", None),
+        ("AP(rel=2)@100", "map_cut_100", 2),
+        ("P@5", "P_5", None),
+        ("P(rel=2)@5", "P_5", 2),
+        ("P(rel='2')@5", "P_5", 2),
+        ("P( rel = 2 )@5", "P_5", 2),
+        ("Precision@5", "P_5", None),
+        ("R@1000", "recall_1000", None),
+        ("Recall@1000", "recall_1000", None),
+        ("RR", "recip_rank", None),
+        ("MRR", "recip_rank", None),
+        ("RR@10", "recip_rank_cut_10", None),
+        ("RR(rel=3)@10", "recip_rank_cut_10", 3),
+        ("nDCG", "ndcg", None),
+        ("nDCG@10", "ndcg_cut_10", None),
+        ("NDCG@10", "ndcg_cut_10", None),
+        ("nDCG(dcg='log2')@10", "ndcg_cut_10", None),
+        ("nDCG(dcg='exp-log2')@10", "ndcg_exp_cut_10", None),
+        ("ERR@20", "err_20", None),
+        ("Judged@10", "judged_10", None),
+        ("RBP(p=0.8)", "rbp_p=0.8", None),
+        ("RBP(p=0.5,rel=1)", "rbp_p=0.5", 1),
+        ("Rprec", "Rprec", None),
+        ("RPrec", "Rprec", None),
+        ("Bpref", "bpref", None),
+        ("BPref", "bpref", None),
+        ("infAP", "infAP", None),
+        ("IPrec@0.1", "iprec_at_recall_0.10", None),
+        ("Success@5", "success_5", None),
+        ("SetP", "set_P", None),
+        ("SetP(relative=True)", "set_relative_P", None),
+        ("SetR", "set_recall", None),
+        ("SetAP", "set_map", None),
+        ("SetF", "set_F", None),
+        ("SetF(beta=2)", "set_F_2", None),
+        ("F(beta=0.5)@10", "F_cut_0.5_10", None),
+        ("NumQ", "num_q", None),
+        ("NumRet", "num_ret", None),
+        ("NumRet(rel=1)", "num_rel_ret", 1),
+        ("NumRel", "num_rel", None),
+        ("NumRelRet", "num_rel_ret", None),
+        ("PRES@100", "PRES_100", None),
+        ("PRES_est@100", "PRES_est_100", None),
+        ("Rnorm@100", "Rnorm_100", None),
+        ("Rnorm", "Rnorm", None),
+        ("P(judged_only=False)@5", "P_5", None),
+    ],
+)
+def test_names(text: str, label: str, level: int | None) -> None:
+    assert chosen(text) == [(label, level)]
+
+
+def test_levels_beside_each_other() -> None:
+    """The same label at several levels: the level is added where it is needed to tell them apart."""
+    assert chosen("P.5", "P(rel=2)@5", "P(rel=3)@10") == [("P_5", None), ("P_5(rel=2)", 2), ("P_10", 3)]
+    assert chosen("AP(rel=3)", "AP(rel=2)") == [("map(rel=3)", 3), ("map(rel=2)", 2)]
+
+
+def test_both_notations_unite() -> None:
+    assert chosen("P@5", "P.10", "nDCG@10", "ndcg_cut.5") == [
+        *(("P_5", None), ("P_10", None), ("ndcg_cut_5", None), ("ndcg_cut_10", None))
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["map", "P.5", "P@", "P@x", "P(rel=2", "Compat@10", "", "PRES@1@2", "P(rel=(1))@5"]
+)
+def test_other_texts_are_left_to_others(text: str) -> None:
+    assert translate(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AP(judged_only=True)", "-m AP(judged_only=True): judged_only holds for all measures: use -J"),
+        ("Rprec@5", "-m Rprec@5: Rprec takes no cutoff, found @5"),
+        ("RBP(p=0.8)@5", "-m RBP(p=0.8)@5: rbp takes no cutoff, found @5; use -M 5"),
+        ("P(foo=1)@5", "-m P(foo=1)@5: unknown setting foo=1"),
+        ("P(rel=x)@5", "-m P(rel=x)@5: unknown setting rel=x"),
+        ("P(rel=-1)@5", "-m P(rel=-1)@5: unknown setting rel=-1"),
+        ("nDCG(gains={0:1})@5", "-m nDCG(gains={0:1})@5: unknown setting gains={0:1}"),
+        ("nDCG(dcg='other')@5", "-m nDCG(dcg='other')@5: found dcg=other, expected log2 or exp-log2"),
+        ("SetP(relative=maybe)", "-m SetP(relative=maybe): found relative=maybe, expected False or True"),
+    ],
+)
+def test_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        select([text])
+    assert str(caught.value) == message

@@ -1,0 +1,212 @@
+"""What each measure declares to be true of it is held on every input, and nothing true is left undeclared."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.batches import GDEVAL_GRADES, GRADES, batch_of, columns_of, same_bits, topic_lists, with_ranking
+from support.oracle import POOLED, UNKNOWN, Topic
+
+from pres_eval.batches.batch import Batch
+from pres_eval.measures import MEASURES
+from pres_eval.measures.base import Format, Measure, Trait
+from pres_eval.options import RelevanceInfo
+
+QRELS_MEASURES = [m for m in MEASURES if m.relevance in (RelevanceInfo.QRELS, RelevanceInfo.ANY)]
+BY_NAME = [pytest.param(measure, id=measure.name) for measure in QRELS_MEASURES]
+
+
+def declared(trait: Trait, yes: bool = True) -> list[Any]:
+    return [pytest.param(m, id=m.name) for m in QRELS_MEASURES if (trait in m.traits) is yes]
+
+
+def values(measure: Measure, topics: Sequence[Topic]) -> list[list[Any]]:
+    """A list for each default column."""
+    batch = batch_of(topics)
+    return [list(measure.score(batch, *arguments)) for _, arguments in columns_of(measure)]
+
+
+def same(ours: list[list[Any]], theirs: list[list[Any]]) -> bool:
+    return all(
+        len(one) == len(other) and all(map(same_bits_of_any, one, other))
+        for one, other in zip(ours, theirs, strict=True)
+    )
+
+
+def same_bits_of_any(one: Any, other: Any) -> bool:
+    return one == other if isinstance(one, str) else same_bits(float(one), float(other))
+
+
+def grades_for(measure: Measure) -> st.SearchStrategy[int]:
+    return GDEVAL_GRADES if measure.name == "err" else GRADES
+
+
+def shuffled(topic: Topic, chance: random.Random) -> Topic:
+    ranking = list(topic.ranking)
+    chance.shuffle(ranking)
+    return with_ranking(topic, ranking)
+
+
+def with_tail(topic: Topic, chance: random.Random) -> Topic:
+    return with_ranking(topic, [*topic.ranking, *[UNKNOWN] * chance.randint(1, 60)])
+
+
+def with_others_between(topic: Topic, chance: random.Random) -> Topic:
+    judged = [grade for grade in topic.ranking if grade not in (UNKNOWN, POOLED)]
+    for _ in range(chance.randint(0, 30)):
+        judged.insert(chance.randint(0, len(judged)), UNKNOWN)
+    return with_ranking(topic, judged)
+
+
+def with_two_grades(topic: Topic, chance: random.Random) -> Topic:
+    """The topic with all relevant documents at the level, and all others that were judged at 0."""
+
+    def flat(grade: int) -> int:
+        return grade if grade < 0 else topic.level if grade >= topic.level else 0
+
+    return replace(
+        topic, ranking=tuple(map(flat, topic.ranking)), qrels=tuple(flat(grade) for grade in topic.qrels)
+    )
+
+
+Change = Callable[[Topic, random.Random], Topic]
+
+UNCHANGED_BY: dict[Trait, Change] = {
+    Trait.SET: shuffled,
+    Trait.IGNORES_TAIL: with_tail,
+    Trait.IGNORES_UNJUDGED: with_others_between,
+}
+
+
+def example_topics(highest: int, count: int = 150) -> list[Topic]:
+    """A fixed sample of ordinary topics, to find an input on which something shows."""
+    chance = random.Random(20100719)
+    topics = []
+    for _ in range(count):
+        ranking = [
+            chance.choice([UNKNOWN, POOLED, 0, 0, 1, 1, 2, highest]) for _ in range(chance.randint(1, 30))
+        ]
+        missed = [chance.choice([0, 1, 1, 2]) for _ in range(chance.randint(0, 4))]
+        judged = [grade for grade in ranking if grade != UNKNOWN]
+        topics.append(Topic(tuple(ranking), tuple(judged + missed), chance.choice([1, 1, 2]), collection=999))
+    return [topic for topic in topics if topic.level == 1]
+
+
+@pytest.mark.parametrize("measure", BY_NAME)
+def test_every_measure_declares_what_it_is(measure: Measure) -> None:
+    assert measure.traits
+
+
+@pytest.mark.parametrize(
+    ("measure", "trait"),
+    [
+        pytest.param(m, t, id=f"{m.name}-{t.name}")
+        for m in QRELS_MEASURES
+        for t in UNCHANGED_BY
+        if t in m.traits
+    ],
+)
+@settings(deadline=None, max_examples=12)
+@given(data=st.data())
+def test_measure_does_not_change(measure: Measure, trait: Trait, data: st.DataObject) -> None:
+    topics = data.draw(topic_lists(grades_for(measure)))
+    if Trait.MAY_BE_NAN in measure.traits:
+        topics = [topic for topic in topics if topic.ranking]
+    chance = random.Random(data.draw(st.integers(0, 9999)))
+    changed = [UNCHANGED_BY[trait](topic, chance) for topic in topics]
+    assert same(values(measure, topics), values(measure, changed))
+
+
+@pytest.mark.parametrize(
+    ("measure", "trait"),
+    [
+        pytest.param(m, t, id=f"{m.name}-{t.name}")
+        for m in QRELS_MEASURES
+        for t in UNCHANGED_BY
+        if t not in m.traits
+    ],
+)
+def test_measure_that_does_not_say_so_does_change(measure: Measure, trait: Trait) -> None:
+    topics = example_topics(4)
+    chance = random.Random(7)
+    changed = [UNCHANGED_BY[trait](topic, chance) for topic in topics]
+    assert not same(values(measure, topics), values(measure, changed))
+
+
+@pytest.mark.parametrize("measure", declared(Trait.GRADED, yes=False))
+@settings(deadline=None, max_examples=12)
+@given(data=st.data())
+def test_measure_that_is_not_graded_sees_relevant_or_not(measure: Measure, data: st.DataObject) -> None:
+    topics = data.draw(topic_lists(grades_for(measure)))
+    flat = [with_two_grades(topic, random.Random(0)) for topic in topics]
+    assert same(values(measure, topics), values(measure, flat))
+
+
+@pytest.mark.parametrize("measure", declared(Trait.GRADED))
+def test_graded_measure_sees_grades(measure: Measure) -> None:
+    topics = example_topics(4)
+    flat = [with_two_grades(topic, random.Random(0)) for topic in topics]
+    assert not same(values(measure, topics), values(measure, flat))
+
+
+@pytest.mark.parametrize("measure", declared(Trait.BOUNDED))
+@settings(deadline=None, max_examples=25)
+@given(data=st.data())
+def test_bounded_measure_lies_between_0_and_1(measure: Measure, data: st.DataObject) -> None:
+    for column in values(measure, data.draw(topic_lists(grades_for(measure)))):
+        for value in column:
+            nan_allowed = Trait.MAY_BE_NAN in measure.traits and np.isnan(value)
+            # Sums over the ranks may round to a little above 1, by half a unit in the last place a rank.
+            assert nan_allowed or 0.0 <= value <= 1.0 + 1e-12
+
+
+@pytest.mark.parametrize("measure", declared(Trait.BOUNDED, yes=False))
+def test_measure_that_is_not_bounded_leaves_0_to_1(measure: Measure) -> None:
+    found = values(measure, example_topics(4))
+    assert measure.format is Format.TEXT or any(not 0 <= value <= 1 for column in found for value in column)
+
+
+@pytest.mark.parametrize("measure", [p for p in declared(Trait.MAY_BE_NAN, yes=False) if p.id != "relstring"])
+@settings(deadline=None, max_examples=12)
+@given(data=st.data())
+def test_measure_is_a_number(measure: Measure, data: st.DataObject) -> None:
+    for column in values(measure, data.draw(topic_lists(grades_for(measure)))):
+        assert np.all(np.isfinite(column))
+
+
+@pytest.mark.parametrize("measure", declared(Trait.MAY_BE_NAN))
+def test_measure_that_may_be_nan_is_for_some_topic(measure: Measure) -> None:
+    topics = [Topic((), (1,), level=1), Topic((), (), level=1), Topic((0,), (0, 0), level=0)]
+    assert any(np.isnan(column).any() for topic in topics for column in values(measure, [topic]))
+
+
+@pytest.mark.parametrize("measure", BY_NAME)
+@settings(deadline=None, max_examples=12)
+@given(data=st.data())
+def test_topic_alone_in_a_batch_and_in_blocks_scores_the_same(measure: Measure, data: st.DataObject) -> None:
+    topics = data.draw(topic_lists(grades_for(measure)))
+    together = values(measure, topics)
+    alone = [values(measure, [topic]) for topic in topics]
+    size = data.draw(st.integers(1, 4))
+    for number, (_, arguments) in enumerate(columns_of(measure)):
+        assert same([together[number]], [[scored[number][0] for scored in alone]])
+        blocks = batch_of(topics).blocks(size)
+        in_blocks = [value for block in blocks for value in measure.score(block, *arguments)]
+        assert same([together[number]], [in_blocks])
+
+
+@pytest.mark.parametrize("measure", BY_NAME)
+def test_batch_is_left_as_it_was(measure: Measure) -> None:
+    topics = example_topics(4, 20)
+    batch, again = batch_of(topics), batch_of(topics)
+    for _, arguments in columns_of(measure):
+        measure.score(batch, *arguments)
+    for name in Batch.__dataclass_fields__:
+        assert np.array_equal(getattr(batch, name), getattr(again, name))

@@ -1,0 +1,287 @@
+"""The shape of the house: imports point one way, floats add up in order, only the command line prints."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+PACKAGE = ROOT / "pres_eval"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+LAYERS = (
+    {"errors"},
+    {"options", "workers"},
+    {"arrays"},
+    {"reading"},
+    {"ranking"},
+    {"batches"},
+    {"measures"},
+    {"scoring"},
+    {"report"},
+    {"gates", "analysis", "checking"},
+    {"__init__"},
+    {"cli"},
+    {"__main__"},
+)
+"""Rooms of the package from the ground up: each may use those below it, and nothing above or beside it."""
+
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+
+
+def name_of(path: Path) -> str:
+    """The module's path in the package, as arrays/ids.py."""
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
+    """The modules that a file imports when it runs: module, and the name taken from it if there is one."""
+    tree = tree_of(path)
+    only_for_types = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in only_for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative import"
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def rooms_used(path: Path) -> set[str]:
+    """The rooms of the package that a file imports from."""
+    rooms = set()
+    for module, name in imports_of(path):
+        if module == "pres_eval" and name is not None:
+            # The version number stands above all else in the package's __init__.
+            rooms |= {name} if name in LEVEL else set() if name == "__version__" else {"__init__"}
+        elif module.startswith("pres_eval."):
+            rooms.add(module.split(".")[1])
+    return rooms - {room_of(path)}
+
+
+def test_every_room_has_its_place() -> None:
+    assert {room_of(path) for path in MODULES} == set(LEVEL)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_point_one_way(path: Path) -> None:
+    above = {room for room in rooms_used(path) if LEVEL[room] >= LEVEL[room_of(path)]}
+    assert not above, f"{name_of(path)} imports from above: {above}"
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if room_of(path) == "measures"], ids=name_of)
+def test_measures_know_nothing_of_files(path: Path) -> None:
+    """A measure is a function of a batch: no reading, no ranking, no options of the command."""
+    assert not rooms_used(path) & {"reading", "ranking"}
+
+
+OUTSIDE = {
+    "click": {"cli"},
+    "tabulate": {"report", "cli"},
+    "matplotlib": {"report", "analysis"},
+    "scipy": {"analysis"},
+}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_packages_are_used_in_their_rooms(path: Path) -> None:
+    used = {module.split(".")[0] for module, _ in imports_of(path)}
+    for package, rooms in OUTSIDE.items():
+        assert package not in used or room_of(path) in rooms, f"{name_of(path)} imports {package}"
+    assert not used & {"pytest", "hypothesis", "pandas", "pytrec_eval", "ir_measures"}
+
+
+SLOW = (
+    *(
+        "scipy",
+        "matplotlib",
+        "tabulate",
+        "pandas",
+        "concurrent.futures",
+        "asyncio",
+        "multiprocessing",
+    ),
+    *(
+        "tempfile",
+        "json",
+        "bz2",
+        "lzma",
+        "pres_eval.analysis",
+        "pres_eval.checking",
+        "pres_eval.report.table",
+    ),
+    *("pres_eval.report.records", "pres_eval.gates", "pres_eval.cli.help", "pres_eval.reading.compression"),
+)
+"""What takes a while to import and is not needed for a plain run."""
+
+STARTED = """
+import sys
+import numpy
+before = set(sys.modules)
+from pres_eval.cli import main
+code = main(sys.argv[1:])
+loaded = set(sys.modules) - before
+print(*sorted(loaded), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-q", "-m", "all_trec"], ["-c", "-J", "-M10", "-l2"]])
+def test_start_up_is_light(options: list[str], fixtures: Path) -> None:
+    """A plain run imports numpy and click, and of our own code what it needs."""
+    files = [str(fixtures / "patents" / name) for name in ("qrels.txt", "run_broad.txt")]
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, *options, *files],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stderr.split())
+    assert "pres_eval.ranking.run_file" in loaded
+    slow = loaded & set(SLOW)
+    assert not slow
+
+
+NUMBERS = [
+    path
+    for path in MODULES
+    if room_of(path) in {"batches", "measures", "scoring"} or name_of(path) == "arrays/exact.py"
+]
+"""Where the numbers are made that have to agree with C's to the last bit."""
+
+NOT_IN_ORDER = {"sum", "mean", "prod", "dot", "var", "std", "reduceat", "reduce", "fsum", "sumprod"}
+"""Functions and methods that add (or multiply) in an order of their own: pairwise, blocked, or exactly."""
+
+NOT_OF_NUMPY = {
+    *(
+        "nansum",
+        "nanmean",
+        "average",
+        "vdot",
+        "inner",
+        "matmul",
+        "einsum",
+        "tensordot",
+        "trapezoid",
+        "convolve",
+    ),
+    *("log", "log2", "log10", "log1p", "exp", "exp2", "expm1", "power", "float_power", "cbrt"),
+}
+"""Functions of numpy that do so too, or that are not bit-equal to the C library's."""
+
+
+def faults_in_arithmetic(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Calls and references that add floats in another order than C, or take numpy's logarithm."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            if node.attr in NOT_IN_ORDER:
+                yield node.lineno, node.attr
+            is_numpy = isinstance(node.value, ast.Name) and node.value.id in {"np", "numpy"}
+            if is_numpy and node.attr in NOT_OF_NUMPY:
+                yield node.lineno, f"np.{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sum":
+            yield node.lineno, "sum"
+        elif isinstance(node, ast.MatMult):
+            yield 0, "@"
+        elif isinstance(node, ast.ImportFrom) and node.module == "numpy":
+            yield node.lineno, "from numpy import"
+
+
+@pytest.mark.parametrize("path", NUMBERS, ids=name_of)
+def test_floats_add_up_in_order(path: Path) -> None:
+    found = list(faults_in_arithmetic(tree_of(path)))
+    assert not found, f"{name_of(path)}: {found}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("np.sum(x)", "x.sum()", "x.mean()", "np.mean(x)", "np.add.reduceat(x, y)", "np.add.reduce(x)"),
+        *(
+            "sum(x)",
+            "np.log2(x)",
+            "np.exp(x)",
+            "x @ y",
+            "math.fsum(x)",
+            "from numpy import log2",
+            "f = np.sum",
+        ),
+    ],
+)
+def test_faults_in_arithmetic_are_found(text: str) -> None:
+    assert list(faults_in_arithmetic(ast.parse(text)))
+
+
+def test_what_is_in_order_is_allowed() -> None:
+    text = "np.add.accumulate(x); np.bincount(x, weights=y); np.cumsum(x); math.log2(x); math.exp(x); max(x)"
+    assert not list(faults_in_arithmetic(ast.parse(text)))
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if room_of(path) not in {"cli", "__main__"}], ids=name_of
+)
+def test_only_the_command_line_prints_or_exits(path: Path) -> None:
+    found = []
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found += [node.func.id] if node.func.id in {"print", "exit", "quit", "input"} else []
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            name = f"{node.value.id}.{node.attr}"
+            found += (
+                [name] if name in {"sys.stdout", "sys.stderr", "sys.exit", "os._exit", "sys.argv"} else []
+            )
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call | ast.Name):
+            raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            found += ["SystemExit"] if isinstance(raised, ast.Name) and raised.id == "SystemExit" else []
+    assert not found, f"{name_of(path)}: {found}"
+
+
+FOLDERS = "|".join(("home", "root", "Users", "work", "mnt", "srv", "tmp", "private", "media"))
+MACHINE_PATH = re.compile(rf"(?<![\w./~<$}}])/({FOLDERS})/\w|\b[A-Z]:\\\\?Users\b")
+TEXT_FILES = [
+    path
+    for folder in ("pres_eval", "tests", "fixtures", ".ci", "docs")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.is_file() and "__pycache__" not in path.parts
+] + [path for path in sorted(ROOT.glob("*")) if path.suffix in {".md", ".toml", ".txt", ".cfg"}]
+
+
+def test_no_path_of_some_machine() -> None:
+    """What is committed says nothing about where it was written."""
+    assert len(TEXT_FILES) > 100
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
+        for path in TEXT_FILES
+        for number, line in enumerate(path.read_bytes().decode("latin-1").splitlines(), 1)
+        if MACHINE_PATH.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("text", ["see /{}/x/y", '"/{}/ab"', "C:\\{}\\me"])
+def test_paths_of_machines_are_found(text: str) -> None:
+    assert MACHINE_PATH.search(text.format("Users"))
+    assert not MACHINE_PATH.search("https://example.org/home/x a/tmp/b /dev/null")

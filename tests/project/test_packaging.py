@@ -1,0 +1,221 @@
+"""What is installed: the files in wheel and sdist, what they need, the command, one version, extras."""
+
+from __future__ import annotations
+
+import email
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.message import Message
+from pathlib import Path
+
+import pytest
+from support import commands
+
+from pres_eval import __version__
+
+ROOT = Path(__file__).parents[2]
+EXTRAS = {
+    "scipy": "stats",
+    "matplotlib": "plot",
+    "zstandard": "zstd",
+}
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the sdist, built offline by the build backend of pyproject.toml."""
+    pytest.importorskip("hatchling", reason="no hatchling here to build with")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def wheel(built: Path) -> zipfile.ZipFile:
+    return zipfile.ZipFile(next(built.glob("*.whl")))
+
+
+@pytest.fixture(scope="session")
+def metadata(wheel: zipfile.ZipFile) -> Message:
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    return email.message_from_bytes(wheel.read(name))
+
+
+def files_of_package() -> set[str]:
+    """All files of the package in this checkout."""
+    files = (path for path in (ROOT / "pres_eval").rglob("*") if path.is_file())
+    return {path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts}
+
+
+def test_wheel_holds_the_package_alone(wheel: zipfile.ZipFile) -> None:
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert names == files_of_package()
+    assert {"pres_eval/py.typed", "pres_eval/report/evaluation.schema.json"} <= names
+    assert {"pres_eval/report/page.css", "pres_eval/report/page.js"} <= names
+    assert any(name.endswith("/licenses/LICENSE") for name in wheel.namelist())
+
+
+def test_sdist_holds_what_the_tests_need(built: Path) -> None:
+    (path,) = built.glob("*.tar.gz")
+    start = f"pres_eval-{__version__}/"
+    with tarfile.open(path) as archive:
+        names = {name.removeprefix(start) for name in archive.getnames()}
+    assert files_of_package() <= names
+    assert {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", ".ci/run"} <= names
+    assert {"tests/conftest.py", "tests/project/test_packaging.py", "fixtures/patents/qrels.txt"} <= names
+    assert not [name for name in names if "__pycache__" in name or name.startswith((".git/", ".venv"))]
+
+
+def test_core_needs_three_packages(metadata: Message) -> None:
+    needed = metadata.get_all("Requires-Dist") or []
+    core = [text for text in needed if "extra ==" not in text]
+    assert sorted(re.split(r"[^\w-]", text)[0] for text in core) == ["click", "numpy", "tabulate"]
+
+
+def test_extras(metadata: Message) -> None:
+    assert metadata.get_all("Provides-Extra") == ["all", "plot", "stats", "test", "zstd"]
+    assert metadata["Requires-Python"] == ">=3.10"
+    for package, extra in EXTRAS.items():
+        lines = [text for text in metadata.get_all("Requires-Dist") or [] if text.startswith(package)]
+        assert [text for text in lines if f"extra == '{extra}'" in text or f'extra == "{extra}"' in text]
+
+
+def test_one_version(metadata: Message) -> None:
+    """It stands in pres_eval/__init__.py alone; the changelog's first entry is about it."""
+    assert metadata["Version"] == __version__
+    assert re.findall(r"^version\s*=", (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE) == []
+    sources = [path for path in (ROOT / "pres_eval").rglob("*.py") if __version__ in path.read_text("utf-8")]
+    assert [path.relative_to(ROOT).as_posix() for path in sources] == ["pres_eval/__init__.py"]
+    entries = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert entries[0].split()[0] == __version__
+
+
+def test_licence(metadata: Message) -> None:
+    assert metadata["License-Expression"] == "Apache-2.0"
+    text = (ROOT / "LICENSE").read_text("utf-8")
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_installed_command(built: Path, tmp_path: Path) -> None:
+    """The wheel, installed into an empty folder, brings the command and needs nothing of this checkout."""
+    (path,) = built.glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(tmp_path)]
+    if subprocess.run([*pip[:3], "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("no pip here to install with")
+    subprocess.run([*pip, str(path)], check=True, capture_output=True, timeout=120)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [tmp_path / "bin" / "pres-eval", ROOT / "fixtures/patents/qrels.txt", "-m", "PRES", "-"],
+        input=(ROOT / "fixtures/patents/run_broad.txt").read_bytes(),
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == b""
+    assert done.stdout.split() == [b"PRES_100", b"all", b"0.6637", b"PRES_1000", b"all", b"0.9381"]
+    where = "import pres_eval; print(pres_eval.__file__)"
+    found = subprocess.run(
+        [sys.executable, "-c", where],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert Path(found.stdout.strip()).is_relative_to(tmp_path)
+
+
+@pytest.fixture
+def command(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
+    return commands.Command(capfdbinary)
+
+
+@pytest.fixture
+def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No package of an extra can be imported."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] in EXTRAS:
+            monkeypatch.delitem(sys.modules, name)
+    for name in (*EXTRAS, "compression", "pandas", "statsmodels", "ir_measures", "pytrec_eval"):
+        monkeypatch.setitem(sys.modules, name, None)  # makes an import fail
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra", "package"),
+    [
+        (["compare", commands.QRELS, *commands.RUNS, "--test", "t"], "stats", "scipy"),
+        (["compare", commands.QRELS, *commands.RUNS, "--plot", "compare.png"], "plot", "matplotlib"),
+        (["agreement", commands.QRELS, *commands.RUNS, "--plot", "agreement.svg"], "plot", "matplotlib"),
+        (["sweep", commands.QRELS, *commands.RUNS, "--plot", "sweep.pdf"], "plot", "matplotlib"),
+        (["robustness", commands.QRELS, *commands.RUNS, "--plot", "robustness.png"], "plot", "matplotlib"),
+        (
+            ["explain", commands.QRELS, commands.RUNS[0], "PAC-1001", "--plot", "topic.png"],
+            "plot",
+            "matplotlib",
+        ),
+        (["report", commands.QRELS, commands.RUNS[0], "-o", "report.pdf"], "plot", "matplotlib"),
+        ([commands.QRELS, "run.zst"], "zstd", "zstandard"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else value[0].rpartition("/")[2],
+)
+def test_missing_extras_are_named(
+    arguments: list[str],
+    extra: str,
+    package: str,
+    command: commands.Command,
+    without_extras: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    called = command(*arguments)
+    assert (called.code, called.out) == (2, "")
+    assert called.err.count("\n") == 1
+    assert package in called.err
+    assert called.err.endswith(f"pip install 'pres-eval[{extra}]'\n")
+
+
+def test_check_finds_a_missing_extra(command: commands.Command, without_extras: None, tmp_path: Path) -> None:
+    """To the checker it is one finding among others."""
+    path = tmp_path / "run.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    called = command("check", commands.QRELS, path)
+    assert called.code == 1
+    assert "pip install 'pres-eval[zstd]'" in called.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-q", commands.QRELS, commands.RUNS[0]],
+        ["--format", "table", commands.QRELS, *commands.RUNS],
+        ["compare", commands.QRELS, *commands.RUNS],
+        ["agreement", commands.QRELS, *commands.RUNS],
+        ["sweep", commands.QRELS, *commands.RUNS],
+        ["robustness", commands.QRELS, *commands.RUNS, "--samples", "1"],
+        ["explain", commands.QRELS, commands.RUNS[0]],
+        ["check", commands.QRELS, *commands.RUNS],
+        ["report", commands.QRELS, *commands.RUNS],
+        ["report", commands.QRELS, *commands.RUNS, "-o", "report.html"],
+        ["man"],
+    ],
+    ids=lambda value: " ".join(value[:3]).replace(str(ROOT), ""),
+)
+def test_works_without_extras(
+    arguments: list[str],
+    command: commands.Command,
+    without_extras: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command.ok(*arguments).out or Path("report.html").stat().st_size > 1000

@@ -1,0 +1,179 @@
+"""The order of a ranking: one tie rule, exact ranks of the judged documents, exact duplicates."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.plain_reading import IDS, ranked, single
+from support.pools import made_pool
+
+from pres_eval.arrays import matching, ragged
+from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.ranking import order as ranking
+from pres_eval.ranking.order import DuplicateRowError, Ranked, Topics, rank_topics
+from pres_eval.reading.pool import Pool
+
+Document = tuple[float, bytes]
+Lists = list[list[Document]]
+
+
+def pool_of(topics: Lists, judged: list[set[bytes]]) -> Pool:
+    """Topics t0000, t0001 ...; each has a judged document that nobody retrieves."""
+    pairs = [
+        (b"t%04d" % number, document)
+        for number in range(len(topics))
+        for document in sorted({b"nobody-retrieved-this", *judged[number]})
+    ]
+    return made_pool(pairs)
+
+
+def rank(
+    topics: Lists,
+    pool: Pool,
+    most: int | None = None,
+    *,
+    kind: type = np.float64,
+    ascending: bool = False,
+    numbers: Any = None,
+) -> Ranked:
+    numbers = np.arange(len(topics)) if numbers is None else numbers
+    ids = Ids.of([document for documents in topics for _, document in documents])
+    scores: Any = np.array([score for documents in topics for score, _ in documents], kind)
+    offsets = np.cumsum([0, *map(len, topics)])
+    return rank_topics(pool, numbers, offsets, scores, WordIds.of(ids), most, ascending=ascending)
+
+
+def judged_ranks(found: Ranked, pool: Pool) -> list[list[tuple[int, bytes]]]:
+    return [
+        [
+            (int(found.rank[row]), pool.documents[int(found.document[row])])
+            for row in range(found.offsets[topic], found.offsets[topic + 1])
+        ]
+        for topic in range(len(found.topic))
+    ]
+
+
+SCORES = st.sampled_from(
+    [1.0, 1.0, 2.0, 0.5, -1.0, 0.0, -0.0, float("inf"), float("-inf"), 16777216.0, 16777217.0]
+)
+
+
+@st.composite
+def some_topics(draw: st.DrawFn) -> tuple[Lists, list[set[bytes]]]:
+    """Topics without duplicates, sorted by score or not, and what was judged of each."""
+    topics: Lists = []
+    judged = []
+    for _ in range(draw(st.integers(1, 5))):
+        ids = draw(st.lists(IDS, max_size=12, unique=True))
+        documents = [(draw(SCORES), docno) for docno in ids]
+        if draw(st.booleans()):
+            documents.sort(key=lambda pair: -pair[0])
+        topics.append(documents)
+        judged.append({docno for docno in ids if draw(st.booleans())})
+    return topics, judged
+
+
+@settings(deadline=None, max_examples=200)
+@given(some_topics(), st.booleans(), st.booleans(), st.sampled_from([0, 1, 100]))
+def test_ranks_of_judged_documents(
+    case: tuple[Lists, list[set[bytes]]], ascending: bool, narrow: bool, few: int
+) -> None:
+    """Whether ties are broken by counting or by sorting makes no difference."""
+    topics, judged = case
+    pool = pool_of(topics, judged)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "FEW", few)
+        patch.setattr(ragged, "BLOCK", 5)
+        found = rank(topics, pool, kind=np.float32 if narrow else np.float64, ascending=ascending)
+    expected = []
+    for documents, known in zip(topics, judged, strict=True):
+        seen = [(single(score) if narrow else score, docno) for score, docno in documents]
+        order = enumerate(ranked(seen, ascending), 1)
+        expected.append([(place, docno) for place, docno in order if docno in known])
+    assert judged_ranks(found, pool) == expected
+    assert found.num_ret.tolist() == [len(documents) for documents in topics]
+    assert found.topic.tolist() == list(range(len(topics)))
+
+
+@pytest.mark.parametrize("order", list(permutations([(2.0, b"b"), (1.0, b"a"), (1.0, b"c"), (1.0, b"ab")])))
+def test_tie_rule(order: tuple[Document, ...]) -> None:
+    """Scores descending; equal ones by docno descending, in byte order; whatever the order of lines."""
+    known = {b"a", b"b", b"c", b"ab"}
+    pool = pool_of([list(order)], [known])
+    assert judged_ranks(rank([list(order)], pool), pool) == [[(1, b"b"), (2, b"c"), (3, b"ab"), (4, b"a")]]
+    up = rank([list(order)], pool, ascending=True)
+    assert judged_ranks(up, pool) == [[(1, b"b"), (2, b"a"), (3, b"ab"), (4, b"c")]]
+
+
+@pytest.mark.parametrize("known", [b"a", b"b", b"c"])
+def test_ties_with_documents_that_nobody_judged(known: bytes) -> None:
+    """An unjudged document before, behind or beside a judged one moves it, too."""
+    for order in permutations([(1.0, b"a"), (1.0, b"b"), (1.0, b"c")]):
+        pool = pool_of([list(order)], [{known}])
+        assert judged_ranks(rank([list(order)], pool), pool) == [[(b"cba".index(known) + 1, known)]]
+
+
+def test_zeros_of_both_signs_tie() -> None:
+    pool = pool_of([[]], [{b"a", b"b"}])
+    found = rank([[(-0.0, b"b"), (0.0, b"a")]], pool)
+    assert judged_ranks(found, pool) == [[(1, b"b"), (2, b"a")]]
+
+
+COPIES = st.lists(
+    st.tuples(st.sampled_from([1.0, 2.0, 3.0]), st.sampled_from([b"a", b"b", b"c", b"d", b"e"])), max_size=10
+)
+
+
+def is_duplicate(documents: list[Document], most: int | None, ascending: bool) -> bool:
+    """Whether a document stands twice among the first `most`."""
+    order = ranked(documents, ascending)[:most]
+    return len(set(order)) < len(order)
+
+
+@pytest.mark.parametrize("many", [0, 1 << 20])
+@settings(deadline=None, max_examples=200)
+@given(
+    topics=st.lists(COPIES, min_size=1, max_size=4),
+    most=st.none() | st.integers(0, 10),
+    ascending=st.booleans(),
+)
+def test_duplicates(many: int, topics: Lists, most: int | None, ascending: bool) -> None:
+    """Found exactly, in both of the ways to look for equal keys."""
+    pool = pool_of(topics, [{b"a", b"b"}] * len(topics))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "MANY", many)
+        if any(is_duplicate(documents, most, ascending) for documents in topics):
+            with pytest.raises(DuplicateRowError) as caught:
+                rank(topics, pool, most, ascending=ascending)
+            documents = topics[int(caught.value.topic[1:])]
+            assert [docno for _, docno in documents].count(caught.value.document) > 1
+            of_it = [pair for pair in documents if pair[1] == caught.value.document]
+            others = [pair for pair in documents if pair[1] != caught.value.document]
+            distinct = [(score, b"%s-%d" % (docno, n)) for n, (score, docno) in enumerate(others)]
+            assert is_duplicate(of_it + distinct, None, ascending)
+        else:
+            rank(topics, pool, most, ascending=ascending)
+
+
+def test_parts_are_put_in_order() -> None:
+    """Topics may be ranked in any order; together they stand in that of the pool."""
+    topics: Lists = [[(float(-row), b"d%d" % row) for row in range(number + 1)] for number in range(6)]
+    judged = [{b"d%d" % row for row in range(0, 6, 2)}] * 6
+    pool = pool_of(topics, judged)
+    whole = rank(topics, pool)
+    parts = [
+        rank([topics[number] for number in numbers], pool, numbers=np.array(numbers))
+        for numbers in ([4], [2, 3], [0, 5], [1])
+    ]
+    collected = Topics()
+    for part in parts:
+        collected.add(part)
+    together = collected.ranked()
+    assert judged_ranks(together, pool) == judged_ranks(whole, pool)
+    assert together.topic.tolist() == list(range(6))
+    assert together.num_ret.tolist() == [1, 2, 3, 4, 5, 6]

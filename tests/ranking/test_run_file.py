@@ -1,0 +1,369 @@
+"""Runs, read and ranked: the same as one line at a time, for any layout, chunk size and number of jobs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from support.plain_reading import (
+    BYTE_ORDER_MARK,
+    ODD_SCORES,
+    PLAIN_SCORES,
+    PlainError,
+    PlainRun,
+    PlainTopic,
+    SmallSource,
+    judgements_for,
+    run_files,
+)
+from support.plain_reading import read_run as read_plainly
+from support.pools import made_pool
+
+from pres_eval.arrays import ragged
+from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.errors import InputError
+from pres_eval.ranking import scattered
+from pres_eval.ranking.run_file import Ranking, read_run
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.source import Source
+
+Judged = dict[bytes, set[bytes]]
+WHOLE = 1 << 20
+
+
+def pool_of(judged: Judged) -> Pool:
+    return made_pool(
+        [(topic, document) for topic, documents in judged.items() for document in sorted(documents)]
+    )
+
+
+def as_plain(ranking: Ranking, pool: Pool) -> PlainRun:
+    """A Ranking as its twin has it."""
+    topics = {}
+    for row, topic in enumerate(ranking.topic.tolist()):
+        chosen = slice(ranking.offsets[row], ranking.offsets[row + 1])
+        documents = [pool.documents[document] for document in ranking.document[chosen].tolist()]
+        judged = list(zip(ranking.rank[chosen].tolist(), documents, strict=True))
+        topics[pool.topics[topic]] = PlainTopic(int(ranking.num_ret[row]), judged)
+    tag = ranking.tag.encode("utf-8", "surrogateescape")
+    return PlainRun(topics, tag, ranking.num_lines, list(ranking.unjudged), ranking.longer_line)
+
+
+def read(
+    path: Path,
+    judged: Judged,
+    size: int = WHOLE,
+    *,
+    compat: str = "9.0.8",
+    most: int | None = None,
+    jobs: int = 1,
+    ascending: bool = False,
+) -> PlainRun:
+    """Read a run in chunks of this size."""
+    pool = pool_of(judged)
+    ranking = read_run(SmallSource(path, size), pool, compat, most, jobs, ascending=ascending)
+    found = as_plain(ranking, pool)
+    assert list(found.topics) == sorted(found.topics)
+    return found
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs") / "run"
+
+
+SIZES = st.sampled_from([1, 30, 60, 100, 200, 500, WHOLE])
+
+
+@settings(deadline=None, max_examples=500)
+@given(
+    run_files(), st.data(), SIZES, st.sampled_from(["9.0.8", "10.0"]), st.booleans(), st.sampled_from([1, 3])
+)
+def test_like_the_plain_way(
+    path: Path, data: bytes, draws: st.DataObject, size: int, compat: str, ascending: bool, jobs: int
+) -> None:
+    path.write_bytes(data)
+    judged = judgements_for(data, draws.draw)
+    found = read(path, judged, size, compat=compat, ascending=ascending, jobs=jobs)
+    assert found == read_plainly(data, judged, compat, ascending=ascending)
+
+
+@settings(deadline=None, max_examples=150)
+@given(run_files(most=60), st.data(), st.randoms(use_true_random=False), st.sampled_from([5, 12, 1000]))
+def test_order_of_lines_does_not_matter(
+    path: Path, data: bytes, draws: st.DataObject, shuffler: random.Random, most: int
+) -> None:
+    """Shuffled lines, small blocks of topics, any number of jobs: the same ranks."""
+    judged = judgements_for(data, draws.draw)
+    path.write_bytes(data)
+    expected = read(path, judged)
+    lines = data.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n").split(b"\n")
+    shuffler.shuffle(lines)
+    path.write_bytes(b"\n".join(lines))
+    with mock.patch.object(ragged, "BLOCK", 5), mock.patch.object(scattered, "SORTED", most):
+        for size in (40, 300, WHOLE):
+            found = read(path, judged, size, jobs=2)
+            assert found.topics == expected.topics
+            assert (found.num_lines, found.unjudged) == (expected.num_lines, expected.unjudged)
+
+
+def lines_of_topics(*topics: tuple[bytes, int], score: bytes = b"") -> bytes:
+    """Topics with so many documents d0, d1, ... of descending (or one) score."""
+    return b"".join(
+        b"%s Q0 d%d %d %s tag\n" % (topic, number, number + 1, score or b"%d.5" % (count - number))
+        for topic, count in topics
+        for number in range(count)
+    )
+
+
+def judge(*topics: bytes, every: int = 3, most: int = 200) -> Judged:
+    return {topic: {b"d%d" % number for number in range(0, most, every)} for topic in topics}
+
+
+LAYOUTS = {
+    "one topic": lines_of_topics((b"1", 150)),
+    "a giant between small ones": lines_of_topics((b"1", 3), (b"2", 150), (b"3", 3), (b"4", 1)),
+    "a giant first": lines_of_topics((b"1", 120), (b"2", 5)),
+    "a giant last": lines_of_topics((b"1", 5), (b"2", 120)),
+    "two giants": lines_of_topics((b"1", 80), (b"2", 80)),
+    "giants between unjudged ones": lines_of_topics(
+        (b"x", 9), (b"1", 80), (b"x1", 70), (b"2", 80), (b"y", 80)
+    ),
+    "a topic again at the end": lines_of_topics((b"1", 40), (b"2", 40)) + b"1 Q0 e 1 99 tag\n",
+    "a topic again after unjudged ones": lines_of_topics((b"1", 9), (b"x", 90)) + b"1 Q0 e 1 9 tag\n",
+    "topics of one document": lines_of_topics(*((b"%d" % topic, 1) for topic in range(1, 60))),
+    "ties everywhere": lines_of_topics((b"1", 100), (b"2", 100), score=b"1"),
+    "a comment at every cut": lines_of_topics((b"1", 60), (b"2", 9)).replace(b"tag\n", b"tag\n# comment\n"),
+    "blank lines at every cut": lines_of_topics((b"1", 60), (b"2", 9)).replace(b"tag\n", b"tag\n\n \n"),
+    "leading blanks": lines_of_topics((b"1", 60), (b"2", 60)).replace(b"tag\n", b"tag\n  "),
+    "a long line last": lines_of_topics((b"1", 5)) + b"2 Q0 " + b"d" * 3000 + b" 1 1.0 tag",
+    "a long comment last": lines_of_topics((b"1", 30)) + b"#" * 3000,
+    "long lines only": lines_of_topics((b"1", 20), (b"2", 20)).replace(b" tag", b" " + b"t" * 700),
+    "topics with long ids alike": lines_of_topics((b"t" * 300 + b"1", 20), (b"t" * 300 + b"2", 20)),
+}
+
+
+@pytest.mark.parametrize("size", [1, 50, 333, 1000, 2500, WHOLE])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_topics_cut_everywhere(layout: str, size: int, tmp_path: Path) -> None:
+    """Topics larger than a chunk, coming again, with noise between: nothing is lost or counted twice."""
+    data = LAYOUTS[layout]
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    judged = judge(b"1", b"2", b"3", b"4", b"t" * 300 + b"1", b"t" * 300 + b"2")
+    judged[b"2"].add(b"d" * 3000)
+    for jobs in (1, 2, 5):
+        assert read(path, judged, size, jobs=jobs) == read_plainly(data, judged)
+
+
+@pytest.mark.parametrize("length", range(1, 400, 9))
+def test_file_ends_where_a_chunk_ends(length: int, tmp_path: Path) -> None:
+    """Whatever the size of the file in relation to that of the chunks, the last topic counts."""
+    data = b"1 Q0 d0 1 1.5 tag\n1 Q0 d3 1 1.0 tag\n2 Q0 d6 1 1.0 " + b"t" * length + b"\n"
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    judged = judge(b"1", b"2")
+    for size in (20, 100):
+        assert read(path, judged, size) == read_plainly(data, judged)
+    data = data[data.index(b"2") :]
+    path.write_bytes(data)
+    assert read(path, judged, 100) == read_plainly(data, judged)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.tuples(st.integers(0, 12), PLAIN_SCORES | ODD_SCORES), min_size=1), st.integers(0, 15), SIZES
+)
+@example([(1, b"1"), (1, b"1")], 1, WHOLE)
+@example([(1, b"1"), (2, b"1"), (1, b"1")], 2, WHOLE)
+@example([(1, b"2"), (2, b"1"), (1, b"0")], 2, WHOLE)
+def test_duplicates_and_m(path: Path, documents: list[tuple[int, bytes]], most: int, size: int) -> None:
+    """A document that stands twice is an error exactly if both stand among the first -M."""
+    data = b"".join(b"1 Q0 d%d 1 %s tag\n" % pair for pair in documents)
+    path.write_bytes(data)
+    judged = {b"1": {b"d1", b"d2"}}
+    try:
+        expected = read_plainly(data, judged, most=most)
+    except PlainError:
+        with pytest.raises(InputError, match="each document once per topic"):
+            read(path, judged, size, most=most)
+    else:
+        # Behind the cut trec_eval's ranks mean nothing, and nobody sees them.
+        found = read(path, judged, size, most=most)
+        assert up_to(found.topics[b"1"], most) == up_to(expected.topics[b"1"], most)
+        assert found.topics[b"1"].num_ret == expected.topics[b"1"].num_ret
+
+
+def up_to(topic: PlainTopic, most: int) -> list[tuple[int, bytes]]:
+    return [(rank, document) for rank, document in topic.judged if rank <= most]
+
+
+@pytest.mark.parametrize("size", [40, WHOLE])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_duplicate_names_both_lines(size: int, shuffled: bool, tmp_path: Path) -> None:
+    """The document may be judged or not, its lines far apart, of different scores."""
+    path = tmp_path / "run"
+    for document in (b"d0", b"d1"):
+        lines = lines_of_topics((b"1", 40), (b"2", 40)).splitlines(keepends=True)
+        if shuffled:
+            random.Random(7).shuffle(lines)
+        first = next(n for n, line in enumerate(lines, 1) if line.startswith(b"2 Q0 %s " % document))
+        again = max(n for n, line in enumerate(lines, 1) if line.startswith(b"2"))
+        lines.insert(again, b"2 Q0 %s 9 0.25 tag\r\n" % document)
+        path.write_bytes(b"# comment\n" + b"".join(lines))
+        with pytest.raises(InputError) as caught:
+            read(path, judge(b"1", b"2"), size)
+        text = document.decode()
+        assert str(caught.value) == (
+            f"{path}:{again + 2}: document '{text}' of topic '2' again (first in line {first + 1}),"
+            " expected each document once per topic"
+        )
+
+
+def test_duplicates_in_unjudged_topics_are_nobody_s_business(tmp_path: Path) -> None:
+    """As trec_eval, which looks at topics with judgements only."""
+    path = tmp_path / "run"
+    path.write_bytes(lines_of_topics((b"1", 2), (b"x", 3)) * 1 + lines_of_topics((b"x", 2)))
+    assert read(path, judge(b"1")).unjudged == [b"x"]
+
+
+def of_few_bits(true_hashes: Callable[[Any, int], Any]) -> Callable[..., Any]:
+    """Hashes of which nearly all are the same."""
+
+    def hashes(ids: object, seed: int = 0) -> Any:
+        # A seed more is a bit more, so that the pool finds one that tells its own ids apart.
+        dropped = np.uint64(max(60 - seed, 0))
+        return (true_hashes(ids, seed) >> dropped) << dropped
+
+    return hashes
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("size", [60, WHOLE])
+def test_colliding_hashes(size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When most ids have the same hash, nothing is taken for a duplicate or for another document."""
+    data = lines_of_topics((b"1", 60), (b"2", 60), (b"x", 3))
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    judged = judge(b"1", b"2")
+    for kind in (Ids, WordIds):
+        monkeypatch.setattr(kind, "hashes", of_few_bits(kind.hashes))
+    assert read(path, judged, size, jobs=jobs) == read_plainly(data, judged)
+    path.write_bytes(data + b"2 Q0 d59 1 0.1 tag\n")
+    with pytest.raises(InputError, match=r"run:124: document 'd59' of topic '2' again \(first in line 120\)"):
+        read(path, judged, size, jobs=jobs)
+
+
+def test_32_bit_ties(tmp_path: Path) -> None:
+    """9.0.8 keeps scores in 32 bits: near ones tie, and the docno decides; 10.0 tells them apart."""
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n1 Q0 c 3 1e300 t\n1 Q0 d 4 1e39 t\n")
+    judged = {b"1": {b"a", b"b", b"c", b"d"}}
+    order = {
+        compat: [document for _, document in read(path, judged, compat=compat).topics[b"1"].judged]
+        for compat in ("9.0.8", "10.0")
+    }
+    assert order == {"9.0.8": [b"d", b"c", b"b", b"a"], "10.0": [b"c", b"d", b"a", b"b"]}
+
+
+def test_tag_is_that_of_the_last_line(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 a 1 2 first\n2 Q0 a 1 2 \xffsecond\n# not Q0 a line 0 third\n\n")
+    assert read(path, judge(b"1")).tag == b"\xffsecond"
+
+
+@pytest.mark.parametrize("size", [50, WHOLE])
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (b"1 Q0 e 1 1.0\n", "5 columns, expected 6 (topic Q0 docno rank score tag)"),
+        (b"1\n", "1 column, expected 6 (topic Q0 docno rank score tag)"),
+        (b"1 Q0 e 1 abc tag\n", "score 'abc', expected a number"),
+        (b"1 Q0 e 1 nan tag\n", "score 'nan', expected a number"),
+        (b"x Q0 e 1 1_0 tag\n", "score '1_0', expected a number"),
+        (b"1 Q0 e\0 1 1.0 tag\n", "a NUL byte, expected text"),
+        (b"1 Q0 e 1 \xff\x1b[1m tag\n", r"score '\xff\x1b[1m', expected a number"),
+    ],
+)
+def test_faulty_line(line: bytes, found: str, size: int, jobs: int, tmp_path: Path) -> None:
+    """The message names file and line, wherever the chunk begins."""
+    path = tmp_path / "run"
+    before = b"# comment\n\n" + lines_of_topics((b"1", 9), (b"2", 9))
+    path.write_bytes(before + line + lines_of_topics((b"3", 9)))
+    with pytest.raises(InputError) as caught:
+        read(path, judge(b"1"), size, jobs=jobs)
+    assert str(caught.value) == f"{path}:21: {found}"
+
+
+FAULTS = [
+    (b"2 Q0 e 1 abc tag\n", "score 'abc'"),
+    (b"2 Q0 e 1\n", "4 columns"),
+    (b"3 Q0 e 1 \0 x\n", "a NUL byte"),
+]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+@pytest.mark.parametrize("size", [1, 50, 200, WHOLE])
+@pytest.mark.parametrize("faults", list(permutations(FAULTS)))
+def test_the_first_fault_is_named(
+    faults: tuple[tuple[bytes, str], ...], size: int, jobs: int, tmp_path: Path
+) -> None:
+    """Whatever is looked for first, in chunks of any size."""
+    path = tmp_path / "run"
+    path.write_bytes(lines_of_topics((b"1", 3)) + b"".join(line for line, _ in faults) * 2)
+    with pytest.raises(InputError) as caught:
+        read(path, judge(b"1"), size, jobs=jobs)
+    assert (caught.value.line, caught.value.found) == (4, faults[0][1])
+
+
+@pytest.mark.parametrize("data", [b"\n", b"# only a comment\n", b" \r\n\t\n\n#", BYTE_ORDER_MARK + b"\n"])
+def test_nothing_but_blank_lines_and_comments(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="no lines but blank ones and comments, expected lines of topic Q0"):
+        read(path, judge(b"1"))
+
+
+@pytest.mark.parametrize("size", [50, WHOLE])
+def test_longer_lines(size: int, tmp_path: Path) -> None:
+    """The first line with more than six columns is remembered, with its number in the file."""
+    path = tmp_path / "run"
+    data = b"\n" + lines_of_topics((b"1", 5)) + b"2 Q0 d0 1 5 tag more\n# x\n2 Q0 d1 1 4 tag more of it\n"
+    path.write_bytes(data)
+    found = read(path, judge(b"1", b"2"), size)
+    assert found == read_plainly(data, judge(b"1", b"2"))
+    assert found.longer_line == 7
+
+
+def test_large_run_in_ordinary_chunks(tmp_path: Path) -> None:
+    """The sizes of everyday use: several chunks of a megabyte, two jobs, scattered and not."""
+    generator = random.Random(11)
+    topics = [b"%d" % number for number in range(1, 61)]
+    lines = [
+        b"%s Q0 doc%06d %d %.4f tag\n" % (topic, document, rank, generator.random())
+        for topic in topics
+        for rank, document in enumerate(generator.sample(range(10**6), 1500), 1)
+    ]
+    judged = {
+        topic: {line.split()[2] for line in generator.sample(lines, 1500) if line.startswith(topic + b" ")}
+        for topic in topics
+    }
+    judged = {topic: documents for topic, documents in judged.items() if documents}
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(lines))
+    pool = pool_of(judged)
+    expected = read_plainly(path.read_bytes(), judged)
+    assert path.stat().st_size > 2.5 * WHOLE
+    assert as_plain(read_run(Source(str(path)), pool, jobs=2), pool) == expected
+    generator.shuffle(lines)
+    path.write_bytes(b"".join(lines))
+    assert as_plain(read_run(Source(str(path)), pool, jobs=2), pool).topics == expected.topics

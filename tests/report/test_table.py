@@ -1,0 +1,155 @@
+"""Tables: what stands in them, and that nothing in an id is run or lost."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pandas
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.made_evaluations import evaluation
+
+from pres_eval.errors import UsageError
+from pres_eval.report.table import (
+    Layout,
+    as_csv,
+    as_latex,
+    as_markdown,
+    as_table,
+    as_tsv,
+    guarded,
+    run_names,
+    styles,
+)
+
+PER_TOPIC = Layout(per_topic=True)
+DANGEROUS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "＝1")
+
+
+def cells(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+def test_one_run_stands_upright() -> None:
+    rows = cells(as_table([evaluation()]))
+    assert rows[0] == ["measure", "keyword"]
+    assert ["map", "0.3944"] in rows and ["num_q", "3"] in rows and ["relstring_10"] not in rows
+
+
+def test_several_runs_have_measures_as_columns() -> None:
+    rows = cells(as_table([evaluation(), evaluation("broad", pres=(0.125, 0.0, 0.0))]))
+    assert rows[0] == ["run", "num_q", "num_rel_ret", "map", "PRES_100", "unj_5"]
+    assert rows[3] == ["broad", "3", "3", "0.3944", "0.0417", "0.1250"]
+
+
+def test_topics_are_rows() -> None:
+    text = as_table([evaluation(topics=(b"0.5000", b"1e5", b"007"))], PER_TOPIC)
+    rows = cells(text)
+    assert [row[0] for row in rows[2:]] == ["0.5000", "1e5", "007", "all"]
+    assert rows[2] == ["0.5000", "0", "0.1000", "0.5000", "0.1250", "01-"]
+    several = cells(as_table([evaluation(), evaluation("broad")], Layout(per_topic=True, summary=False)))
+    assert [row[:2] for row in several[2:]] == [
+        [r, t] for r in ("keyword", "broad") for t in ("1", "10", "2")
+    ]
+
+
+def test_digits_and_styles() -> None:
+    assert "0.394444" in as_table([evaluation()], Layout(digits=6))
+    assert as_table([evaluation()], Layout(style="grid")).startswith("+--")
+    with pytest.raises(UsageError, match="github"):
+        as_table([evaluation()], Layout(style="gihub"))
+    assert "unsafehtml" not in styles()
+
+
+@pytest.mark.parametrize("style", styles())
+def test_every_style_keeps_the_digits(style: str) -> None:
+    text = as_table([evaluation(topics=(b"1e5", b"0010", b"3.0"))], Layout(per_topic=True, style=style))
+    assert all(found in text for found in ("1e5", "0010", "3.0", "0.7500", "0.1000"))
+
+
+def test_html_style_escapes() -> None:
+    text = as_table([evaluation(topics=(b"<script>", b"2", b"3"))], Layout(per_topic=True, style="html"))
+    assert "<script>" not in text and "&lt;script&gt;" in text
+
+
+def test_markdown_escapes() -> None:
+    topics = (b"a|b", b"<b>", b"__init__")
+    lines = as_markdown([evaluation(topics=topics)], PER_TOPIC).splitlines()
+    assert lines[0].startswith("| topic") and " PRES_100 " in lines[0]
+    assert lines[1].startswith("|:--") and lines[1].endswith("-:|")
+    assert [line.split()[1] for line in lines[2:5]] == [r"a\|b", "&lt;b>", r"\_\_init\_\_"]
+    assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
+
+
+def test_latex_escapes() -> None:
+    text = as_latex([evaluation(tag="a_b&c")])
+    assert r"a\_b\&c" in text and r"PRES\_100" in text and r"\toprule" in text
+
+
+@pytest.mark.parametrize(("write", "delimiter"), [(as_csv, ","), (as_tsv, "\t")])
+def test_csv_reads_back_in_full(write: object, delimiter: str) -> None:
+    assert callable(write)
+    runs = [
+        evaluation(),
+        evaluation('tag,"with', path="a\tb", average_precision=(-0.5, float("nan"), 5e-324)),
+    ]
+    rows = list(csv.reader(io.StringIO(write(runs, PER_TOPIC)), delimiter=delimiter))
+    assert rows[0] == [
+        "file",
+        "run",
+        "topic",
+        "num_q",
+        "num_rel_ret",
+        "map",
+        "PRES_100",
+        "unj_5",
+        "relstring_10",
+    ]
+    assert rows[2] == ["run.txt", "keyword", "10", "", "1", repr(1 / 3), "0.25", "0.125", "01-"]
+    assert rows[4][2:5] == ["all", "3", "3"]
+    assert [row[5] for row in rows[5:8]] == ["-0.5", "nan", "5e-324"]
+    assert rows[5][:2] == [r"a\x09b", 'tag,"with']
+
+
+def test_csv_opens_in_pandas() -> None:
+    frame = pandas.read_csv(
+        io.StringIO(as_csv([evaluation(average_precision=(0.1, float("nan"), 1 / 3))], PER_TOPIC)),
+        dtype={"topic": str},
+    )
+    assert frame["map"].dtype == float and frame["map"].isna().tolist()[:3] == [False, True, False]
+    assert frame["map"][2] == pytest.approx(1 / 3, rel=1e-15) and frame["topic"].tolist() == [
+        "1",
+        "10",
+        "2",
+        "all",
+    ]
+
+
+@pytest.mark.parametrize("text", DANGEROUS)
+def test_no_cell_of_text_starts_a_formula(text: str) -> None:
+    runs = [evaluation(text, (text.encode(), b"2", b"3"), path=text)]
+    rows = list(csv.reader(io.StringIO(as_csv(runs, PER_TOPIC))))
+    assert rows[1][:3] == ["'" + text] * 3
+    for cell in [cell for row in rows for cell in row]:
+        assert not cell or cell[0] not in "=+@-＝" or float(cell) is not None
+
+
+@settings(deadline=None)
+@given(st.text(max_size=10))
+def test_guarded_text_comes_back(text: str) -> None:
+    shown = guarded(text)
+    assert not shown or shown[0] not in "=+-@\t\r"
+    assert (shown[1:] if shown.startswith("'") else shown) == text
+
+
+def test_runs_with_the_same_tag_are_told_apart() -> None:
+    assert run_names(
+        [evaluation(path="a"), evaluation(path="b"), evaluation("broad"), evaluation("", path="c")]
+    ) == [
+        "keyword (a)",
+        "keyword (b)",
+        "broad",
+        "(c)",
+    ]

@@ -1,0 +1,118 @@
+"""Batches from plain lists, and hypothesis strategies that draw them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from support.oracle import POOLED, TWINS, UNKNOWN, Topic
+from support.oracle_gain import GAIN_TWINS
+
+from pres_eval.batches.batch import Batch, frozen
+
+ALL_TWINS = TWINS | GAIN_TWINS
+
+EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        (
+            *("P", "recall", "relative_P", "success", "recip_rank_cut", "map_cut", "ndcg_cut"),
+            *("ndcg_exp_cut", "err", "unj", "judged"),
+        ),
+        ("1", "2,3,7", "50", "9223372036854775807"),
+    ),
+    **dict.fromkeys(("PRES", "PRES_est", "Rnorm"), ("1", "2,3,7", "50", "1000000000")),
+    **dict.fromkeys(("iprec_at_recall", "Rprec_mult"), ("0.25,.5,0.75", "-0.5,0,1.5", "1e20,1e-3")),
+    "11pt_avg": (".25,.5,.75", "0.75,0.25,0.5", "0,0,1,1", "1.5,-0.5,0.3,2,0.9"),
+    **dict.fromkeys(("Fprime", "F_cut"), ("1,5", "4", "0.5,2,100", "0,1")),
+    "relstring": ("0", "-3", "20", "2.9", "1e9"),
+    "set_F": ("0.5", "0", "-1", "-0.4", "4,9"),
+    "utility": ("1,-1,0,0", "0.3,-0.1,0.7,1e-3", "-1,-2,-3,-4"),
+    **dict.fromkeys(
+        ("ndcg", "dcg", "ideal_dcg", "G", "ndcg_rel", "Rndcg", "rbp"),
+        (
+            *("1=3.5,2=9.0,4=7.0", "0=1", "1=0", "2=-1,1=2", "1=2,1=3", "1=3,1=2", "-1=2", "-1=0.5,0=-1"),
+            *("1=0.5", "1=0.5,2=0.25,0=0.75", "3=0.3,2=2.1,1=0.9", "p=0.4", "p=0.4,1x=2, 3=1,1.5=7"),
+            *("-1=0,1=-1", "-2=1,+2=0.1,0=0.2", "2=0.1,2=0.9,1=0.5,0=0.4,3=0.2", "1=1e10,2=-1e10", "9=4"),
+        ),
+    ),
+    "rbp_resid": ("p=0.5", "p=1", "p=0", "p=-0.5", "p=1.1", "p=0.99,p=0.8"),
+}
+"""Parameter texts that the twins are compared with, for each measure that takes any, besides its defaults."""
+
+
+def columns_of(measure: Any, text: str | None = None) -> list[tuple[str, tuple[Any, ...]]]:
+    """Labels and arguments of a measure for one parameter text, or its defaults."""
+    columns: list[tuple[str, tuple[Any, ...]]] = measure.parameters.columns(
+        measure.name, [] if text is None else [text]
+    )
+    return columns
+
+
+def batch_of(topics: Sequence[Topic]) -> Batch:
+    """The topics as the evaluator would hand them to the measures."""
+    documents = [
+        [(rank, grade) for rank, grade in enumerate(topic.ranking, 1) if grade != UNKNOWN] for topic in topics
+    ]
+    levels = [sorted(Counter(grade for grade in topic.qrels if grade >= 0).items()) for topic in topics]
+    like = topics[0] if topics else Topic((), (), collection=5000)
+    return frozen(
+        Batch(
+            topics=tuple(b"%d" % number for number in range(len(topics))),
+            num_ret=np.array([topic.num_ret for topic in topics], np.int64),
+            offsets=_offsets(documents),
+            rank=np.array([rank for found in documents for rank, _ in found], np.int64),
+            grade=np.array([grade for found in documents for _, grade in found], np.int64),
+            levels=np.array([level for found in levels for level, _ in found], np.int64),
+            level_counts=np.array([count for found in levels for _, count in found], np.int64),
+            level_offsets=_offsets(levels),
+            missing=np.zeros(len(topics), bool),
+            relevance_level=like.level,
+            num_docs_in_coll=like.collection,
+            compat=like.compat,
+        )
+    )
+
+
+def _offsets(lists: Sequence[Sequence[object]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    return np.cumsum([0, *map(len, lists)], dtype=np.int64)
+
+
+GRADES = st.one_of(st.integers(0, 3), st.integers(0, 1), st.just(POOLED), st.integers(0, 40))
+GDEVAL_GRADES = st.one_of(st.integers(0, 4), st.just(POOLED))
+
+
+@st.composite
+def topic_lists(draw: st.DrawFn, grades: st.SearchStrategy[int] = GRADES) -> list[Topic]:
+    """Some topics of one run, with stretches of documents that nobody judged, short and long."""
+    gaps = st.one_of(st.integers(0, 2), st.integers(0, 2), st.integers(0, 150))
+    level = draw(st.sampled_from([0, 1, 1, 1, 2, 3, 7]))
+    compat = draw(st.sampled_from(["9.0.8", "10.0"]))
+    topics = []
+    for _ in range(draw(st.integers(0, 4))):
+        ranking: list[int] = []
+        for gap, grade in draw(st.lists(st.tuples(gaps, grades), max_size=12)):
+            ranking += [UNKNOWN] * gap + [grade]
+        ranking += [UNKNOWN] * draw(gaps)
+        retrieved = [grade for grade in ranking if grade != UNKNOWN]
+        missed = draw(st.lists(grades, max_size=8))
+        topics.append(Topic(tuple(ranking), tuple(retrieved + missed), level, compat, 5000))
+    return topics
+
+
+def with_ranking(topic: Topic, ranking: Sequence[int]) -> Topic:
+    """The topic with the same judgements and another order."""
+    return replace(topic, ranking=tuple(ranking))
+
+
+def same_bits(ours: object, theirs: object) -> bool:
+    """Whether two values are the same, to the sign of zero; any nan is as good as another."""
+    if isinstance(ours, float | np.floating) and isinstance(theirs, float):
+        if math.isnan(ours) or math.isnan(theirs):
+            return math.isnan(ours) and math.isnan(theirs)
+        return bool(ours == theirs and math.copysign(1.0, ours) == math.copysign(1.0, theirs))
+    return bool(ours == theirs)

@@ -1,0 +1,67 @@
+"""Evaluations made by hand, for what shows them: no file is read, no measure computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pres_eval.measures.base import Format, Measure, Totals
+from pres_eval.measures.selection import SelectedColumn
+from pres_eval.scoring import Evaluation, Values
+
+RUNID = Measure("runid", lambda batch: [], format=Format.TAG, per_topic=False)
+NUM_Q = Measure("num_q", lambda batch: [], format=Format.COUNT, per_topic=False)
+NUM_REL_RET = Measure("num_rel_ret", lambda batch: [], format=Format.COUNT)
+MAP = Measure("map", lambda batch: [])
+PRES = Measure("PRES", lambda batch: [])
+UNJ = Measure("unj", lambda batch: [])
+RELSTRING = Measure("relstring", lambda batch: [], format=Format.TEXT, summary=None)
+MEASURES = (RUNID, NUM_Q, NUM_REL_RET, MAP, PRES, UNJ, RELSTRING)
+
+COLUMNS = (
+    SelectedColumn("runid", RUNID, ()),
+    SelectedColumn("num_q", NUM_Q, ()),
+    SelectedColumn("num_rel_ret", NUM_REL_RET, ()),
+    SelectedColumn("map", MAP, (), 2),
+    SelectedColumn("PRES_100", PRES, (100,)),
+    SelectedColumn("unj_5", UNJ, (5,)),
+    SelectedColumn("relstring_10", RELSTRING, (10,)),
+)
+
+
+def evaluation(
+    tag: str = "keyword",
+    topics: Sequence[bytes] = (b"1", b"10", b"2"),
+    average_precision: Sequence[float] = (0.1, 1 / 3, 0.75),
+    pres: Sequence[float] = (0.5, 0.25, 1.0),
+    path: str = "run.txt",
+) -> Evaluation:
+    """One run with seven columns; the summaries are those of the topics given."""
+    count = len(topics)
+    values: tuple[Values, ...] = (
+        [tag] * count,
+        np.ones(count),
+        np.arange(count, dtype=float),
+        np.array(average_precision, float),
+        np.array(pres, float),
+        np.full(count, 0.125),
+        ["01-"] * count,
+    )
+    summary = (
+        tag,
+        float(count),
+        count * (count - 1) / 2,
+        mean(average_precision),
+        mean(pres),
+        0.125,
+        None,
+    )
+    return Evaluation(path, tag, tuple(topics), COLUMNS, values, summary, Totals(count, count, 7, False))
+
+
+def mean(values: Sequence[float]) -> float:
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values) if values else 0.0

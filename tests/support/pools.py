@@ -1,0 +1,23 @@
+"""Pools of documents for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pres_eval.arrays.ids import Ids, WordIds, changes
+from pres_eval.reading.pool import Pool, Pooled, build_pool
+
+
+def pooled(pairs: Sequence[tuple[bytes, bytes]]) -> Pooled:
+    """The pool of some pairs of topic and document, as a file with these lines gives it."""
+    topics = Ids.of([topic for topic, _ in pairs])
+    first = changes(topics)
+    documents = WordIds.of(Ids.of([document for _, document in pairs]))
+    return build_pool(topics.take(first), np.arange(len(first)), np.diff(first, append=len(pairs)), documents)
+
+
+def made_pool(pairs: Sequence[tuple[bytes, bytes]]) -> Pool:
+    """The same without what it was made of."""
+    return pooled(pairs).pool

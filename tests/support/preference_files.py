@@ -1,0 +1,39 @@
+"""Rankings and files for the tests of preferences and of judgement groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pres_eval.ranking.order import Ranked
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.source import Source
+
+Rankings = dict[str, list[str]]
+
+
+def ranked(pool: Pool, rankings: Rankings) -> Ranked:
+    """The rankings as they come from a run: judged documents only."""
+    number = {
+        (pool.topics[int(topic)].decode(), pool.documents[index].decode()): index
+        for index, topic in enumerate(pool.topic_of)
+    }
+    topic, num_ret, offsets, rank, document = [], [], [0], [], []
+    for index, name in enumerate(pool.topics):
+        docnos = rankings.get(name.decode())
+        if docnos is None:
+            continue
+        judged = [(place, number.get((name.decode(), docno))) for place, docno in enumerate(docnos, 1)]
+        topic.append(index)
+        num_ret.append(len(docnos))
+        rank += [place for place, found in judged if found is not None]
+        document += [found for _, found in judged if found is not None]
+        offsets.append(len(rank))
+    return Ranked(*(np.array(values, np.int64) for values in (topic, num_ret, offsets, rank, document)))
+
+
+def write(path: Path, rows: Sequence[tuple[object, ...]]) -> Source:
+    path.write_text("".join(" ".join(str(field) for field in row) + "\n" for row in rows))
+    return Source(str(path))
