@@ -1,0 +1,66 @@
+"""Columns of judgements of any origin (frames, dicts, JSON, Parquet) become Qrels, as a file's do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.growing import narrow
+from pres_eval.arrays.ids import Ids, WordIds, changes
+from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.errors import InputError
+from pres_eval.reading.pool import build_pool
+from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, Qrels
+
+
+@dataclass(frozen=True, eq=False)
+class QrelsColumns:
+    """N judgements in G groups of rows that follow each other and have the same topic.
+
+    name       what messages call them: a path, or "qrels"
+    topics     (G,) the topic of each group; a topic may have several groups
+    lengths    (G,) how many rows each group has
+    documents  (N,) ids
+    grades     (N,) whole numbers; negative: in the pool but not judged
+    lines      (N,) the line of each row in its file, from 1; None: the rows are numbered from 1
+    """
+
+    name: str
+    topics: Ids
+    lengths: IntArray
+    documents: WordIds
+    grades: AnyInts
+    lines: IntArray | None = None
+
+
+def group_topics(ids: Ids) -> tuple[Ids, IntArray]:
+    """The groups of a column with the topic of every row: their topics, and how many rows each has."""
+    first = changes(ids)
+    return ids.take(first), np.diff(first, append=len(ids))
+
+
+def qrels_of_columns(columns: QrelsColumns) -> Qrels:
+    """The judgements of some columns.  Raises InputError if there are none.
+
+    A document that is judged twice is an error only when its topic is scored, as in a file.
+    """
+    if not len(columns.documents):
+        raise InputError(columns.name, None, "no judgements", "at least one")
+    groups = np.arange(len(columns.topics))
+    pooled = build_pool(columns.topics, groups, columns.lengths, columns.documents)
+    grades = narrow(columns.grades.astype(np.int64))
+    if pooled.rows is None:
+        return Qrels(columns.name, pooled.pool, grades, NO_DUPLICATES)
+    duplicates = NO_DUPLICATES
+    if len(pooled.again):
+        lines = np.arange(1, len(grades) + 1) if columns.lines is None else columns.lines
+        document = pooled.document
+        duplicates = Duplicates(
+            pooled.pool.topic_of[document],
+            document,
+            grades[pooled.again],
+            lines[pooled.rows[document]],
+            lines[pooled.again],
+        )
+    return Qrels(columns.name, pooled.pool, grades[pooled.rows], duplicates)

@@ -1,0 +1,53 @@
+"""Columns of judgements: the same arrays as from the file that has them as lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.plain_reading import IDS, TOPICS
+
+from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.errors import InputError
+from pres_eval.reading.columns import QrelsColumns, group_topics, qrels_of_columns
+from pres_eval.reading.qrels import Qrels, read_qrels
+from pres_eval.reading.source import Source
+
+JUDGEMENTS = st.lists(st.tuples(TOPICS, IDS, st.integers(-3, 200)), min_size=1, max_size=25)
+
+
+def as_lists(qrels: Qrels) -> list[object]:
+    pool, twice = qrels.pool, qrels.duplicates
+    arrays = (pool.offsets, qrels.grade, twice.topic, twice.document, twice.grade)
+    lines = (twice.first_line, twice.second_line)
+    return [list(pool.topics), list(pool.documents), *(array.tolist() for array in (*arrays, *lines))]
+
+
+@settings(deadline=None, max_examples=200)
+@given(JUDGEMENTS, st.booleans())
+def test_like_the_file(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[bytes, bytes, int]], numbered: bool
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "qrels-of-columns"
+    path.write_bytes(b"".join(b"%s\t0\t%s\t%d\n" % row for row in rows if not row[0].startswith(b"#")))
+    topics, lengths = group_topics(Ids.of([topic for topic, _, _ in rows]))
+    found = qrels_of_columns(
+        QrelsColumns(
+            name=str(path),
+            topics=topics,
+            lengths=lengths,
+            documents=WordIds.of(Ids.of([document for _, document, _ in rows])),
+            grades=np.array([grade for _, _, grade in rows], np.int64),
+            lines=np.arange(1, len(rows) + 1) if numbered else None,
+        )
+    )
+    assert as_lists(found) == as_lists(read_qrels(Source(str(path))))
+
+
+def test_no_judgements_are_a_fault() -> None:
+    nothing = Ids.of([])
+    with pytest.raises(InputError, match=r"^mine: no judgements, expected at least one$"):
+        qrels_of_columns(
+            QrelsColumns("mine", nothing, np.zeros(0, np.int64), WordIds.of(nothing), np.zeros(0, np.int64))
+        )
