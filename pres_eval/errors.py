@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class PresEvalError(Exception):
     """Any failure that the user can do something about; the command line prints it as one line."""
@@ -56,3 +58,20 @@ def quoted(found: bytes | str) -> str:
     text = found.decode("utf-8", "backslashreplace") if isinstance(found, bytes) else found
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")
+
+
+def nearest(wanted: str, names: Iterable[str]) -> list[str]:
+    """Up to three of the names that look most like the one that was wanted, the likest first."""
+    import difflib  # takes a while to import
+
+    by_folded: dict[str, list[str]] = {}
+    for name in names:
+        by_folded.setdefault(name.casefold(), []).append(name)
+    matches = difflib.get_close_matches(wanted.casefold(), by_folded, 3, 0.5)
+    return [name for match in matches for name in by_folded[match]][:3]
+
+
+def did_you_mean(wanted: str, names: Iterable[str], otherwise: str = "") -> str:
+    """The question after a name that does not exist; `otherwise` if nothing looks like it."""
+    near = nearest(wanted, names)
+    return f"did you mean {' or '.join(near)}?" if near else otherwise

@@ -6,7 +6,6 @@ A value that is nan never passes.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections import Counter
@@ -16,7 +15,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from pres_eval.errors import UsageError, quoted
+from pres_eval.errors import UsageError, did_you_mean, quoted
 from pres_eval.measures.base import Format
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
@@ -127,8 +126,7 @@ def _known(label: str, labels: Sequence[str]) -> str:
     for name in (label, re.sub(r"[.@]", "_", label, count=1)):
         if name in labels:
             return name
-    near = difflib.get_close_matches(label, labels, 3)
-    there = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(labels)}"
+    there = did_you_mean(label, labels, f"there are {', '.join(labels)}")
     raise UsageError(f"--fail-under {label}: not among the measures (-m), {there}")
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps
-from pres_eval.cli.shared import Reader, load, make_options, number_options, warn
+from pres_eval.cli.shared import NumberOptions, load, number_options, warn
 from pres_eval.errors import UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
-from pres_eval.reading.relevance import FORMATS as RELEVANCE_FORMATS
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.report.layout import FORMATS, Table, render
+from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation, evaluate
 
@@ -32,7 +30,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 RESULT_OPTIONS = [
     click.option(
-        "--format", "form_of_result", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+        "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
         help="A table for people, or JSON or CSV with all digits.",
     ),
     click.option(
@@ -51,6 +49,53 @@ ALPHA = click.option(
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
     help="Level of significance.",
 )  # fmt: skip
+
+
+def qrels_and_runs(metavar: str = "RUN [RUN ...]") -> Callable[[Decorated], Decorated]:
+    """The arguments QRELS and RUN, one run at least."""
+
+    def decorate(function: Decorated) -> Decorated:
+        runs = click.argument("runs", nargs=-1, required=True, metavar=metavar)
+        return click.argument("qrels")(runs(function))
+
+    return decorate
+
+
+def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Callable[[Decorated], Decorated]:
+    """The option -m of a command whose measures have cutoffs of their own."""
+    return click.option(
+        "-m", "--measure", "measures", multiple=True, metavar=metavar,
+        help=f"{which} (default: {', '.join(defaults)}).",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisOptions(NumberOptions):
+    """What the command line said to `analysis_options`."""
+
+    output_format: str
+    table: str | None
+    plot: str | None
+
+    def check(self) -> RelevanceInfo:
+        """What the judgements can give; stops before anything is read if the options make no sense."""
+        if self.plot:
+            from pres_eval.report.plots import check_picture_path
+
+            check_picture_path(self.plot)
+        return relevance_info(self.relevance_format)
+
+    def check_for_qrels(self) -> None:
+        """The same for a command that takes judgements of relevance alone."""
+        check_qrels_alone(self.relevance_format)
+        self.check()
+
+
+def check_qrels_alone(relevance_format: str) -> None:
+    """Stop at a format of judgements that is not qrels."""
+    relevance_info(relevance_format)
+    if relevance_format != "qrels":
+        raise UsageError(f"-R {relevance_format}: this command takes -R qrels alone")
 
 
 def analysis_options(function: Decorated) -> Decorated:
@@ -78,7 +123,7 @@ class Loaded:
 
     def qrels(self) -> Qrels:
         """The judgements, in a command that takes qrels alone."""
-        assert isinstance(self.relevance, Qrels), "prepare_for_qrels lets nothing else in"
+        assert isinstance(self.relevance, Qrels), "check_for_qrels lets nothing else in"
         return self.relevance
 
     def warn_of_different_topics(self) -> None:
@@ -98,56 +143,25 @@ class Loaded:
         return wrapped
 
 
-def prepare(values: dict[str, Any]) -> tuple[Options, RelevanceInfo]:
-    """The options, checked before anything is read; and what the judgements can give."""
-    if values["plot"]:
-        from pres_eval.report.plots import check_picture_path
-
-        check_picture_path(values["plot"])
-    if values["form"] not in RELEVANCE_FORMATS:
-        raise UsageError(
-            f"-R {values['form']}: no such format, expected one of {', '.join(RELEVANCE_FORMATS)}"
-        )
-    return make_options(values), RELEVANCE_FORMATS[values["form"]]
-
-
-def prepare_for_qrels(values: dict[str, Any]) -> Options:
-    """The same for a command that takes judgements of relevance alone."""
-    if values["form"] != "qrels":
-        raise UsageError(f"-R {values['form']}: this command takes -R qrels alone")
-    return prepare(values)[0]
-
-
-def read(qrels: str, runs: Sequence[str], options: Options, values: dict[str, Any]) -> Loaded:
+def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
     """Read the judgements and the runs."""
-    reader = Reader(values["form"], values["quiet"], values["jobs"])
-    relevance, rankings = load(qrels, runs, options, reader)
+    options = said.numbers()
+    relevance, rankings = load(qrels, runs, options, said.reader())
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
-    return Loaded(relevance, rankings, run_names(rankings), options, settings, values["quiet"])
+    return Loaded(
+        relevance=relevance,
+        rankings=rankings,
+        names=run_names([(ranking.tag, ranking.name) for ranking in rankings]),
+        options=options,
+        settings=settings,
+        quiet=said.quiet,
+    )
 
 
-def run_names(rankings: Sequence[Ranking]) -> list[str]:
-    """A short name for each run: its tag, or its file's name where tags are the same, or else its path."""
-    tags = [text_of(ranking.tag) for ranking in rankings]
-    files = [text_of(_file_name(ranking.name)) for ranking in rankings]
-    names = [
-        tag if tag and tags.count(tag) == 1 else file if files.count(file) == 1 else text_of(ranking.name)
-        for tag, file, ranking in zip(tags, files, rankings, strict=True)
-    ]
-    numbered = [f"{name} ({names[:i].count(name) + 1})" for i, name in enumerate(names)]
-    return [one if names.count(name) > 1 else name for name, one in zip(names, numbered, strict=True)]
-
-
-def _file_name(path: str) -> str:
-    """A file's name, without the ending that says how it is compressed."""
-    name = PurePath(path)
-    return name.stem if name.suffix in (".gz", ".bz2", ".xz", ".zst") else name.name
-
-
-def show(tables: Sequence[Table], command: str, settings: dict[str, object], values: dict[str, Any]) -> None:
+def show(tables: Sequence[Table], command: str, settings: dict[str, object], said: AnalysisOptions) -> None:
     """Put the tables out, in the format that --format wants."""
-    write_output(None, render(tables, values["form_of_result"], command, settings, values["table"]))
+    write_output(None, render(tables, said.output_format, command, settings, said.table))
 
 
 def draw(figure: Figure, path: str) -> None:
@@ -155,15 +169,3 @@ def draw(figure: Figure, path: str) -> None:
     from pres_eval.report.plots import picture
 
     write_output(path, picture(figure, path))
-
-
-def percentage(fraction: float) -> str:
-    """A fraction as people read it: 20 %."""
-    return f"{100 * fraction:g} %"
-
-
-def p_text(p_value: float) -> str:
-    """A p-value for people: four digits, and never 0."""
-    if math.isnan(p_value):
-        return "nan"
-    return "<0.0001" if p_value < 0.00005 else f"{p_value:.4f}"

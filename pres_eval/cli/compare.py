@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from pres_eval.analysis.compare import ComparedRuns, Comparison, Settings, compare
+from pres_eval.analysis.compare import ComparedRuns, Settings, compare
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.paired import pair_topics
 from pres_eval.analysis.significance import TESTS
 from pres_eval.cli.analysing import (
     ALPHA,
     SEED,
+    AnalysisOptions,
     Loaded,
     analysis_options,
     draw,
-    p_text,
-    percentage,
-    prepare,
+    qrels_and_runs,
     read,
     show,
 )
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import UsageError
 from pres_eval.measures.selection import select
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.compared_tables import compared_tables
 
-MANY = 8
-"""More measures than this go downwards in the tables."""
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(AnalysisOptions):
+    """What the command line said."""
+
+    qrels: str
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    nmax: tuple[int, ...]
+    baseline: str | None
+    all_pairs: bool
+    test: str
+    correction: str
+    alpha: float
+    samples: int
+    seed: int
 
 
 @click.command()
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
+@qrels_and_runs()
 @MEASURES
 @NMAX
 @click.option(
@@ -58,7 +71,7 @@ MANY = 8
 )  # fmt: skip
 @SEED
 @analysis_options
-def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
+def command(**values: Any) -> None:
     """Compare runs: means with confidence intervals, paired tests, effect sizes, wins and losses.
 
     \b
@@ -76,162 +89,40 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
 
     Tables for --table: means, comparisons.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    options, relevance_info = prepare(values)
-    measures = values["measures"] or ("map", "recall." + ",".join(map(str, values["nmax"])), "PRES")
-    selection = select(measures, options.compat, values["nmax"], relevance_info)
-    loaded = read(qrels, runs, options, values)
-    baseline = None if values["all_pairs"] else _baseline(values["baseline"], runs, loaded)
-    every_topic = tuple(loaded.relevance.pool.topics) if options.complete else None
+    _compare(CompareOptions(**values))
+
+
+def _compare(said: CompareOptions) -> None:
+    relevance_info = said.check()
+    measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
+    selection = select(measures, said.compat, said.nmax, relevance_info)
+    loaded = read(said, said.qrels, said.runs)
+    baseline = None if said.all_pairs else _baseline(said, loaded)
+    every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
     scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
     settings = Settings(
-        values["test"], values["correction"], values["alpha"], values["samples"], values["seed"]
+        test=said.test,
+        correction=said.correction,
+        alpha=said.alpha,
+        samples=said.samples,
+        seed=said.seed,
     )
     result = compare(scores, baseline, settings, loaded.each("comparing"))
-    said = {**loaded.settings, **vars(settings), "topics": len(scores.topics)}
-    said["baseline"] = None if baseline is None else loaded.names[baseline]
-    show(_tables(result), "compare", said, values)
-    if values["plot"]:
-        draw(_figure(result), values["plot"])
+    shown = {**loaded.settings, **vars(settings), "topics": len(scores.topics)}
+    shown["baseline"] = None if baseline is None else loaded.names[baseline]
+    show(compared_tables(result), "compare", shown, said)
+    if said.plot:
+        draw(_figure(result), said.plot)
 
 
-def _baseline(wanted: str | None, runs: tuple[str, ...], loaded: Loaded) -> int:
+def _baseline(said: CompareOptions, loaded: Loaded) -> int:
+    wanted = said.baseline
     if wanted is None:
         return 0
-    for names in (loaded.names, [ranking.tag for ranking in loaded.rankings], list(runs)):
+    for names in (loaded.names, [ranking.tag for ranking in loaded.rankings], list(said.runs)):
         if wanted in names:
             return names.index(wanted)
     raise UsageError(f"--baseline {wanted}: no such run, expected one of {', '.join(loaded.names)}")
-
-
-def _tables(result: ComparedRuns) -> list[Table]:
-    tables = [_means(result), _intervals(result)]
-    if result.comparisons:
-        tables.append(_comparisons(result))
-    return tables
-
-
-def _means(result: ComparedRuns) -> Table:
-    scores = result.scores
-    marks = {(one.measure, one.run): one for one in result.comparisons if result.baseline is not None}
-    rows, cells = [], []
-    for run, name in enumerate(scores.runs):
-        line = []
-        for measure, label in enumerate(scores.measures):
-            best = bool(result.best[measure, run])
-            rows.append(
-                (
-                    name,
-                    label,
-                    float(scores.means[measure, run]),
-                    float(result.lower[measure, run]),
-                    float(result.upper[measure, run]),
-                    best,
-                )
-            )
-            mark = ("*" if best else "") + _mark(marks.get((label, name)), result.settings.test)
-            line.append(f"{mark} {scores.means[measure, run]:.4f}")
-        cells.append(line)
-    return Table(
-        "means",
-        f"Means over {_topics(result)}",
-        ("run", "measure", "mean", "lower", "upper", "best"),
-        rows,
-        _notes(result),
-        _grid(scores, cells),
-    )
-
-
-def _topics(result: ComparedRuns) -> str:
-    used, in_all = len(result.scores.topics), result.scores.all_topics
-    return (
-        f"{used} topics"
-        if used == in_all
-        else f"{used} topics that every run has, of {in_all} that some run has"
-    )
-
-
-def _mark(comparison: Comparison | None, test: str) -> str:
-    if comparison is None or not comparison.significant:
-        return ""
-    # The direction that the test spoke of: the Wilcoxon test looks at ranks, the others at means.
-    direction = comparison.rank_biserial if test == "wilcoxon" else comparison.difference
-    return "+" if direction > 0 else "-"
-
-
-def _notes(result: ComparedRuns) -> list[str]:
-    notes = ["* best of the measure"]
-    if result.baseline is not None and result.comparisons:
-        settings = result.settings
-        notes.append(
-            f"+ - significantly better, worse than {result.scores.runs[result.baseline]} ({settings.test},"
-            f" correction {settings.correction}, p < {settings.alpha:g})"
-        )
-    if result.scores.left_out:
-        notes.append(f"left out, no averages over topics: {', '.join(result.scores.left_out)}")
-    return notes
-
-
-def _intervals(result: ComparedRuns) -> Table:
-    scores = result.scores
-    cells = [
-        [f"{low:.4f} .. {high:.4f}" for low, high in zip(lower, upper, strict=True)]
-        for lower, upper in zip(result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
-    ]
-    title = f"{percentage(1 - result.settings.alpha)} bootstrap intervals of the means"
-    return Table("intervals", title, (), (), shown=_grid(scores, cells), programs=False)
-
-
-def _grid(scores: PairedScores, cells: list[list[str]]) -> Shown:
-    """Runs × measures; the other way round if the measures are many."""
-    if len(scores.measures) > max(MANY, len(scores.runs)):
-        by_measure = zip(*cells, strict=True)
-        lines = [[label, *row] for label, row in zip(scores.measures, by_measure, strict=True)]
-        return Shown(("measure", *scores.runs), lines)
-    return Shown(
-        ("run", *scores.measures), [[name, *row] for name, row in zip(scores.runs, cells, strict=True)]
-    )
-
-
-def _comparisons(result: ComparedRuns) -> Table:
-    settings = result.settings
-    lines = [
-        [
-            one.measure,
-            one.run,
-            one.other,
-            f"{one.difference:+.4f}",
-            f"{one.lower:+.4f} .. {one.upper:+.4f}",
-            f"{one.wins}/{one.ties}/{one.losses}",
-            p_text(one.p_value),
-            ("* " if one.significant else "") + p_text(one.corrected),
-            f"{one.cohens_d:+.2f}",
-            f"{one.rank_biserial:+.2f}",
-        ]
-        for one in result.comparisons
-    ]
-    headings = (
-        "measure",
-        "run",
-        "against",
-        "difference",
-        "interval",
-        "+/=/-",
-        "p",
-        f"p ({settings.correction})",
-        "d",
-        "r",
-    )
-    return records_table(
-        "comparisons",
-        f"Comparisons ({settings.test}, {len(result.scores.topics)} topics)",
-        result.comparisons,
-        Comparison,
-        (
-            f"* significant: p ({settings.correction}) < {settings.alpha:g}",
-            "+/=/-: topics on which the run is better, as good, worse; d: Cohen's d; r: rank-biserial",
-        ),
-        Shown(headings, lines, left=3),
-    )
 
 
 def _figure(result: ComparedRuns) -> Any:

@@ -94,7 +94,7 @@ def _is_text(parameter: click.Parameter) -> bool:
 
 def _choices(name: str) -> tuple[str, ...]:
     """The values of options that are checked later than click checks its choices."""
-    if name == "form":
+    if name == "relevance_format":
         from pres_eval.reading.relevance import FORMATS
 
         return tuple(FORMATS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from pres_eval import __version__
-from pres_eval.cli.gating import GATE_OPTIONS, Gates, gates_of
+from pres_eval.cli.gating import GATE_OPTIONS, GateOptions, pass_gates
 from pres_eval.cli.output import output_file
 from pres_eval.cli.shared import (
     JOBS,
@@ -19,9 +19,8 @@ from pres_eval.cli.shared import (
     NUMBER_OPTIONS,
     QUIET,
     RELEVANCE_FORMAT,
-    Reader,
+    NumberOptions,
     check_paths,
-    make_options,
     warn,
 )
 from pres_eval.errors import UsageError
@@ -39,6 +38,37 @@ if TYPE_CHECKING:
 
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
 OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(NumberOptions, GateOptions):
+    """What the command line said."""
+
+    files: tuple[str, ...]
+    help_wanted: bool
+    version_wanted: bool
+    per_topic: bool
+    no_summary: bool
+    zscore_file: str | None
+    debug: str | None
+    results_format: str
+    old_format: bool
+    measures: tuple[str, ...]
+    nmax: tuple[int, ...]
+    output_format: str
+    style: str
+    digits: int
+    output: str | None
+
+    @property
+    def qrels(self) -> str:
+        """The judgements."""
+        return self.files[0]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs."""
+        return self.files[1:]
 
 
 @click.command(add_help_option=False)
@@ -72,25 +102,26 @@ OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "mark
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits in tables.")
 @click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all.")
 @click.pass_context
-def command(context: click.Context, /, files: tuple[str, ...], **values: Any) -> None:
+def command(context: click.Context, /, **values: Any) -> None:
     """Evaluate runs against judgements."""
-    if values["help_wanted"]:
+    said = EvaluateOptions(**values)
+    if said.help_wanted:
         from pres_eval.cli.help import help_text
 
-        sys.stdout.write(help_text(context.command, values["measures"], values["compat"], values["form"]))
-    elif values["version_wanted"]:
+        sys.stdout.write(help_text(context.command, said.measures, said.compat, said.relevance_format))
+    elif said.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
-    elif len(files) < 2:
+    elif len(said.files) < 2:
         raise UsageError(USAGE)
     else:
-        _evaluate(files[0], files[1:], values)
+        _evaluate(said)
 
 
 for _option in (*NUMBER_OPTIONS, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
     command = _option(command)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Job:
     """What is evaluated, and how it is printed."""
 
@@ -103,36 +134,35 @@ class _Job:
     jobs: int
 
 
-def _evaluate(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> None:
-    if values["results_format"] != "trec_results":
-        raise UsageError(f"-T {values['results_format']}: no such format, expected trec_results")
-    form_name = values["form"]
-    check_paths(qrels, runs)
-    options = make_options(values, _only_topic(values["debug"]))
-    selection = select(values["measures"], options.compat, values["nmax"], relevance_info(form_name))
+def _evaluate(said: EvaluateOptions) -> None:
+    if said.results_format != "trec_results":
+        raise UsageError(f"-T {said.results_format}: no such format, expected trec_results")
+    check_paths(said.qrels, said.runs)
+    options = said.numbers(_only_topic(said.debug))
+    selection = select(said.measures, options.compat, said.nmax, relevance_info(said.relevance_format))
     if not options.num_docs_in_coll:
-        selection = _without_rnorm(selection, values["measures"], values["quiet"])
-    gates = gates_of(values)
-    reader = Reader(form_name, values["quiet"], values["jobs"])
+        selection = _without_rnorm(selection, said.measures, said.quiet)
+    said.check_gates()
+    reader = said.reader()
     job = _Job(
-        reader.relevance(qrels),
-        selection,
-        options,
-        _read_zscores(values["zscore_file"]),
-        values["per_topic"],
-        not values["no_summary"],
-        reader.jobs_for(len(runs)),
+        relevance=reader.relevance(said.qrels),
+        selection=selection,
+        options=options,
+        zscores=_read_zscores(said.zscore_file),
+        per_topic=said.per_topic,
+        summary=not said.no_summary,
+        jobs=reader.jobs_for(len(said.runs)),
     )
-    rankings = reader.runs(runs, job.relevance, options)
-    with output_file(values["output"]) as stream:
-        if values["output_format"] == "trec" and gates is None:
+    rankings = reader.runs(said.runs, job.relevance, options)
+    with output_file(said.output) as stream:
+        if said.output_format == "trec" and not said.gated:
             for ranking in rankings:
                 _stream_lines(stream, job, ranking)
                 stream.flush()
             return
-        evaluations = _print_whole(stream, job, rankings, values, (qrels, runs))
-    if gates is not None:
-        _check(gates, evaluations, job)
+        evaluations = _print_whole(stream, job, rankings, said)
+    if said.gated:
+        pass_gates(said, evaluations, _lines(evaluations, job))
 
 
 def _without_rnorm(selection: Selection, texts: tuple[str, ...], quiet: bool) -> Selection:
@@ -176,11 +206,7 @@ def _stream_lines(stream: BinaryIO, job: _Job, ranking: Ranking) -> None:
 
 
 def _print_whole(
-    stream: BinaryIO,
-    job: _Job,
-    rankings: Iterable[Ranking],
-    values: dict[str, Any],
-    paths: tuple[str, tuple[str, ...]],
+    stream: BinaryIO, job: _Job, rankings: Iterable[Ranking], said: EvaluateOptions
 ) -> list[Evaluation]:
     """Print all runs in one of the other formats, and give their evaluations."""
     found = []
@@ -190,12 +216,12 @@ def _print_whole(
         evaluations.append(
             evaluate(job.relevance, ranking, job.selection, job.options, job.zscores, job.jobs)
         )
-    if values["output_format"] == "trec":
+    if said.output_format == "trec":
         stream.write(_lines(evaluations, job))
     else:
         from pres_eval.cli.formats import as_text
 
-        text = as_text(evaluations, found, job.relevance, job.options, values, paths)
+        text = as_text(evaluations, found, job.relevance, job.options, said)
         stream.write(text.encode("utf-8", "backslashreplace"))
     return evaluations
 
@@ -205,7 +231,3 @@ def _lines(evaluations: list[Evaluation], job: _Job) -> bytes:
     return b"".join(
         evaluation_lines(evaluation, job.per_topic, job.summary, zscores) for evaluation in evaluations
     )
-
-
-def _check(gates: Gates, evaluations: list[Evaluation], job: _Job) -> None:
-    gates.check(evaluations, _lines(evaluations, job))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,28 +14,29 @@ from pres_eval.reading.relevance import Relevance
 from pres_eval.report import records, table
 from pres_eval.scoring import Evaluation
 
+if TYPE_CHECKING:
+    from pres_eval.cli.evaluate import EvaluateOptions
+
 
 def as_text(
     evaluations: Sequence[Evaluation],
     rankings: Sequence[Ranking],
     relevance: Relevance,
     options: Options,
-    values: dict[str, Any],
-    paths: tuple[str, tuple[str, ...]],
+    said: EvaluateOptions,
 ) -> str:
     """The evaluations in the format that --format names."""
     layout = table.Layout(
-        per_topic=values["per_topic"],
-        summary=not values["no_summary"],
-        digits=values["digits"],
-        style=values["style"],
+        per_topic=said.per_topic,
+        summary=not said.no_summary,
+        digits=said.digits,
+        style=said.style,
     )
-    if values["zscore_file"] is not None:
+    if said.zscore_file is not None:
         evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
-    chosen = values["output_format"]
-    if chosen == "json":
-        return records.to_json(_record(evaluations, rankings, relevance, options, values["form"], paths))
-    if chosen == "jsonl":
+    if said.output_format == "json":
+        return records.to_json(_record(evaluations, rankings, relevance, options, said))
+    if said.output_format == "jsonl":
         return records.to_jsonl(evaluations, layout.per_topic, layout.summary)
     writers = {
         "table": table.as_table,
@@ -44,7 +45,7 @@ def as_text(
         "latex": table.as_latex,
         "markdown": table.as_markdown,
     }
-    return writers[chosen](evaluations, layout)
+    return writers[said.output_format](evaluations, layout)
 
 
 def _as_zscores(evaluation: Evaluation) -> Evaluation:
@@ -58,22 +59,20 @@ def _record(
     rankings: Sequence[Ranking],
     relevance: Relevance,
     options: Options,
-    form: str,
-    paths: tuple[str, tuple[str, ...]],
+    said: EvaluateOptions,
 ) -> records.Record:
-    qrels, runs = paths
     topics = relevance.pool.topics
     return records.Record(
-        options,
-        records.file_record(qrels),
-        tuple(
+        options=options,
+        qrels=records.file_record(said.qrels),
+        runs=tuple(
             records.RunRecord(
-                evaluation,
-                records.file_record(run),
-                tuple(ranking.unjudged),
-                tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
+                evaluation=evaluation,
+                file=records.file_record(run),
+                skipped=tuple(ranking.unjudged),
+                missing=tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
             )
-            for evaluation, ranking, run in zip(evaluations, rankings, runs, strict=True)
+            for evaluation, ranking, run in zip(evaluations, rankings, said.runs, strict=True)
         ),
-        form,
+        relevance_format=said.relevance_format,
     )

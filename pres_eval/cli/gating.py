@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -30,51 +30,53 @@ GATE_OPTIONS = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Gates:
-    """What was asked for."""
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """What the command line said to GATE_OPTIONS."""
 
     fail_under: tuple[str, ...]
     against: str | None
     tolerance: float
     expect: str | None
 
-    def check(self, evaluations: list[Evaluation], printed: bytes) -> None:
-        """Say what the gates find on stderr; raises click's Exit with code 3 if they find anything."""
-        from pres_eval import gates
-        from pres_eval.measures import MEASURES
-        from pres_eval.report.records import from_json
+    @property
+    def gated(self) -> bool:
+        """Whether there is any gate."""
+        return bool(self.fail_under or self.against or self.expect)
 
-        earlier = None
-        if self.against is not None:
-            record = from_json(_bytes(self.against), self.against, MEASURES)
-            before = tuple(run.evaluation for run in record.runs)
-            earlier = gates.Earlier(self.against, before, self.tolerance)
-        expected = None
-        if self.expect is not None:
-            expected = gates.Expected(self.expect, _bytes(self.expect), printed)
-        thresholds = [gates.read_threshold(text) for text in self.fail_under]
-        findings = gates.check_gates(evaluations, thresholds, earlier, expected)
-        for finding in findings:
-            print(f"pres-eval: {finding.message}", file=sys.stderr)
-            if os.environ.get("GITHUB_ACTIONS"):
-                print(finding.annotation(), file=sys.stderr)
-        if findings:
-            raise click.exceptions.Exit(gates.EXIT_CODE)
+    def check_gates(self) -> None:
+        """Raises UsageError for gates that make no sense, before anything is read."""
+        if self.tolerance and self.against is None:
+            raise UsageError("--tolerance goes with --against FILE")
+        if self.fail_under:
+            from pres_eval.gates import read_threshold
+
+            for text in self.fail_under:
+                read_threshold(text)
 
 
-def gates_of(values: dict[str, Any]) -> Gates | None:
-    """The gates asked for, None if there are none; raises UsageError for a malformed threshold."""
-    gates = Gates(values["fail_under"], values["against"], values["tolerance"], values["expect"])
-    if gates.tolerance and gates.against is None:
-        raise UsageError("--tolerance goes with --against FILE")
-    if not (gates.fail_under or gates.against or gates.expect):
-        return None
-    from pres_eval.gates import read_threshold
+def pass_gates(said: GateOptions, evaluations: Sequence[Evaluation], printed: bytes) -> None:
+    """Say what the gates find on stderr; raises click's Exit with code 3 if they find anything."""
+    from pres_eval import gates
+    from pres_eval.measures import MEASURES
+    from pres_eval.report.records import from_json
 
-    for text in gates.fail_under:
-        read_threshold(text)
-    return gates
+    earlier = None
+    if said.against is not None:
+        record = from_json(_bytes(said.against), said.against, MEASURES)
+        before = tuple(run.evaluation for run in record.runs)
+        earlier = gates.Earlier(said.against, before, said.tolerance)
+    expected = None
+    if said.expect is not None:
+        expected = gates.Expected(said.expect, _bytes(said.expect), printed)
+    thresholds = [gates.read_threshold(text) for text in said.fail_under]
+    findings = gates.check_gates(evaluations, thresholds, earlier, expected)
+    for finding in findings:
+        print(f"pres-eval: {finding.message}", file=sys.stderr)
+        if os.environ.get("GITHUB_ACTIONS"):
+            print(finding.annotation(), file=sys.stderr)
+    if findings:
+        raise click.exceptions.Exit(gates.EXIT_CODE)
 
 
 def _bytes(path: str) -> bytes:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 import click
 
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import NMAX, Reader, load, make_options, number_options
+from pres_eval.cli.shared import NMAX, NumberOptions, load, number_options
 from pres_eval.errors import UsageError
 from pres_eval.report.records import file_record
 from pres_eval.report.trec_report import Report, as_text, make_report, report_selection
 from pres_eval.scoring import evaluate
 
 PAGES = (".html", ".htm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(NumberOptions):
+    """What the command line said."""
+
+    qrels: str
+    runs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    text_wanted: bool
+    nmax: tuple[int, ...]
 
 
 @click.command()
@@ -28,7 +40,7 @@ PAGES = (".html", ".htm")
 @click.option("--text", "text_wanted", is_flag=True, help="Print the tables, as TREC does (also without -o).")
 @NMAX
 @number_options
-def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
+def command(**values: Any) -> None:
     """Write the evaluation report that TREC makes of a run, with PRES beside.
 
     \b
@@ -43,13 +55,13 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
     FILE.pdf, .png and .svg hold the graphs (extra: plot); a PDF has a histogram of each run, a picture that
     of the first.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    outputs, text_wanted = values.pop("outputs"), values.pop("text_wanted")
-    for path in outputs:
+    said = ReportOptions(**values)
+    for path in said.outputs:
         _check_ending(path)
-    report = _report(qrels, runs, values)
-    for path in outputs:
+    report = _report(said)
+    for path in said.outputs:
         write_output(path, _written(report, path))
-    if text_wanted or not outputs:
+    if said.text_wanted or not said.outputs:
         sys.stdout.write(as_text(report))
 
 
@@ -58,23 +70,22 @@ def _check_ending(path: str) -> None:
     ending = PurePath(path).suffix.lower()
     if ending in PAGES:
         return
-    from pres_eval.report.trec_plots import PICTURES, check_matplotlib
+    from pres_eval.report.plots import PICTURE_FORMATS, check_matplotlib
 
-    if ending not in PICTURES:
-        raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURES))}")
-    check_matplotlib()
+    if ending not in PICTURE_FORMATS:
+        raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURE_FORMATS))}")
+    check_matplotlib("drawing the report")
 
 
-def _report(qrels: str, runs: tuple[str, ...], values: dict[str, Any]) -> Report:
-    form, nmax = values.pop("form"), values.pop("nmax")
-    if form != "qrels":
-        raise UsageError(f"-R {form}: the report needs -R qrels")
-    reader = Reader(form, values.pop("quiet"), values.pop("jobs"))
-    options = make_options(values)
-    selection = report_selection(options, nmax)
-    relevance, rankings = load(qrels, runs, options, reader)
+def _report(said: ReportOptions) -> Report:
+    if said.relevance_format != "qrels":
+        raise UsageError(f"-R {said.relevance_format}: the report needs -R qrels")
+    options = said.numbers()
+    selection = report_selection(options, said.nmax)
+    relevance, rankings = load(said.qrels, said.runs, options, said.reader())
     evaluations = [evaluate(relevance, ranking, selection, options) for ranking in rankings]
-    return make_report(evaluations, options, nmax, file_record(qrels), [file_record(run) for run in runs])
+    files = [file_record(run) for run in said.runs]
+    return make_report(evaluations, options, said.nmax, file_record(said.qrels), files)
 
 
 def _written(report: Report, path: str) -> str | bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from pres_eval.analysis.robustness import Plan, Robustness, Sampler, qrels_lines
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import (
     SEED,
+    AnalysisOptions,
     Loaded,
     analysis_options,
     draw,
-    percentage,
-    prepare_for_qrels,
+    measures_option,
+    qrels_and_runs,
     read,
     show,
 )
@@ -27,15 +29,22 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import CutoffList
 from pres_eval.errors import PresEvalError
 from pres_eval.measures.selection import Selection
-from pres_eval.report.layout import Shown, Table
+from pres_eval.report.robustness_tables import COEFFICIENT_NAMES, robustness_tables
 
-COEFFICIENT_NAMES = {
-    "tau_a": "Kendall τ-a",
-    "tau_b": "Kendall τ-b",
-    "spearman": "Spearman ρ",
-    "tau_ap": "τ_AP",
-    "tau_ap_b": "τ_AP,b",
-}
+
+@dataclass(frozen=True, kw_only=True)
+class RobustnessOptions(AnalysisOptions):
+    """What the command line said."""
+
+    qrels: str
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    fractions: tuple[float, ...]
+    samples: int
+    cutoffs: tuple[int, ...]
+    coefficient: str
+    seed: int
+    write_qrels: str | None
 
 
 def read_fractions(context: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:
@@ -50,12 +59,10 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
 
 
 @click.command()
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN [RUN ...]")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME[.PARAMETERS]",
-    help=f"A measure, at every one of --cutoffs if it takes them (default: {', '.join(DEFAULT_MEASURES)}).",
-)  # fmt: skip
+@qrels_and_runs("RUN RUN [RUN ...]")
+@measures_option(
+    DEFAULT_MEASURES, "A measure, at every one of --cutoffs if it takes them", "NAME[.PARAMETERS]"
+)
 @click.option(
     "--fractions",
     callback=read_fractions,
@@ -81,7 +88,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
 @SEED
 @click.option("--write-qrels", metavar="DIR", help="Keep the f-qrels there: qrels.f20.s1.txt, ...")
 @analysis_options
-def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
+def command(**values: Any) -> None:
     """How robust measures are to incomplete judgements: do they still rank the runs alike?
 
     \b
@@ -95,22 +102,26 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
 
     Tables for --table: samples, fractions.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    options = prepare_for_qrels(values)
-    selection = select_at(values["measures"] or DEFAULT_MEASURES, values["cutoffs"], options.compat)
-    loaded = read(qrels, runs, options, values)
+    _robustness(RobustnessOptions(**values))
+
+
+def _robustness(said: RobustnessOptions) -> None:
+    said.check_for_qrels()
+    selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.compat)
+    loaded = read(said, said.qrels, said.runs)
     loaded.warn_of_different_topics()
-    plan = Plan(values["fractions"], values["samples"], values["seed"], values["coefficient"])
-    if values["write_qrels"]:
-        _write_qrels(loaded, plan, Path(values["write_qrels"]))
-    result = robustness(
-        loaded.qrels(), loaded.rankings, selection, options, plan, loaded.each("scoring f-qrels")
-    )
-    show(_tables(result, loaded), "robustness", {**loaded.settings, **vars(plan)}, values)
-    if values["plot"]:
+    plan = Plan(fractions=said.fractions, samples=said.samples, seed=said.seed, coefficient=said.coefficient)
+    if said.write_qrels:
+        _write_qrels(loaded, plan, Path(said.write_qrels))
+    each = loaded.each("scoring f-qrels")
+    result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
+    tables = robustness_tables(result, len(loaded.names))
+    show(tables, "robustness", {**loaded.settings, **vars(plan)}, said)
+    if said.plot:
         from pres_eval.report.plots import robustness as picture
 
         panels = _panels(result, selection)
-        draw(picture(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient]), values["plot"])
+        draw(picture(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient]), said.plot)
 
 
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
@@ -124,51 +135,6 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
         for sample in range(plan.samples):
             name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
             write_output(str(folder / name), qrels_lines(qrels, sampler.keep(fraction, sample)))
-
-
-def _tables(result: Robustness, loaded: Loaded) -> list[Table]:
-    plan, labels = result.plan, result.labels
-    coefficient = COEFFICIENT_NAMES[plan.coefficient]
-    samples, lines = [], []
-    for f, fraction in enumerate(plan.fractions):
-        for s in range(plan.samples):
-            kept, found = int(result.kept[f, s]), result.correlations[f, s].tolist()
-            lines.append([percentage(fraction), str(s + 1), str(kept), *(f"{value:.4f}" for value in found)])
-            samples += [
-                (fraction, s + 1, kept, label, value) for label, value in zip(labels, found, strict=True)
-            ]
-    about = f"{len(loaded.names)} runs, {result.num_rel} relevant documents, seed {plan.seed}"
-    fractions = [
-        (fraction, label, float(result.averages[f, m]), float(result.lowest[f, m]))
-        for f, fraction in enumerate(plan.fractions)
-        for m, label in enumerate(labels)
-    ]
-    return [
-        _by_fraction(
-            "averages",
-            f"{coefficient} with the full ranking, average of the samples",
-            result,
-            result.averages,
-        ),
-        _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, result.lowest),
-        Table(
-            "samples",
-            f"{coefficient} of each sample ({about})",
-            ("fraction", "sample", "kept", "measure", plan.coefficient),
-            samples,
-            shown=Shown(("relevant", "sample", "kept", *labels), lines),
-        ),
-        Table("fractions", "", ("fraction", "measure", "average", "lowest"), fractions, people=False),
-    ]
-
-
-def _by_fraction(name: str, title: str, result: Robustness, values: NDArray[Any]) -> Table:
-    rows = [
-        [percentage(fraction), *(f"{value:.4f}" for value in row)]
-        for fraction, row in zip(result.plan.fractions, values.tolist(), strict=True)
-    ]
-    shown = Shown(("relevant", *result.labels), rows)
-    return Table(name, title, (), (), shown=shown, programs=False)
 
 
 def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDArray[Any]]]:

@@ -47,7 +47,7 @@ NUMBER_OPTIONS = [
         help="Average over all topics of the qrels; those the run lacks count as 0.",
     ),
     click.option(
-        "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True,
+        "-l", "--level_for_rel", "relevance_level", type=click.IntRange(min=0), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
     ),
     click.option(
@@ -55,11 +55,11 @@ NUMBER_OPTIONS = [
         help="Take unjudged documents out of the ranking first.",
     ),
     click.option(
-        "-N", "--Number_docs_in_coll", "num_docs", type=click.IntRange(min=0), default=0, metavar="NUM",
-        help="Number of documents in the collection.",
+        "-N", "--Number_docs_in_coll", "num_docs_in_coll", type=click.IntRange(min=0), default=0,
+        metavar="NUM", help="Number of documents in the collection.",
     ),
     click.option(
-        "-M", "--Max_retrieved_per_topic", "most", type=click.IntRange(min=0), metavar="NUM",
+        "-M", "--Max_retrieved_per_topic", "max_retrieved", type=click.IntRange(min=0), metavar="NUM",
         help="Use only the first NUM documents of each topic.",
     ),
     click.option(
@@ -69,7 +69,7 @@ NUMBER_OPTIONS = [
 ]  # fmt: skip
 
 RELEVANCE_FORMAT = click.option(
-    "-R", "--Rel_info_format", "form", default="qrels", show_default=True, metavar="FORMAT",
+    "-R", "--Rel_info_format", "relevance_format", default="qrels", show_default=True, metavar="FORMAT",
     help=f"Format of the judgements: {', '.join(FORMATS)}.",
 )  # fmt: skip
 QUIET = click.option("--quiet", is_flag=True, help="No warnings and no progress bar.")
@@ -94,17 +94,35 @@ def number_options(function: Decorated) -> Decorated:
     return function
 
 
-def make_options(values: dict[str, Any], only_topic: bytes | None = None) -> Options:
-    """The Options that click's values of number_options stand for; takes them out of `values`."""
-    return Options(
-        compat=values.pop("compat"),
-        relevance_level=values.pop("level"),
-        max_retrieved=values.pop("most"),
-        judged_only=values.pop("judged_only"),
-        complete=values.pop("complete"),
-        num_docs_in_coll=values.pop("num_docs"),
-        only_topic=only_topic,
-    )
+@dataclass(frozen=True, kw_only=True)
+class NumberOptions:
+    """What the command line said to `number_options`: click's values under the names of its parameters."""
+
+    compat: str
+    relevance_level: int
+    max_retrieved: int | None
+    judged_only: bool
+    complete: bool
+    num_docs_in_coll: int
+    relevance_format: str
+    quiet: bool
+    jobs: int | None
+
+    def numbers(self, only_topic: bytes | None = None) -> Options:
+        """The options that change numbers."""
+        return Options(
+            compat=self.compat,
+            relevance_level=self.relevance_level,
+            max_retrieved=self.max_retrieved,
+            judged_only=self.judged_only,
+            complete=self.complete,
+            num_docs_in_coll=self.num_docs_in_coll,
+            only_topic=only_topic,
+        )
+
+    def reader(self) -> Reader:
+        """How the files are read."""
+        return Reader(self.relevance_format, self.quiet, self.jobs)
 
 
 @dataclass(frozen=True)

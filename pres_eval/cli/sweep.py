@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from pres_eval.analysis.sweep import DEFAULT_MEASURES, Sweep, sweep, sweep_selection
-from pres_eval.cli.analysing import analysis_options, draw, prepare_for_qrels, read, show
-from pres_eval.report.layout import Shown, Table
+from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
+from pres_eval.cli.analysing import (
+    AnalysisOptions,
+    analysis_options,
+    draw,
+    measures_option,
+    qrels_and_runs,
+    read,
+    show,
+)
+from pres_eval.report.sweep_tables import sweep_tables
 
 MOST = 1000
 """Cutoffs in one sweep: more are a slip of the keyboard."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions(AnalysisOptions):
+    """What the command line said."""
+
+    qrels: str
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    nmax: tuple[int, ...]
 
 
 def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
@@ -32,18 +51,14 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
 
 
 @click.command()
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME",
-    help=f"A measure with cutoffs; can be given more than once (default: {', '.join(DEFAULT_MEASURES)}).",
-)  # fmt: skip
+@qrels_and_runs()
+@measures_option(DEFAULT_MEASURES, "A measure with cutoffs; can be given more than once", "NAME")
 @click.option(
     "--nmax", callback=read_ranks, default="10:100:10", show_default=True, metavar="FIRST:LAST:STEP",
     help="The ranks at which the reader stops; also a list, 10,20,50.",
 )  # fmt: skip
 @analysis_options
-def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
+def command(**values: Any) -> None:
     """Measures against Nmax, the rank at which the reader stops: MAP, recall and PRES unless -m names others.
 
     \b
@@ -52,35 +67,18 @@ def command(qrels: str, runs: tuple[str, ...], **values: Any) -> None:
 
     Table for --table: sweep.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    options = prepare_for_qrels(values)
-    cutoffs = values["nmax"]
-    selection = sweep_selection(values["measures"] or DEFAULT_MEASURES, cutoffs, options.compat)
-    loaded = read(qrels, runs, options, values)
+    _sweep(SweepOptions(**values))
+
+
+def _sweep(said: SweepOptions) -> None:
+    said.check_for_qrels()
+    selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.compat)
+    loaded = read(said, said.qrels, said.runs)
     loaded.warn_of_different_topics()
-    result = sweep(loaded.names, loaded.evaluations(selection), cutoffs)
-    show(_tables(result), "sweep", {**loaded.settings, "nmax": list(cutoffs)}, values)
-    if values["plot"]:
+    result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)
+    show(sweep_tables(result), "sweep", {**loaded.settings, "nmax": list(said.nmax)}, said)
+    if said.plot:
         from pres_eval.report.plots import curves
 
-        draw(
-            curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)"),
-            values["plot"],
-        )
-
-
-def _tables(result: Sweep) -> list[Table]:
-    rows = [
-        (measure, cutoff, run, float(result.means[m, n, r]))
-        for m, measure in enumerate(result.measures)
-        for n, cutoff in enumerate(result.cutoffs)
-        for r, run in enumerate(result.runs)
-    ]
-    tables = [Table("sweep", "", ("measure", "nmax", "run", "mean"), rows, people=False)]
-    for m, measure in enumerate(result.measures):
-        lines = [
-            [run, *(f"{value:.4f}" for value in result.means[m, :, r].tolist())]
-            for r, run in enumerate(result.runs)
-        ]
-        shown = Shown(("run", *map(str, result.cutoffs)), lines)
-        tables.append(Table(measure, f"{measure} at Nmax", (), (), shown=shown, programs=False))
-    return tables
+        figure = curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)")
+        draw(figure, said.plot)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pres_eval.errors import MeasureError
+from pres_eval.errors import MeasureError, did_you_mean
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
 from pres_eval.measures.ir_measures_names import translate
@@ -132,16 +132,9 @@ def _names(text: str, compat: str) -> list[tuple[str, int | None, str | None]]:
 
 
 def _unknown(text: str, compat: str) -> str:
-    import difflib
-
     name = re.split(r"[.(@]", text)[0]
     known = [*NICKNAMES[compat], *MEASURE_BY_NAME]
-    folded: dict[str, list[str]] = {}
-    for candidate in known:
-        folded.setdefault(candidate.lower(), []).append(candidate)
-    matches = difflib.get_close_matches(name.lower(), folded, 3, 0.5)
-    near = [candidate for match in matches for candidate in folded[match]][:3]
-    hint = f"did you mean {' or '.join(near)}?" if near else "`pres-eval measures` lists them all"
+    hint = did_you_mean(name, known, "`pres-eval measures` lists them all")
     return f"-m {text}: no such measure; {hint}"
 
 

@@ -30,7 +30,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#5
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
 
-PICTURE_FORMATS = (".png", ".svg", ".pdf")
+PICTURE_FORMATS = (".pdf", ".png", ".svg")
 
 LEVELS = {0.9: "about the same", 0.8: "noticeable change below"}
 """What a Kendall τ between two rankings of runs means (Voorhees 2000)."""
@@ -57,12 +57,24 @@ def check_picture_path(path: str) -> None:
     Raises UsageError if the name does not end with one of PICTURE_FORMATS, MissingExtraError if matplotlib is
     not there.
     """
-    if PurePath(path).suffix.lower() not in PICTURE_FORMATS:
-        raise UsageError(f"--plot {path}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
+    check_picture_ending(path, f"--plot {path}")
+    check_matplotlib("--plot")
+
+
+def check_picture_ending(path: str, where: str) -> str:
+    """The ending of a picture's name; raises UsageError if it is not one of PICTURE_FORMATS."""
+    ending = PurePath(path).suffix.lower()
+    if ending not in PICTURE_FORMATS:
+        raise UsageError(f"{where}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
+    return ending
+
+
+def check_matplotlib(feature: str) -> None:
+    """Raises MissingExtraError if matplotlib is not there."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as problem:
-        raise MissingExtraError("--plot", "matplotlib", "plot") from problem
+        raise MissingExtraError(feature, "matplotlib", "plot") from problem
 
 
 def picture(figure: Figure, path: str) -> bytes:

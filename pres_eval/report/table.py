@@ -12,9 +12,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, nearest
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
+from pres_eval.report.names import run_names
 from pres_eval.report.text import exact, shown, text_of
 from pres_eval.scoring import Evaluation
 
@@ -53,10 +54,8 @@ def styles() -> list[str]:
 def as_table(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
     """A table for the terminal; one run without topics stands upright, a measure a line."""
     if layout.style not in styles():
-        import difflib
-
-        near = difflib.get_close_matches(layout.style, styles(), 3) or styles()
-        raise UsageError(f"--style {layout.style}: not a table style, expected one of {', '.join(near)}")
+        expected = ", ".join(nearest(layout.style, styles()) or styles())
+        raise UsageError(f"--style {layout.style}: not a table style, expected one of {expected}")
     return _tabulated(evaluations, layout, layout.style, str)
 
 
@@ -98,15 +97,6 @@ def guarded(text: str) -> str:
     Numbers of the evaluation never pass through here: -0.5 stays a number.
     """
     return f"'{text}" if _STARTS_FORMULA.match(text) else text
-
-
-def run_names(evaluations: Sequence[Evaluation]) -> list[str]:
-    """A name for each run: its tag, or tag and file where several runs have the same tag."""
-    tags = [text_of(evaluation.tag) for evaluation in evaluations]
-    return [
-        tag if tag and tags.count(tag) == 1 else f"{tag} ({text_of(evaluation.path)})".lstrip()
-        for tag, evaluation in zip(tags, evaluations, strict=True)
-    ]
 
 
 def _columns(evaluations: Sequence[Evaluation], layout: Layout) -> dict[str, SelectedColumn]:
@@ -164,7 +154,7 @@ def _tabulated(
     from tabulate import tabulate
 
     columns = _columns(evaluations, layout)
-    names = run_names(evaluations)
+    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])
     texts: list[list[str]] = []
     for name, evaluation in zip(names, evaluations, strict=True):
         rows = _rows(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))

@@ -49,3 +49,16 @@ def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
     if math.isnan(value):
         return "nan"
     return f"{value:.{0 if format is Format.COUNT and value.is_integer() else digits}f}"
+
+
+def percentage(fraction: float) -> str:
+    """A fraction as people read it: 20 %."""
+    return f"{100 * fraction:g} %"
+
+
+def p_text(p_value: float, digits: int = 4) -> str:
+    """A p-value for people: four digits, and never 0."""
+    if math.isnan(p_value):
+        return "nan"
+    least = 10.0**-digits
+    return f"<{least:.{digits}f}" if p_value < least / 2 else f"{p_value:.{digits}f}"

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import io
 import math
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report.plots import COLOURS, line_styles, picture, plain, style
+from pres_eval.report.plots import (
+    COLOURS,
+    check_matplotlib,
+    check_picture_ending,
+    line_styles,
+    picture,
+    plain,
+    style,
+)
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import RECALL_LEVELS, Report, above_at_below, against_median, roc_curve
 
@@ -18,16 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PICTURES = (".pdf", ".png", ".svg")
 PANELS = ("rp", "pres", "recall", "roc", "histogram")
-
-
-def check_matplotlib() -> None:
-    """Raises MissingExtraError if matplotlib is not there."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("drawing the report", "matplotlib", "plot") from error
 
 
 def as_picture(report: Report, path: str) -> bytes:
@@ -36,10 +33,8 @@ def as_picture(report: Report, path: str) -> bytes:
     PDF: a page with the curves, and one for each run with its histogram.  PNG and SVG: one picture with the
     curves and the histogram of the first run.  Raises UsageError for another ending.
     """
-    kind = PurePath(path).suffix.lower()
-    if kind not in PICTURES:
-        raise UsageError(f"{path}: expected a name that ends with {', '.join(PICTURES)}")
-    check_matplotlib()
+    kind = check_picture_ending(path, path)
+    check_matplotlib("drawing the report")
     several = len(report.names) > 1
     if kind != ".pdf":
         return picture(draw_curves(report, histogram=several), path)

@@ -17,8 +17,8 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
+from pres_eval.report.names import run_names
 from pres_eval.report.records import File
-from pres_eval.report.table import run_names
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import Evaluation
 
@@ -96,7 +96,7 @@ def make_report(
 ) -> Report:
     """A report of runs that were evaluated with `report_selection`."""
     return Report(
-        names=tuple(run_names(evaluations)),
+        names=tuple(run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])),
         evaluations=tuple(evaluations),
         topics=tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics})),
         grid=grid_of(nmax),

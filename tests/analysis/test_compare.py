@@ -207,7 +207,7 @@ def test_runs_with_the_same_tag_go_by_file(pres_eval: Command, tmp_path: Path) -
         copy.write_bytes(Path(RUNS[0]).read_bytes())
         names.append(str(copy))
     found = pres_eval.ok("compare", QRELS, *names, names[0], "-m", "map", "--format", "csv").rows
-    assert [row["run"] for row in found] == [f"{names[0]} (1)", "copy1.txt", f"{names[0]} (2)"]
+    assert [row["run"] for row in found] == ["copy0 (1)", "copy1", "copy0 (2)"]
     assert {row["best"] for row in found} == {"true"}
 
 
@@ -240,7 +240,7 @@ def test_missing_extras_are_named(pres_eval: Command, monkeypatch: pytest.Monkey
         (("--table", "nope"), 1, "--table nope: no such table, expected one of means, comparisons"),
         (("-m", "nope"), 1, "-m nope: no such measure"),
         (("-m", "num_ret"), 1, "none of the measures asked for (-m) is an average over topics"),
-        (("--plot", "x.bmp"), 1, "--plot x.bmp: expected a name that ends with .png, .svg, .pdf"),
+        (("--plot", "x.bmp"), 1, "--plot x.bmp: expected a name that ends with .pdf, .png, .svg"),
         (("-R", "nope"), 1, "-R nope: no such format"),
     ],
 )

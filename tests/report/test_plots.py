@@ -151,7 +151,7 @@ def test_strange_names_are_drawn_as_they_are() -> None:
 
 def test_path_and_extra_are_checked_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
     plots.check_picture_path("a/b.svg")
-    with pytest.raises(UsageError, match=r"--plot x.jpg: expected a name that ends with .png, .svg, .pdf"):
+    with pytest.raises(UsageError, match=r"--plot x.jpg: expected a name that ends with .pdf, .png, .svg"):
         plots.check_picture_path("x.jpg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pres-eval\[plot\]'"):

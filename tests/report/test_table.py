@@ -20,7 +20,6 @@ from pres_eval.report.table import (
     as_table,
     as_tsv,
     guarded,
-    run_names,
     styles,
 )
 
@@ -142,14 +141,3 @@ def test_guarded_text_comes_back(text: str) -> None:
     shown = guarded(text)
     assert not shown or shown[0] not in "=+-@\t\r"
     assert (shown[1:] if shown.startswith("'") else shown) == text
-
-
-def test_runs_with_the_same_tag_are_told_apart() -> None:
-    assert run_names(
-        [evaluation(path="a"), evaluation(path="b"), evaluation("broad"), evaluation("", path="c")]
-    ) == [
-        "keyword (a)",
-        "keyword (b)",
-        "broad",
-        "(c)",
-    ]

@@ -1,0 +1,80 @@
+"""The tables of an agreement of measures: correlations, positions, verdicts, dissents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.analysis.agreement import Correlation, Dissent, Pattern, correlations, dissents
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.report.layout import Shown, Table, records_table
+
+
+def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
+    """How alike each pair of measures orders the runs."""
+    over = "" if scores is None else f" over {len(scores.topics)} topics"
+    return records_table(
+        "correlations",
+        f"Correlations of the orders of {means.shape[1]} runs{over}",
+        correlations(measures, means),
+        Correlation,
+        ("tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",),
+    )
+
+
+def positions_table(
+    runs: tuple[str, ...], measures: tuple[str, ...], means: FloatArray, positions: IntArray
+) -> Table:
+    """Where each measure puts the runs: (M, R) means and positions."""
+    order = np.lexsort((np.arange(len(runs)), positions[0]))
+    rows, lines = [], []
+    for run in order.tolist():
+        line = [runs[run]]
+        for measure, label in enumerate(measures):
+            place = int(positions[measure, run])
+            rows.append((runs[run], label, float(means[measure, run]), place))
+            change = int(positions[0, run]) - place
+            moved = f" ({change:+d})" if measure else ""
+            line.append(f"{place}{moved if change else ' ' * len(moved)}")
+        lines.append(line)
+    return Table(
+        "positions",
+        f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
+        ("run", "measure", "score", "position"),
+        rows,
+        shown=Shown(("run", *measures), lines),
+    )
+
+
+def verdicts_table(patterns: list[Pattern], pairs: int, alpha: float) -> Table:
+    """On how many pairs of runs which measures say the same."""
+    return Table(
+        "verdicts",
+        f"Verdicts on {pairs} pairs of runs (Wilcoxon, p < {alpha:g})",
+        ("pattern", "pairs", "share"),
+        [(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
+        ("= says the same, ≠ something else: first better, second better, or can't tell",),
+        Shown(
+            ("measures", "pairs", "share"),
+            [(pattern.text, str(pattern.pairs), f"{pattern.share:.1%}") for pattern in patterns],
+        ),
+    )
+
+
+def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
+    """How often each measure contradicts the others: (M, P) verdicts."""
+    rows = dissents(measures, said)
+    return records_table(
+        "dissents",
+        "Each measure alone against the others where these agree",
+        rows,
+        Dissent,
+        (),
+        Shown(
+            ("measure", "pairs on which the others agree", "it says something else", "share"),
+            [
+                (row.measure, str(row.pairs), str(row.alone), f"{row.share:.1%}" if row.pairs else "-")
+                for row in rows
+            ],
+        ),
+    )

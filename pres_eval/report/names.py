@@ -1,0 +1,86 @@
+"""What runs are called in tables, pictures and pages: one rule for all of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count
+from pathlib import PurePath
+
+from pres_eval.report.text import text_of
+
+NAMINGS = ("auto", "tag", "file", "path")
+"""What --names takes; `auto` is the default."""
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+"""Endings of file names that say how the file is compressed."""
+
+_TOKENS = re.compile(r"[^\W_]+|[\W_]+")
+
+
+def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str]:
+    """A name for each run, given its tag and its path; no two are the same.
+
+    auto  the tags where all of them differ, else the names of the files, else their paths
+    tag, file, path  these
+
+    File names and paths lose what all of them share, front and back, in whole words: `input.BM25.gz` and
+    `input.LM.gz` are BM25 and LM.  Names that are still the same are numbered.
+    """
+    tags = [text_of(tag) for tag, _ in runs]
+    files = [text_of(file_name(path)) for _, path in runs]
+    paths = [text_of(path) for _, path in runs]
+    if naming == "tag" or (naming == "auto" and all(tags) and _differ(tags)):
+        return _numbered([tag or file for tag, file in zip(tags, files, strict=True)])
+    if naming == "file" or (naming == "auto" and _differ(files)):
+        return _numbered(without_shared(files))
+    return _numbered(paths if naming == "path" else without_shared(paths))
+
+
+def file_name(path: str) -> str:
+    """A file's name, without the ending that says how it is compressed."""
+    name = PurePath(path)
+    return name.stem if name.suffix in COMPRESSED else name.name
+
+
+def without_shared(names: Sequence[str]) -> list[str]:
+    """The names without the words that all of them begin and end with; something is left of each."""
+    words = [_TOKENS.findall(name) for name in names]
+    if len(names) < 2:
+        return list(names)
+    front = _shared(words)
+    words = [each[front:] for each in words]
+    back = _shared([each[::-1] for each in words])
+    return ["".join(each[: len(each) - back]) for each in words]
+
+
+def _shared(words: Sequence[Sequence[str]]) -> int:
+    """How many words all lists begin with: up to a separator, with a word left in each."""
+    best = 0
+    for place, word in enumerate(words[0]):
+        if not all(place < len(each) and each[place] == word for each in words):
+            break
+        rests = [each[place + 1 :] for each in words]
+        if not word[0].isalnum() and all(any(part[0].isalnum() for part in rest) for rest in rests):
+            best = place + 1
+    return best
+
+
+def _differ(names: Sequence[str]) -> bool:
+    return len(set(names)) == len(names)
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """The names, with a number behind those that come again."""
+    times = Counter(names)
+    taken = {name for name in names if times[name] == 1}
+    found = []
+    for name in names:
+        unique = name
+        numbers = count(1)
+        while times[name] > 1 and (unique == name or unique in taken):
+            unique = f"{name} ({next(numbers)})"
+        taken.add(unique)
+        found.append(unique)
+    return found

@@ -1,0 +1,25 @@
+"""The tables of measures against Nmax."""
+
+from __future__ import annotations
+
+from pres_eval.analysis.sweep import Sweep
+from pres_eval.report.layout import Shown, Table
+
+
+def sweep_tables(result: Sweep) -> list[Table]:
+    """One table with everything, and for people one for each measure."""
+    rows = [
+        (measure, cutoff, run, float(result.means[m, n, r]))
+        for m, measure in enumerate(result.measures)
+        for n, cutoff in enumerate(result.cutoffs)
+        for r, run in enumerate(result.runs)
+    ]
+    tables = [Table("sweep", "", ("measure", "nmax", "run", "mean"), rows, people=False)]
+    for m, measure in enumerate(result.measures):
+        lines = [
+            [run, *(f"{value:.4f}" for value in result.means[m, :, r].tolist())]
+            for r, run in enumerate(result.runs)
+        ]
+        shown = Shown(("run", *map(str, result.cutoffs)), lines)
+        tables.append(Table(measure, f"{measure} at Nmax", (), (), shown=shown, programs=False))
+    return tables
