@@ -1,14 +1,13 @@
 """pres-eval: trec_eval's numbers and PRES, for recall-oriented search.
 
-From Python:
+    >>> import pres_eval as pe
+    >>> e = pe.evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, ["map", "PRES@100"])
+    >>> e["map"], e["PRES_100"]
+    (0.5, 0.99)
 
-    from pres_eval import Options, Source, read_relevance, read_run, select
-    from pres_eval.scoring import evaluate
-
-    qrels = read_relevance("qrels.txt")
-    run = read_run(Source("run.txt"), qrels.pool)
-    evaluation = evaluate(qrels, run, select(["map", "PRES.100"]), Options())
-    evaluation.by_label("PRES_100")  # one value for each of evaluation.topics
+Judgements and runs are paths, open files, dicts of dicts, tables (pandas, polars, Arrow), arrays, or rows of
+topic, document and value.  `evaluate` does it in one call; `Qrels` reads judgements once for many runs;
+`compare` tells which run is better.
 """
 
 from __future__ import annotations
@@ -17,25 +16,45 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pres_eval.measures.selection import select
+    from pres_eval.batches.batch import Batch
+    from pres_eval.errors import PresEvalError
+    from pres_eval.library.comparing import compare
+    from pres_eval.library.evaluating import evaluate
+    from pres_eval.library.evaluation import Evaluation
+    from pres_eval.library.judgements import Qrels
+    from pres_eval.library.own_measures import list_measures, register
+    from pres_eval.library.ranked import Run
+    from pres_eval.measures.base import Measure
     from pres_eval.options import Options
-    from pres_eval.ranking.run_file import Ranking, read_run
-    from pres_eval.reading.relevance import read_relevance
-    from pres_eval.reading.source import Source
-    from pres_eval.scoring import Evaluation
 
 __version__ = "1.0.0"
 
-__all__ = ["Evaluation", "Options", "Ranking", "Source", "read_relevance", "read_run", "select"]
+__all__ = [
+    "Batch",
+    "Evaluation",
+    "Measure",
+    "Options",
+    "PresEvalError",
+    "Qrels",
+    "Run",
+    "compare",
+    "evaluate",
+    "list_measures",
+    "register",
+]
 
 _HOME = {
-    "Evaluation": "pres_eval.scoring",
+    "Batch": "pres_eval.batches.batch",
+    "Evaluation": "pres_eval.library.evaluation",
+    "Measure": "pres_eval.measures.base",
     "Options": "pres_eval.options",
-    "Ranking": "pres_eval.ranking.run_file",
-    "Source": "pres_eval.reading.source",
-    "read_relevance": "pres_eval.reading.relevance",
-    "read_run": "pres_eval.ranking.run_file",
-    "select": "pres_eval.measures.selection",
+    "PresEvalError": "pres_eval.errors",
+    "Qrels": "pres_eval.library.judgements",
+    "Run": "pres_eval.library.ranked",
+    "compare": "pres_eval.library.comparing",
+    "evaluate": "pres_eval.library.evaluating",
+    "list_measures": "pres_eval.library.own_measures",
+    "register": "pres_eval.library.own_measures",
 }
 
 
@@ -44,3 +63,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -75,3 +75,7 @@ def did_you_mean(wanted: str, names: Iterable[str], otherwise: str = "") -> str:
     """The question after a name that does not exist; `otherwise` if nothing looks like it."""
     near = nearest(wanted, names)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+class PresEvalWarning(UserWarning):
+    """What is no error but should not go unsaid; the command line prints it, the library warns."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pres_eval.errors import UsageError, quoted
+from pres_eval.errors import UsageError
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.run_file import Ranking, read_run
+from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
 from pres_eval.reading.source import Source
 from pres_eval.workers import in_order, num_processors
@@ -192,30 +193,6 @@ def load(
     check_paths(qrels, runs)
     relevance = reader.relevance(qrels)
     return relevance, list(reader.runs(runs, relevance, options))
-
-
-def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> list[str]:
-    """What is no error but should not go unsaid."""
-    warnings = []
-    if ranking.longer_line is not None:
-        warnings.append(
-            f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
-            " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
-        )
-    num_topics = len(relevance.pool.topics)
-    lacking = num_topics - len(ranking.topic)
-    if lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
-        warnings.append(
-            f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} are not in the run"
-            " and are left out of the averages; -c counts them as 0"
-        )
-    if len(ranking.unjudged_ids) and len(ranking.topic):
-        count = ranking.unjudged_ids.num_distinct()
-        have = (
-            "1 topic has no judgements and is" if count == 1 else f"{count} topics have no judgements and are"
-        )
-        warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids[0])})")
-    return warnings
 
 
 def warn(text: str) -> None:

@@ -11,6 +11,7 @@ from pres_eval.errors import MeasureError, did_you_mean
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
 from pres_eval.measures.ir_measures_names import translate
+from pres_eval.measures.own import load_measure, own_measures
 from pres_eval.options import DEFAULT_NMAX, RelevanceInfo
 
 
@@ -48,7 +49,7 @@ def select(
     """
     wanted, problems = _read_texts(texts or ("official", "PRES"), compat)
     columns: list[SelectedColumn] = []
-    for measure in MEASURES:
+    for measure in (*MEASURES, *own_measures()):
         for level, given in wanted.get(measure.name, {}).items():
             defaults = [",".join(map(str, nmax))] if measure.name in NMAX_MEASURES else []
             try:
@@ -117,11 +118,13 @@ def _read_texts(texts: Iterable[str], compat: str) -> tuple[Wanted, list[str]]:
 
 def _names(text: str, compat: str) -> list[tuple[str, int | None, str | None]]:
     """The measures of one text, each with its relevance level and parameter text."""
+    if ":" in text:
+        return [(load_measure(text).name, None, None)]
     name, dot, parameter = text.partition(".")
     nicknames = NICKNAMES[compat]
     if name in nicknames:
         return [(member, None, None) for member in nicknames[name]]
-    if name in MEASURE_BY_NAME:
+    if name in MEASURE_BY_NAME or any(measure.name == name for measure in own_measures()):
         if dot and not parameter:
             raise MeasureError(f"-m {text}: nothing after the dot, expected parameters of {name}")
         return [(name, None, parameter if dot else None)]

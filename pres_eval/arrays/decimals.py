@@ -1,0 +1,52 @@
+"""Whole numbers as the words of their decimal digits, for ids that are numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ids import WORD, WordIds
+from pres_eval.arrays.types import IntArray, Words
+
+_POWERS = np.array([10**exponent for exponent in range(1, 19)], np.int64)
+_ZEROS = np.uint64(0x3030303030303030)
+
+
+def decimal_ids(numbers: IntArray) -> WordIds:
+    """The decimal digits of whole numbers >= 0 as ids: 7 becomes `7`."""
+    digits = np.searchsorted(_POWERS, numbers, side="right") + 1
+    if not len(numbers) or int(digits.max()) <= WORD:
+        return WordIds([_eight_digits(numbers) >> _bits(WORD - digits)])
+    # 24 digits as three words, moved to the left until the first digit is not a leading zero.
+    words = [_eight_digits(part) for part in _parts(numbers)]
+    lost = 3 * WORD - digits
+    whole, bits = lost // WORD, _bits(lost % WORD)
+    columns = [np.zeros(len(numbers), np.uint64) for _ in range(2 if int(digits.max()) <= 2 * WORD else 3)]
+    padded = [*words, *(np.zeros(len(numbers), np.uint64),) * 3]
+    for number, column in enumerate(columns):
+        low = np.choose(whole, padded[number : number + 3])
+        high = np.choose(whole, padded[number + 1 : number + 4])
+        # numpy shifts everything out where the shift is 64.
+        np.bitwise_or(low >> bits, high << (np.uint64(64) - bits), out=column)
+    return WordIds(columns)
+
+
+def _bits(count: IntArray) -> Words:
+    return (count << 3).astype(np.uint64)
+
+
+def _parts(numbers: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    upper, low = np.divmod(numbers, 10**8)
+    return (*np.divmod(upper, 10**8), low)
+
+
+def _eight_digits(numbers: NDArray[np.int64]) -> Words:
+    """Numbers below 10**8 as eight digits each, the first in the lowest byte."""
+    # Halves, quarters and eighths of the word at once: the quotients by multiplication and shift.
+    upper, lower = np.divmod(numbers.astype(np.uint64), np.uint64(10_000))
+    fours = upper | (lower << np.uint64(32))
+    hundreds = ((fours * np.uint64(10486)) >> np.uint64(20)) & np.uint64(0x0000007F0000007F)
+    twos = hundreds | ((fours - hundreds * np.uint64(100)) << np.uint64(16))
+    tens = ((twos * np.uint64(103)) >> np.uint64(10)) & np.uint64(0x000F000F000F000F)
+    word: Words = (tens | ((twos - tens * np.uint64(10)) << np.uint64(8))) + _ZEROS
+    return word

@@ -1,0 +1,167 @@
+"""Runs compared with each other: the analyses of `pres-eval compare`, as objects."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from pres_eval.analysis.compare import ComparedRuns, Comparison, Settings
+from pres_eval.analysis.compare import compare as compare_scores
+from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.paired import pair_topics
+from pres_eval.analysis.significance import TESTS
+from pres_eval.errors import MeasureError, MissingExtraError, UsageError
+from pres_eval.library.evaluation import Evaluation
+from pres_eval.scoring import Evaluation as Scores
+
+
+class Comparisons(Sequence[Comparison]):
+    """The comparisons that `compare` made: a sequence of records, and the means with their intervals."""
+
+    def __init__(self, compared: ComparedRuns) -> None:
+        self.compared = compared
+
+    def __len__(self) -> int:
+        return len(self.compared.comparisons)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.compared.comparisons[index]
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.compared.comparisons)
+
+    @property
+    def runs(self) -> list[str]:
+        """The names of the runs."""
+        return list(self.compared.scores.runs)
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """For each run label and mean over the topics that all runs have."""
+        scores = self.compared.scores
+        return {
+            run: dict(zip(scores.measures, means, strict=True))
+            for run, means in zip(scores.runs, scores.means.T.tolist(), strict=True)
+        }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dict for each comparison."""
+        return [asdict(comparison) for comparison in self]
+
+    def to_pandas(self) -> Any:
+        """A pandas frame: one row for each comparison."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("to_pandas", "pandas", "pandas") from None
+        return pandas.DataFrame(self.to_dicts(), columns=list(Comparison.__dataclass_fields__))
+
+    def __repr__(self) -> str:
+        scores = self.compared.scores
+        return f"<Comparisons: {len(self)}, of {len(scores.runs)} runs over {len(scores.topics)} topics>"
+
+    def _repr_html_(self) -> str:
+        names = list(Comparison.__dataclass_fields__)
+        head = "".join(f"<th>{name}</th>" for name in names)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_shown(row[name]))}</td>" for name in names) + "</tr>"
+            for row in self.to_dicts()
+        )
+        return f"<table><tr>{head}</tr>{rows}</table>"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def compare(
+    evaluations: Iterable[Evaluation],
+    *,
+    baseline: Evaluation | str | int | None = 0,
+    measure: str | Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    test: str = Settings.test,
+    correction: str = Settings.correction,
+    alpha: float = Settings.alpha,
+    samples: int = Settings.samples,
+    seed: int = Settings.seed,
+) -> Comparisons:
+    """Compare runs, topic by topic, as `pres-eval compare` does.
+
+    evaluations  of the same measures over the same judgements
+    baseline     what the others are compared with: an evaluation, its place or its name; None: all pairs
+    measure      one label or several; None: all that are averages over topics
+    names        of the runs; None: those of the evaluations, numbered where two are the same
+    test         "wilcoxon", "t" or "randomisation"; two-sided, paired over topics
+    correction   "holm", "bonferroni", "bh" or "none", over the comparisons of one measure
+    alpha        level of significance; intervals cover 1 - alpha
+    samples      draws of the bootstrap, and sign changes of the randomisation test
+    seed         of both
+
+    >>> import pres_eval as pe
+    >>> qrels = pe.Qrels({str(topic): {"a": 1} for topic in range(8)})
+    >>> good = qrels.rank({str(topic): {"a": 2.0, "b": 1.0} for topic in range(8)}, name="good")
+    >>> poor = qrels.rank({str(topic): {"a": 1.0, "b": 2.0} for topic in range(8)}, name="poor")
+    >>> e1, e2 = good.evaluate(["map", "PRES@10"]), poor.evaluate(["map", "PRES@10"])
+    >>> [one] = pe.compare([e1, e2], baseline=e1, measure="map")
+    >>> one.run, one.other, one.difference, one.losses, one.significant
+    ('poor', 'good', -0.5, 8, True)
+
+    Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
+    """
+    chosen = list(evaluations)
+    if len(chosen) < 2:
+        raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
+    for value, known, what in ((test, TESTS, "test"), (correction, CORRECTIONS, "correction")):
+        if value not in known:
+            raise UsageError(f"{what}={value!r}: expected one of {', '.join(known)}")
+    run_names = _names(chosen, names)
+    labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
+    every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
+    scores = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
+    settings = Settings(test, correction, alpha, samples, seed)
+    return Comparisons(compare_scores(scores, _place(baseline, chosen, run_names), settings))
+
+
+def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:
+    if names is not None:
+        if len(names) != len(evaluations) or len(set(names)) < len(names):
+            raise UsageError(f"names: {list(names)}, expected a different one for each evaluation")
+        return list(names)
+    found = [one.name for one in evaluations]
+    if len(set(found)) == len(found):
+        return found
+    return [f"{name} {number}" for number, name in enumerate(found, 1)]
+
+
+def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
+    """The columns with these labels alone."""
+    places = []
+    for label in labels:
+        if label not in evaluation:
+            raise MeasureError(f"{evaluation.name}: {label} is not among the measures that were evaluated")
+        places.append(evaluation.place(label))
+    scores = evaluation.scores
+    return replace(
+        scores,
+        columns=tuple(scores.columns[place] for place in places),
+        values=tuple(scores.values[place] for place in places),
+        summary=tuple(scores.summary[place] for place in places),
+    )
+
+
+def _place(
+    baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
+) -> int | None:
+    if baseline is None:
+        return None
+    if isinstance(baseline, str) and baseline in names:
+        return list(names).index(baseline)
+    if isinstance(baseline, int) and -len(names) <= baseline < len(names):
+        return baseline % len(names)
+    places = [place for place, one in enumerate(evaluations) if one is baseline]
+    if not places:
+        raise UsageError(f"baseline={baseline!r}: no such run, expected one of {', '.join(names)}")
+    return places[0]

@@ -1,0 +1,77 @@
+"""`evaluate`: judgements and a run in, all numbers out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pres_eval.errors import UsageError
+from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.judgements import as_qrels
+from pres_eval.library.ranked import Measures, Run
+from pres_eval.options import DEFAULT_NMAX, Options
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Measures = None,
+    *,
+    level: int = Options.relevance_level,
+    complete: bool = False,
+    judged_only: bool = False,
+    max_retrieved: int | None = None,
+    num_docs: int = 0,
+    topic: Any = None,
+    nmax: int | Sequence[int] = DEFAULT_NMAX,
+    compat: str = Options.compat,
+    form: str = "qrels",
+    name: str | None = None,
+    jobs: int | None = None,
+) -> Evaluation:
+    """Evaluate a run against judgements: trec_eval's numbers, bit for bit.
+
+    qrels, run     a path, an open file, a dict of dicts, a table (pandas, polars, Arrow, a dict of columns),
+                   or rows of (topic, document, value); `Qrels` and `Qrels.rank` tell more
+    measures       names as -m takes them ("map", "P.5,10", "nDCG@10", "PRES@100"), one or several; None: the
+                   official measures and PRES
+    level          least grade of a relevant document (-l)
+    complete       average over all topics of the qrels; those that the run lacks count as 0 (-c)
+    judged_only    take unjudged documents out of the ranking first (-J)
+    max_retrieved  documents used per topic (-M)
+    num_docs       documents in the collection (-N)
+    topic          evaluate this topic alone (-D)
+    nmax           Nmax of PRES where a measure names none (--nmax)
+    compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
+    form           the format of a qrels file (-R)
+    name           what messages and the result call the run, if it is no file
+    jobs           threads that read and compute (None: as many as there are processors, for files)
+
+    >>> import pres_eval as pe
+    >>> qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
+    >>> run = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4, "d": 0.3}}
+    >>> e = pe.evaluate(qrels, run, ["map", "PRES@100"])
+    >>> e["map"], e.per_topic("map").tolist()
+    (0.75, [0.5, 1.0])
+    >>> print(e)  # doctest: +NORMALIZE_WHITESPACE
+    map                   	all	0.7500
+    PRES_100              	all	0.9950
+
+    Raises InputError for what cannot be read, MeasureError for a measure that does not exist, and
+    NoCommonTopicError if no topic is in both: all of them are PresEvalError.
+    """
+    if isinstance(run, Run):
+        raise UsageError("run: it is ranked already; call its method evaluate")
+    ranked = as_qrels(qrels, form, jobs).rank(
+        run, compat=compat, max_retrieved=max_retrieved, name=name, jobs=jobs
+    )
+    return ranked.evaluate(
+        measures,
+        level=level,
+        complete=complete,
+        judged_only=judged_only,
+        num_docs=num_docs,
+        topic=topic,
+        nmax=nmax,
+        jobs=jobs or 1,
+    )

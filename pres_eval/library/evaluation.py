@@ -1,0 +1,225 @@
+"""The numbers of one run, as users want them: by name, by topic, as a table, as text."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import MeasureError, MissingExtraError
+from pres_eval.library.texts import texts_of
+from pres_eval.measures.base import Format
+from pres_eval.measures.selection import SelectedColumn, select
+from pres_eval.options import Options
+from pres_eval.scoring import Evaluation as Scores
+
+Value = float | int | str | None
+"""A number, a count, a text (runid, relstring); None where a measure has no value over all topics."""
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where an evaluation comes from.
+
+    qrels                      what the judgements are called
+    form                       their format, as -R names it
+    topics, ranked             their topics; which of them the run has
+    unjudged                   the topics of the run that they lack
+    qrels_is_file, run_is_file whether the names are those of files
+    """
+
+    qrels: str
+    form: str
+    topics: Ids
+    ranked: IntArray
+    unjudged: Ids
+    qrels_is_file: bool
+    run_is_file: bool
+
+    def missing(self) -> tuple[bytes, ...]:
+        """The topics that the run lacks."""
+        return tuple(self.topics.take(np.setdiff1d(np.arange(len(self.topics)), self.ranked)))
+
+
+class Evaluation:
+    """The numbers of a run under some measures: over all topics, and for each topic.
+
+    >>> import pres_eval as pe
+    >>> e = pe.evaluate({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 2.0}, "2": {"a": 3.0, "b": 1.0}}, "map")
+    >>> e["map"], e.summary, e.measures
+    (0.75, {'map': 0.75}, ['map'])
+    >>> e.topics, e.per_topic("map")
+    (['1', '2'], array([1. , 0.5]))
+    >>> e.to_dict()
+    {'1': {'map': 1.0}, '2': {'map': 0.5}}
+
+    In a notebook it shows as a table; `print` gives trec_eval's lines.
+    """
+
+    def __init__(self, scores: Scores, options: Options, origin: Origin) -> None:
+        self._scores = scores
+        self.options = options
+        self.origin = origin
+
+    @property
+    def scores(self) -> Scores:
+        """The numbers as the engine has them."""
+        return self._scores
+
+    @property
+    def name(self) -> str:
+        """What messages call the run: the path, or "run"."""
+        return self._scores.path
+
+    @property
+    def tag(self) -> str:
+        """The tag of the run."""
+        return self._scores.tag
+
+    @property
+    def measures(self) -> list[str]:
+        """The labels of all columns, in print order."""
+        return [column.label for column in self._scores.columns]
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics that were scored, in byte order."""
+        return texts_of(self._scores.topics)
+
+    @property
+    def summary(self) -> dict[str, Value]:
+        """Label and value over all topics, of the measures that have one."""
+        return {
+            column.label: _plain(value, column)
+            for column, value in zip(self._scores.columns, self._scores.summary, strict=True)
+            if value is not None
+        }
+
+    def __getitem__(self, measure: str) -> Any:
+        """The value over all topics of a measure, by its label (`PRES_100`) or as it was asked for."""
+        place = self.place(measure)
+        return _plain(self._scores.summary[place], self._scores.columns[place])
+
+    def __contains__(self, measure: object) -> bool:
+        return isinstance(measure, str) and self._find(measure) is not None
+
+    def __len__(self) -> int:
+        return len(self._scores.topics)
+
+    def per_topic(self, measure: str) -> FloatArray:
+        """The values of a measure (T,), in the order of `topics`."""
+        values = self._scores.values[self.place(measure)]
+        return np.array(values, object if isinstance(values, list) else np.float64)
+
+    def place(self, measure: str) -> int:
+        """The number of a measure's column, counted from 0."""
+        place = self._find(measure)
+        if place is None:
+            known = ", ".join(self.measures[:12]) + (", …" if len(self.measures) > 12 else "")
+            raise MeasureError(f"{measure}: not among the measures that were evaluated ({known})")
+        return place
+
+    def _find(self, measure: str) -> int | None:
+        labels = self.measures
+        if measure in labels:
+            return labels.index(measure)
+        try:
+            columns = select([measure], self.options.compat)
+        except MeasureError:
+            return None
+        return labels.index(columns[0].label) if len(columns) == 1 and columns[0].label in labels else None
+
+    def to_dict(self) -> dict[str, dict[str, Value]]:
+        """For each topic a dict of label and value, of the measures that are printed per topic."""
+        labels = [column.label for column in self._scores.columns if column.measure.per_topic]
+        columns = [
+            _plain_column(values, column)
+            for column, values in zip(self._scores.columns, self._scores.values, strict=True)
+            if column.measure.per_topic
+        ]
+        rows = zip(*columns, strict=True) if columns else iter([()] * len(self))
+        return {
+            topic: dict(zip(labels, row, strict=True)) for topic, row in zip(self.topics, rows, strict=True)
+        }
+
+    def to_json(self) -> str:
+        """All values in full and how they were made, as `--format json` writes them."""
+        from pres_eval.report.records import File, Record, RunRecord, file_record, to_json
+
+        origin = self.origin
+        run_file, qrels_file = (
+            file_record(name) if is_file else File(name, None)
+            for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
+        )
+        run = RunRecord(self._scores, run_file, tuple(origin.unjudged), origin.missing())
+        return to_json(Record(self.options, qrels_file, (run,), origin.form))
+
+    def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
+        """trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
+        from pres_eval.report.trec import evaluation_lines
+
+        return evaluation_lines(self._scores, per_topic, summary)
+
+    def to_pandas(self) -> Any:
+        """A pandas frame: one row for each topic, one column for each measure."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("to_pandas", "pandas", "pandas") from None
+        index = pandas.Index(self.topics, name="topic", dtype=object)
+        return pandas.DataFrame(self._columns(), index=index)
+
+    def to_arrow(self) -> Any:
+        """An Arrow table: the topic, and one column for each measure."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtraError("to_arrow", "pyarrow", "arrow") from None
+        return pyarrow.table({"topic": self.topics, **self._columns()})
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            column.label: values
+            for column, values in zip(self._scores.columns, self._scores.values, strict=True)
+            if column.measure.per_topic
+        }
+
+    def __str__(self) -> str:
+        return self.to_trec().decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def __repr__(self) -> str:
+        some = ", ".join(f"{label}={_shown(value)}" for label, value in list(self.summary.items())[:4])
+        more = f", … ({len(self.measures)} measures)" if len(self.measures) > 4 else ""
+        return f"<Evaluation {self.name}: {len(self)} topics: {some}{more}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(label)}</td>"
+            f"<td style='text-align:right'>{html.escape(_shown(value))}</td></tr>"
+            for label, value in self.summary.items()
+        )
+        title = html.escape(f"{self.name}: {len(self)} topics")
+        return f"<table><caption>{title}</caption><tr><th>measure</th><th>all</th></tr>{rows}</table>"
+
+
+def _plain(value: Any, column: SelectedColumn) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    return int(value) if column.measure.format is Format.COUNT and math.isfinite(value) else float(value)
+
+
+def _plain_column(values: Any, column: SelectedColumn) -> list[Value]:
+    if isinstance(values, list) or column.measure.format is not Format.COUNT:
+        return list(values if isinstance(values, list) else values.tolist())
+    return [_plain(value, column) for value in values.tolist()]
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() and abs(value) > 1 else f"{value:.4f}"
+    return str(value)

@@ -1,0 +1,170 @@
+"""Runs as dicts and as columns of Python objects: judged documents are found by Python's own hashing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays.ids import Ids, WordIds, has_equal
+from pres_eval.arrays.ragged import BLOCK
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import InputError, quoted
+from pres_eval.library.lookup import Lookup
+from pres_eval.library.texts import decode, encode, ids_of
+from pres_eval.options import Options
+from pres_eval.ranking.columns import cast_scores, ranking_of, ties_ascend
+from pres_eval.ranking.counting import Found, rank_found
+from pres_eval.ranking.order import Ranked, Topics
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.relevance import Relevance
+
+FEW = 4
+"""Judged documents are looked for in the ranking where these are fewer than one in FEW, else conversely."""
+
+Documents = Mapping[Any, Any]
+
+
+def rank_dict(
+    run: Mapping[Any, Documents],
+    relevance: Relevance,
+    lookup: Lookup,
+    options: Options,
+    *,
+    name: str,
+    tag: str,
+    empty: bool = False,
+) -> Ranking:
+    """Rank a dict of dicts: topic, document, score.
+
+    `empty`: topics with no documents are kept, as topics for which nothing was retrieved; else they are left
+    out, as they would be in a file.  Raises InputError for scores that are no numbers, or if there are none.
+    """
+    places: list[int] = []
+    rankings: list[Documents] = []
+    unjudged: list[bytes] = []
+    num_rows = 0
+    for topic, documents in run.items():
+        num_rows += len(documents)
+        if not (documents or empty):
+            continue
+        place = lookup.place(topic, name)
+        if place is None:
+            _scores([documents], name)
+            unjudged.append(encode(topic, name))
+        else:
+            places.append(place)
+            rankings.append(_with_texts(documents, name))
+    if not num_rows and not empty:
+        raise InputError(name, None, "no retrieved documents", "at least one")
+    if has_equal(np.array(places, np.int64)):
+        raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
+    collected = Topics()
+    for start, stop in _parts(list(map(len, rankings))):
+        part = _Part(places[start:stop], rankings[start:stop], name)
+        collected.add(part.rank(relevance, lookup, options))
+    return ranking_of(collected.ranked(), name, tag, num_rows, Ids.of(unjudged))
+
+
+def _with_texts(documents: Documents, name: str) -> Documents:
+    """Documents whose ids are texts; one look at the first tells, as nobody mixes them."""
+    if not documents or isinstance(next(iter(documents)), str):
+        return documents
+    texts = {decode(encode(document, name)): score for document, score in documents.items()}
+    if len(texts) < len(documents):
+        raise InputError(name, None, "a document given both as a number and as a text", "each document once")
+    return texts
+
+
+def _parts(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Ranges of topics with about BLOCK rows."""
+    start = rows = 0
+    for stop, length in enumerate(lengths, 1):
+        rows += length
+        if rows >= BLOCK or stop == len(lengths):
+            yield start, stop
+            start, rows = stop, 0
+
+
+def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
+    """All scores, one ranking after the other; raises InputError for one that is not a number."""
+    try:
+        scores = np.fromiter(
+            chain.from_iterable([documents.values() for documents in rankings]),
+            np.float64,
+            sum(map(len, rankings)),
+        )
+    except (TypeError, ValueError):
+        pass
+    else:
+        if not np.isnan(scores).any():
+            return scores
+    for documents in rankings:
+        for document, score in documents.items():
+            try:
+                good = float(score) == float(score)
+            except (TypeError, ValueError):
+                good = False
+            if not good:
+                where = quoted(encode(document, name))
+                raise InputError(name, None, f"score {quoted(str(score))} of document {where}", "a number")
+    raise AssertionError("scores that are numbers one by one are numbers together")
+
+
+class _Part:
+    """Some topics of a run, each with its documents and their scores."""
+
+    def __init__(self, places: Sequence[int], rankings: Sequence[Documents], name: str) -> None:
+        self._places, self._rankings, self._name = places, rankings, name
+        lengths = np.array(list(map(len, rankings)), np.int64)
+        self._offsets = np.concatenate(([0], np.cumsum(lengths)))
+
+    def rank(self, relevance: Relevance, lookup: Lookup, options: Options) -> Ranked:
+        """Rank the topics."""
+        counts: list[int] = []
+        scores: list[Any] = []
+        found: list[int] = []
+        for place, documents in zip(self._places, self._rankings, strict=True):
+            before = len(found)
+            _look_up(lookup.documents[place], documents, found, scores)
+            counts.append(len(found) - before)
+        judged = Found(
+            topic=np.array(self._places, np.int64),
+            offsets=self._offsets,
+            scores=cast_scores(_scores(self._rankings, self._name), options),
+            segment=np.repeat(np.arange(len(counts)), counts),
+            score=cast_scores(np.array(scores, np.float64), options),
+            document=np.array(found, np.int64),
+        )
+        return rank_found(relevance.pool, judged, self._ids_at, ascending=ties_ascend(relevance))
+
+    def _ids_at(self, rows: IntArray) -> WordIds:
+        """The ids of rows, for ties."""
+        segments = np.searchsorted(self._offsets, rows, side="right") - 1
+        texts: list[Any] = []
+        documents: list[Any] = []
+        last = -1
+        for segment, place in zip(segments.tolist(), (rows - self._offsets[segments]).tolist(), strict=True):
+            if segment != last:
+                documents, last = list(self._rankings[segment]), segment
+            texts.append(documents[place])
+        return WordIds.of(ids_of(texts, self._name))
+
+
+def _look_up(index: Mapping[str, int], documents: Documents, found: list[int], scores: list[Any]) -> None:
+    """Add the judged ones of a ranking and their scores to the lists."""
+    if len(index) * FEW <= len(documents):
+        common = index.keys() & documents.keys()
+        found += [index[document] for document in common]
+        scores += [documents[document] for document in common]
+        return
+    numbers = list(map(index.get, documents, repeat(-1)))
+    if -1 in numbers:
+        hits = [pair for pair in zip(numbers, documents.values(), strict=True) if pair[0] >= 0]
+        found += [number for number, _ in hits]
+        scores += [score for _, score in hits]
+    else:
+        found += numbers
+        scores += documents.values()

@@ -1,0 +1,140 @@
+"""Columns of ids as they come from outside: objects, whole numbers, codes of a dictionary, Arrow's text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from pres_eval.arrays.decimals import decimal_ids
+from pres_eval.arrays.ids import Ids, WordIds, changes
+from pres_eval.arrays.types import IntArray
+from pres_eval.library.texts import ids_of
+from pres_eval.ranking.columns import Documents
+from pres_eval.reading.columns import group_topics
+
+
+class IdColumn(Documents, Protocol):
+    """A column of ids: rows can be picked, and equal ones that follow each other are groups."""
+
+    def groups(self) -> tuple[Ids, IntArray]:
+        """The id of each group of equal neighbours, and how many these are."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Objects:
+    """Python's str, bytes or whole numbers."""
+
+    values: Sequence[Any]
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Some of the ids."""
+        if isinstance(rows, slice):
+            return WordIds.of(ids_of(self.values[rows], self.name))
+        return WordIds.of(ids_of([self.values[row] for row in rows.tolist()], self.name))
+
+    def groups(self) -> tuple[Ids, IntArray]:
+        """The id of each group of equal neighbours, and how many these are."""
+        values = self.values
+        starts = [0] if len(values) else []
+        starts += [row for row in range(1, len(values)) if values[row] != values[row - 1]]
+        lengths: IntArray = np.diff(np.array([*starts, len(values)])).astype(np.int64)
+        return ids_of([values[row] for row in starts], self.name), lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Whole numbers, (N,)."""
+
+    values: IntArray
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Some of the ids."""
+        values = self.values[rows]
+        if (values < 0).any():
+            return WordIds.of(ids_of(values.tolist(), self.name))
+        return decimal_ids(values)
+
+    def groups(self) -> tuple[Ids, IntArray]:
+        """The id of each group of equal neighbours, and how many these are."""
+        values = self.values
+        first = np.flatnonzero(
+            np.concatenate((np.ones(min(len(values), 1), bool), values[1:] != values[:-1]))
+        )
+        return ids_of(values[first].tolist(), self.name), np.diff(first, append=len(values))
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """Numbers (N,) of the entries of a dictionary of ids."""
+
+    codes: IntArray
+    entries: WordIds
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Some of the ids."""
+        return self.entries.pick(self.codes[rows])
+
+    def groups(self) -> tuple[Ids, IntArray]:
+        """The id of each group of equal neighbours, and how many these are."""
+        codes = self.codes
+        first = np.flatnonzero(np.concatenate((np.ones(min(len(codes), 1), bool), codes[1:] != codes[:-1])))
+        return self.entries.take(codes[first]), np.diff(first, append=len(codes))
+
+
+@dataclass(frozen=True, eq=False)
+class TextParts:
+    """Ids in several buffers, one after the other; nothing is copied before rows are picked."""
+
+    parts: Sequence[Ids]
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @cached_property
+    def _ends(self) -> IntArray:
+        return np.cumsum([0, *map(len, self.parts)])
+
+    @cached_property
+    def _all(self) -> WordIds:
+        return self.pick(slice(0, len(self)))
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Some of the ids."""
+        if not isinstance(rows, slice):
+            return self._all.pick(rows)
+        start, stop, _ = rows.indices(len(self))
+        picked = []
+        for part, end in zip(self.parts, self._ends[1:].tolist(), strict=True):
+            begin = end - len(part)
+            own = slice(max(start - begin, 0), max(min(stop, end) - begin, 0))
+            if own.start < own.stop:
+                picked.append(WordIds.of(part[own]))
+        if len(picked) == 1:
+            return picked[0]
+        return WordIds.concatenate(picked) if picked else WordIds.of(Ids.of([]))
+
+    def groups(self) -> tuple[Ids, IntArray]:
+        """The id of each group of equal neighbours, and how many these are."""
+        found = [group_topics(part) for part in self.parts]
+        heads = Ids.of([text for ids, _ in found for text in ids])
+        lengths = np.concatenate([np.zeros(0, np.int64), *(part for _, part in found)])
+        # The last group of a part and the first of the next may be one.
+        first = changes(heads)
+        ends = np.concatenate(([0], np.cumsum(lengths)))
+        return heads.take(first), np.diff(ends[np.concatenate((first, [len(heads)]))])

@@ -1,0 +1,54 @@
+"""The measures that can be asked for, and one's own beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pres_eval.measures import MEASURES
+from pres_eval.measures.base import Cutoffs, Measure, NoParameters
+from pres_eval.measures.own import add_measure, own_measures
+
+
+def list_measures() -> tuple[Measure, ...]:
+    """All measures, in print order; each has a name, a description and a text with formula and source.
+
+    >>> import pres_eval as pe
+    >>> {measure.name: measure.description for measure in pe.list_measures()}["num_ret"]
+    'Number of documents retrieved.'
+    """
+    return (*MEASURES, *own_measures())
+
+
+def register(
+    measure: Measure | str,
+    score: Callable[..., Any] | None = None,
+    *,
+    cutoffs: Sequence[int] = (),
+) -> Measure:
+    """Add a measure of one's own; from then on its name can be asked for.
+
+    measure  its name, or a whole Measure record
+    score    batch -> (T,) values, one for each topic of the Batch; with cutoffs: batch, cutoff -> (T,)
+             values; its docstring is the text of the measure
+    cutoffs  the ranks that are used when none are asked for; none: the measure takes no cutoff
+
+    >>> import numpy as np
+    >>> import pres_eval as pe
+    >>> def first_is_relevant(batch: pe.Batch) -> np.ndarray:
+    ...     "Whether the document at rank 1 is relevant."
+    ...     return batch.count_by_topic(batch.is_rel & (batch.rank == 1)).astype(float)
+    >>> _ = pe.register("first_is_relevant", first_is_relevant)
+    >>> pe.evaluate({"1": {"a": 1}}, {"1": {"a": 2.0}}, "first_is_relevant")["first_is_relevant"]
+    1.0
+
+    At the command line `-m package.module:NAME` takes a Measure from a module.  Results that are to be
+    pickled need a function that can be imported.  Raises MeasureError for the name of a built-in measure.
+    """
+    if isinstance(measure, str):
+        if score is None:
+            raise TypeError("register: a name needs a function, expected register(name, score)")
+        parameters = Cutoffs(tuple(cutoffs)) if cutoffs else NoParameters()
+        measure = Measure(name=measure, score=score, parameters=parameters)
+    add_measure(measure)
+    return measure

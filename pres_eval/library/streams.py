@@ -1,0 +1,44 @@
+"""Open files as sources: what the command reads from a path, read from an object with `read`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from pres_eval.errors import InputError
+from pres_eval.reading.source import Source
+
+
+class OpenFile(Source):
+    """An open file, binary or text; it is read to its end when it is first used, and not closed."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        super().__init__(name)
+        self._stream = stream
+        self._data: bytes | None = None
+
+    def size(self) -> int | None:
+        """Bytes, as far as they are known before reading."""
+        return len(self._bytes())
+
+    def _bytes(self) -> bytes:
+        if self._data is None:
+            data = self._stream.read()
+            if isinstance(data, str):
+                data = data.encode("utf-8", "surrogateescape")
+            if not isinstance(data, (bytes, bytearray, memoryview)):
+                found = f"an open file that reads {type(data).__name__}"
+                raise InputError(self.name, None, found, "one that reads bytes or text")
+            self._data = bytes(data)
+        return self._data
+
+    def _open(self) -> tuple[io.BufferedReader, Callable[[], None]]:
+        stream = io.BytesIO(self._bytes())
+        return io.BufferedReader(stream), stream.close
+
+
+def name_of(stream: Any, otherwise: str) -> str:
+    """What an open file is called."""
+    name = getattr(stream, "name", None)
+    return name if isinstance(name, str) else otherwise

@@ -1,0 +1,182 @@
+"""Tables with named columns: pandas, polars, Arrow, mappings of columns, and rows as tuples or records."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import InputError, quoted
+from pres_eval.library.arrow import Piece, arrow_columns, joined_ids, joined_numbers
+from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
+
+TOPIC = ("query_id", "qid", "topic", "q_id", "query-id", "query", "topic_id")
+DOCUMENT = ("doc_id", "docno", "docid", "document", "corpus-id", "did", "document_id")
+SCORE = ("score", "sim", "similarity")
+RELEVANCE = ("relevance", "label", "grade", "rel", "score")
+"""Names of columns, the first that is there counts: those of ir_measures, PyTerrier, ranx, BEIR."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The three columns of a run or of judgements."""
+
+    topic: IdColumn
+    document: IdColumn
+    value: NDArray[Any]
+
+
+def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
+    """The names of the three columns; raises InputError if one is missing."""
+    known = list(map(str, available))
+    chosen = []
+    for what, names in (("topic", TOPIC), ("document", DOCUMENT), ("value", value)):
+        there = [candidate for candidate in names if candidate in known]
+        if not there:
+            found = f"no {names[0] if what != 'value' else value[0]} among the columns {', '.join(known)}"
+            raise InputError(name, None, found, f"a column named {', '.join(names[:-1])} or {names[-1]}")
+        chosen.append(there[0])
+    return chosen[0], chosen[1], chosen[2]
+
+
+@contextlib.contextmanager
+def opened_table(data: Any, value: Sequence[str], name: str) -> Iterator[Table]:
+    """The columns of a table; what they are made of may be gone when the context ends."""
+    if is_pandas(data):
+        with contextlib.ExitStack() as stack:
+            yield _pandas_table(data, value, name, stack)
+    elif hasattr(data, "__arrow_c_stream__"):
+        with arrow_columns(data, name) as columns:
+            yield _arrow_table(columns, value, name)
+    elif isinstance(data, Mapping):
+        yield _mapping_table(data, value, name)
+    else:
+        yield _table_of_rows(data, value, name)
+
+
+def is_pandas(data: Any) -> bool:
+    """Whether it is a pandas frame; pandas is not imported to find out."""
+    return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
+
+
+def looks_like_columns(data: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is of named columns, not of topics."""
+    return any(key in data for key in TOPIC) and any(key in data for key in DOCUMENT)
+
+
+def _arrow_table(columns: Mapping[str, Sequence[Piece]], value: Sequence[str], name: str) -> Table:
+    topic, document, number = column_names(columns, value, name)
+    return Table(joined_ids(columns[topic]), joined_ids(columns[document]), joined_numbers(columns[number]))
+
+
+def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.ExitStack) -> Table:
+    topic, document, number = column_names(data.columns, value, name)
+    return Table(
+        _pandas_ids(data, topic, name, stack),
+        _pandas_ids(data, document, name, stack),
+        _numbers(data[number].to_numpy(), number, name),
+    )
+
+
+def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) -> IdColumn:
+    series = data[column]
+    kind = series.dtype
+    if hasattr(kind, "categories"):
+        if bool(series.isna().any()):
+            raise InputError(name, None, f"column {column}: rows without a value", "a value in every row")
+        entries = Objects(kind.categories.tolist(), name)
+        return Codes(series.cat.codes.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
+    if getattr(kind, "storage", "") == "pyarrow" or type(kind).__name__ == "ArrowDtype":
+        table = data[[column]].reset_index(drop=True)
+        return joined_ids(stack.enter_context(arrow_columns(table, name))[column])
+    return _ids(series.to_numpy(), name)
+
+
+def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> Table:
+    topic, document, number = column_names(data, value, name)
+    table = Table(
+        _ids(data[topic], name), _ids(data[document], name), _numbers(np.asarray(data[number]), number, name)
+    )
+    sizes = [len(table.topic), len(table.document), len(table.value)]
+    if len(set(sizes)) > 1:
+        raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "as many rows in each")
+    return table
+
+
+def _ids(values: Any, name: str) -> IdColumn:
+    """A column of ids from an array or a sequence of objects."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        return Numbers(values.astype(np.int64, copy=False), name)
+    return Objects(values.tolist() if isinstance(values, np.ndarray) else list(values), name)
+
+
+def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
+    if values.dtype.kind in "biuf":
+        return values
+    try:
+        return np.array([_number(value) for value in values.tolist()])
+    except (TypeError, ValueError):
+        raise InputError(name, None, f"column {column} of {values.dtype}", "numbers") from None
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(value)
+    return value if isinstance(value, int) else float(value)
+
+
+def _table_of_rows(data: Any, value: Sequence[str], name: str) -> Table:
+    """Rows that are tuples (topic, document, value), or records with the names of columns as attributes."""
+    rows = list(data)
+    if not rows:
+        return Table(Objects([], name), Objects([], name), np.zeros(0))
+    first = rows[0]
+    fields = [
+        next((candidate for candidate in names if hasattr(first, candidate)), None)
+        for names in (TOPIC, DOCUMENT, value)
+    ]
+    try:
+        if all(field is not None for field in fields):
+            columns = [[getattr(row, str(field)) for row in rows] for field in fields]
+        else:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+    except (TypeError, AttributeError, ValueError) as error:
+        raise InputError(name, None, f"rows such as {quoted(repr(first))} ({error})", _ROW) from None
+    if len(columns) != 3:
+        raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
+    number = fields[2] or value[0]
+    return Table(
+        Objects(columns[0], name), Objects(columns[1], name), _numbers(_array(columns[2]), number, name)
+    )
+
+
+_ROW = "rows of topic, document and value"
+
+
+def _array(values: list[Any]) -> NDArray[Any]:
+    try:
+        return np.array(values)
+    except ValueError:
+        return np.array(values, object)
+
+
+def as_scores(values: NDArray[Any]) -> FloatArray:
+    """Numbers as scores."""
+    return values.astype(np.float64, copy=False)
+
+
+def as_grades(values: NDArray[Any], name: str) -> IntArray:
+    """Numbers as grades; raises InputError for one that is not whole."""
+    if values.dtype.kind == "f":
+        wrong = np.flatnonzero(~(np.trunc(values) == values) | (np.abs(values) >= 2.0**63))
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "an integer")
+    elif values.dtype.kind not in "biu":
+        raise InputError(name, None, f"relevance of type {values.dtype}", "integers")
+    return values.astype(np.int64)

@@ -1,0 +1,52 @@
+"""Ids outside and inside: Python's str (or whole numbers) as bytes in a buffer, and back."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays.ids import WORD, Ids
+from pres_eval.errors import InputError, quoted
+
+
+def decode(text: bytes) -> str:
+    """An id as users see it; bytes that are no UTF-8 become surrogates, as in file names."""
+    return text.decode("utf-8", "surrogateescape")
+
+
+def encode(value: Any, name: str) -> bytes:
+    """An id as the engine has it: of str, bytes, or a whole number.  Raises InputError for anything else."""
+    if isinstance(value, str):
+        text = value.encode("utf-8", "surrogateescape")
+    elif isinstance(value, bytes):
+        text = value
+    else:
+        try:
+            text = b"%d" % operator.index(value)
+        except TypeError:
+            found = f"id {quoted(repr(value))} of type {type(value).__name__}"
+            raise InputError(name, None, found, "a text or a whole number") from None
+    if b"\0" in text:
+        raise InputError(name, None, f"id {quoted(text)} with a NUL character", "an id without")
+    return text
+
+
+def ids_of(values: Sequence[Any], name: str) -> Ids:
+    """Ids of Python objects; `name` is what messages call their origin."""
+    try:
+        joined = "".join(values)
+    except TypeError:
+        return Ids.of([encode(value, name) for value in values])
+    if not joined.isascii() or "\0" in joined:
+        return Ids.of([encode(value, name) for value in values])
+    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    starts = np.cumsum(lengths) - lengths
+    return Ids(np.frombuffer(joined.encode("ascii") + bytes(3 * WORD), np.uint8), starts, lengths)
+
+
+def texts_of(ids: Iterable[bytes]) -> list[str]:
+    """Ids as users see them."""
+    return [decode(text) for text in ids]

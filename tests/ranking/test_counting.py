@@ -1,0 +1,70 @@
+"""Ranks by counting higher scores: the same as by the text of every id."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.plain_reading import IDS, TOPICS
+from support.qrels import made_qrels
+
+from pres_eval.arrays import ragged
+from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.types import IntArray
+from pres_eval.options import Options
+from pres_eval.ranking.columns import RunColumns, Texts, cast_scores, rank_columns
+from pres_eval.ranking.counting import Found, rank_found
+
+SCORES = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, 16777216.0, 16777217.0, np.inf, -np.inf, 1e-300, 1e300]),
+    st.floats(allow_nan=False),
+    st.integers(-3, 3).map(float),
+)
+RUNS = st.dictionaries(TOPICS, st.dictionaries(IDS, SCORES, min_size=0, max_size=12), min_size=1)
+
+
+@settings(deadline=None, max_examples=120)
+@given(RUNS, st.data(), st.sampled_from(["9.0.8", "10.0"]), st.sampled_from([1, 8, 1 << 17]))
+def test_like_ranking_by_ids(
+    run: dict[bytes, dict[bytes, float]], draws: st.DataObject, compat: str, block: int
+) -> None:
+    judged = {
+        topic: {document: 1 for document in documents if draws.draw(st.booleans())} | {b"other": 0}
+        for topic, documents in run.items()
+    }
+    qrels = made_qrels(judged)
+    ids = Ids.of([document for documents in run.values() for document in documents])
+    scores = np.array([score for documents in run.values() for score in documents.values()], np.float64)
+    lengths = np.array([len(documents) for documents in run.values()], np.int64)
+    columns = RunColumns("run", Ids.of(list(run)), lengths, Texts(ids), scores)
+    options = Options(compat=compat)
+    pool = qrels.pool
+    index = {
+        (pool.topics[topic], document): number
+        for number, (topic, document) in enumerate(zip(pool.topic_of.tolist(), pool.documents, strict=True))
+    }
+    cast = cast_scores(scores, options)
+    rows = [(topic, document) for topic in run for document in run[topic]]
+    hits = np.array([row for row, pair in enumerate(rows) if pair in index], np.int64)
+
+    def ids_at(wanted: IntArray) -> WordIds:
+        return WordIds.of(ids.take(wanted))
+
+    with mock.patch.object(ragged, "BLOCK", block):
+        expected = rank_columns(columns, qrels, options)
+        found = rank_found(
+            pool,
+            Found(
+                topic=pool.find_topics(Ids.of(list(run))),
+                offsets=np.concatenate(([0], np.cumsum(lengths))),
+                scores=cast,
+                segment=np.repeat(np.arange(len(run)), lengths)[hits],
+                score=cast[hits],
+                document=np.array([index[rows[row]] for row in hits.tolist()], np.int64),
+            ),
+            ids_at,
+        )
+    for name in ("topic", "num_ret", "offsets", "rank", "document"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
