@@ -29,7 +29,6 @@ LAYERS = (
     {"report"},
     {"gates", "checking"},
     {"library"},
-    {"pytrec_eval", "ir_measures"},
     {"__init__"},
     {"cli"},
     {"__main__"},
@@ -106,7 +105,6 @@ OUTSIDE = {
     "scipy": {"analysis"},
     "pandas": {"library"},
     "pyarrow": {"library"},
-    "ir_measures": {"ir_measures"},
 }
 
 
