@@ -69,6 +69,14 @@ def test_tolerance_is_decimal(now: float, found: int) -> None:
     assert len(check_gates([new], earlier=Earlier("old.json", (old,), 0.001))) == 2 * found
 
 
+def test_against_knows_where_less_is_better() -> None:
+    """More unjudged documents are worse, fewer are better."""
+    few, many = evaluation(unjudged=0.125), evaluation(unjudged=0.25)
+    found = messages(check_gates([many], earlier=Earlier("old.json", (few,))))
+    assert found and all(text.startswith("unj_5") and "rose from 0.125 to 0.25" in text for text in found)
+    assert check_gates([few], earlier=Earlier("old.json", (many,))) == []
+
+
 def test_against_notes_what_is_gone() -> None:
     old = evaluation()
     new = evaluation(topics=(b"1", b"2"), average_precision=(0.1, 0.75), pres=(0.5, 1.0))

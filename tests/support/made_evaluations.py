@@ -36,6 +36,7 @@ def evaluation(
     average_precision: Sequence[float] = (0.1, 1 / 3, 0.75),
     pres: Sequence[float] = (0.5, 0.25, 1.0),
     path: str = "run.txt",
+    unjudged: float = 0.125,
 ) -> Evaluation:
     """One run with seven columns; the summaries are those of the topics given."""
     count = len(topics)
@@ -45,7 +46,7 @@ def evaluation(
         np.arange(count, dtype=float),
         np.array(average_precision, float),
         np.array(pres, float),
-        np.full(count, 0.125),
+        np.full(count, unjudged),
         ["01-"] * count,
     )
     summary = (
@@ -54,7 +55,7 @@ def evaluation(
         count * (count - 1) / 2,
         mean(average_precision),
         mean(pres),
-        0.125,
+        unjudged,
         None,
     )
     return Evaluation(path, tag, tuple(topics), COLUMNS, values, summary, Totals(count, count, 7, False))
