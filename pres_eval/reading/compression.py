@@ -1,126 +1,200 @@
-"""Compressed files, told by their first bytes: gzip, bzip2, xz, and zstd where a package for it is there."""
+"""The text of compressed files: gzip, bzip2, xz, and zstd where a package for it is there.
+
+A file may hold several streams one after the other, as `cat a.xz b.xz` makes them; the text is that of all.
+Whatever is not a whole stream is an error: damage behind the first stream is never taken for the end.
+"""
 
 from __future__ import annotations
 
 import bz2
-import io
 import lzma
 import zlib
-from typing import Any, BinaryIO, cast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from pres_eval.errors import DamagedError, MissingExtraError
-
-GZIP = 31
-"""zlib's wbits for a gzip header and the largest window."""
 
 READ_AT_ONCE = 1 << 18
 """Compressed bytes per call."""
 
+XZ_MEMORY = 512 << 20
+"""The most memory that an xz file may ask for; `xz -9` asks for 65 MB."""
 
-def decompressed(stream: io.BufferedReader, name: str) -> BinaryIO:
-    """What a stream holds whose first bytes are those of a compressed file.
+ZSTANDARD_AT_ONCE = 1 << 10
+"""Compressed bytes per call of the zstandard package, which gives all of their text at once.
 
-    Reading raises DamagedError where the file is not whole.
+Four bytes may stand for a block of 128 KiB, so this many make 32 MB at most.
+"""
+
+
+class Readable(Protocol):
+    """What the compressed bytes come from."""
+
+    def read(self, size: int, /) -> bytes | None:
+        """Some bytes, at most `size`; none at the end."""
+
+
+class Stream(Protocol):
+    """The decompressor of one stream, as the standard library's are for bzip2 and xz."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether all of it was given."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether there is no text left of the bytes it has."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What followed its end."""
+
+    def decompress(self, data: bytes, most: int, /) -> bytes:
+        """Some text, at most so many bytes, of these compressed bytes and of those left from before."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A compressed format.
+
+    stream   makes the decompressor of one stream
+    errors   what that raises for a damaged one
+    padding  NULs behind a stream come in multiples of so many; 0 where there may be none
     """
-    magic = stream.peek(6)
-    if magic.startswith(b"\x1f\x8b"):
-        inner = cast(BinaryIO, _Gzip(stream))
-    elif magic.startswith(b"BZh"):
-        inner = cast(BinaryIO, bz2.BZ2File(stream))
-    elif magic.startswith(b"\xfd7zXZ\x00"):
-        inner = cast(BinaryIO, lzma.LZMAFile(stream))  # noqa: SIM115 - closed with the stream
-    else:
-        inner = cast(BinaryIO, io.BufferedReader(_Zstandard(stream, name), 1 << 18))
-    return cast(BinaryIO, _Named(inner))
+
+    name: str
+    stream: Callable[[], Stream]
+    errors: tuple[type[Exception], ...]
+    padding: int = 0
 
 
-class _Named:
-    """A stream whose errors about damaged files are all DamagedError, whatever the format."""
+class Decompressed:
+    """The text of a compressed file of one stream or several."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, compressed: Readable, format: Format) -> None:
+        self._compressed = compressed
+        self._format = format
+        self._stream = format.stream()
 
     def readinto(self, view: memoryview) -> int:
-        """Read as io's readinto does."""
-        try:
-            return self._stream.readinto(view) or 0  # type: ignore[attr-defined]
-        except (EOFError, lzma.LZMAError, zlib.error) as error:
-            raise DamagedError(str(error)) from None
-
-
-class _Gzip:
-    """The text of a gzip file of one member or several.
-
-    The standard library's reads 8 KiB at a time, and takes half as long again beside threads that parse.
-    """
-
-    def __init__(self, stream: io.BufferedReader) -> None:
-        self._stream = stream
-        self._member = zlib.decompressobj(wbits=GZIP)
-
-    def readinto(self, view: memoryview) -> int:
-        """Read as io's readinto does."""
+        """Read as io's readinto does; raises DamagedError where the file is not whole."""
         while True:
-            if self._member.eof:
-                # Padding with NULs behind a member is allowed, as on tapes.
-                data = self._member.unused_data.lstrip(b"\0") or self._stream.read(READ_AT_ONCE).lstrip(b"\0")
+            if self._stream.eof:
+                data = self._next_stream()
                 if not data:
                     return 0
-                self._member = zlib.decompressobj(wbits=GZIP)
+                self._stream = self._format.stream()
             else:
-                data = self._member.unconsumed_tail or self._stream.read(READ_AT_ONCE)
-                if not data:
-                    raise EOFError("gzip file ended before its end was reached")
-            text = self._member.decompress(data, len(view))
+                data = self._more() if self._stream.needs_input else b""
+            try:
+                text = self._stream.decompress(data, len(view))
+            except self._format.errors as error:
+                raise DamagedError(f"{self._format.name}: {error}") from None
             if text:
                 view[: len(text)] = text
                 return len(text)
 
+    def _more(self) -> bytes:
+        data = self._compressed.read(READ_AT_ONCE)
+        if not data:
+            raise DamagedError(f"{self._format.name}: cut off")
+        return data
 
-class _Zstandard(io.RawIOBase):
-    """The text of a zstd file of one frame or several.  zstandard's own reader misses a lost end."""
-
-    def __init__(self, stream: io.BufferedReader, name: str) -> None:
-        self._stream = stream
-        self._new, self._error = _zstandard(name)
-        self._frame = self._new()
-        self._begun = False
-        self._text = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, view: memoryview) -> int:  # type: ignore[override]
-        while not self._text:
-            data = self._frame.unused_data if self._frame.eof else b""
-            data = data or self._stream.read1(1 << 17)
+    def _next_stream(self) -> bytes:
+        """The first bytes of the stream behind the one that ended, without the padding; none at the end."""
+        data: bytes | None = self._stream.unused_data
+        padding = 0
+        while True:
+            data = data or self._compressed.read(READ_AT_ONCE)
             if not data:
-                if self._begun and not self._frame.eof:
-                    raise EOFError("zstd file ended before its end was reached")
-                return 0
+                break
+            behind = data.lstrip(b"\0") if self._format.padding else data
+            padding += len(data) - len(behind)
+            data = behind
+            if data:
+                break
+        if self._format.padding and padding % self._format.padding:
+            raise DamagedError(f"{self._format.name}: {padding} NULs behind a stream")
+        return data or b""
+
+
+class _Gzip:
+    """zlib's decompressor of a gzip member with the manners of the other two."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)
+        self.needs_input = True
+        self.eof = False
+        self.unused_data = b""
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        member = self._member
+        text = member.decompress(data or member.unconsumed_tail, most)
+        # A full view may leave text inside zlib although all bytes were taken: asking again costs nothing.
+        self.needs_input = not member.unconsumed_tail and len(text) < most
+        self.eof = member.eof
+        self.unused_data = member.unused_data
+        return text
+
+
+class _Zstandard:
+    """The zstandard package's decompressor of a frame, which knows no limit for the text of a call."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self._data = self._text = memoryview(b"")
+        self.unused_data = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._frame.eof and not self._text
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._data or self._text or self._frame.eof)
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        if data:
+            self._data = memoryview(data)
+        while self._data and not self._text and not self._frame.eof:
+            some, self._data = self._data[:ZSTANDARD_AT_ONCE], self._data[ZSTANDARD_AT_ONCE:]
+            self._text = memoryview(self._frame.decompress(some))
             if self._frame.eof:
-                self._frame = self._new()
-            self._begun = True
-            try:
-                self._text = memoryview(self._frame.decompress(data))
-            except self._error as error:
-                raise DamagedError(str(error)) from None
-        count = min(len(view), len(self._text))
-        view[:count] = self._text[:count]
-        self._text = self._text[count:]
-        return count
+                self.unused_data = self._frame.unused_data + bytes(self._data)
+        text, self._text = self._text[:most], self._text[most:]
+        return bytes(text)
 
 
-def _zstandard(name: str) -> tuple[Any, type[Exception]]:
-    """What makes a decompressor of one frame, and the error it raises."""
+def decompressed(compressed: Readable, kind: str, name: str) -> Decompressed:
+    """The text of a file of one of the kinds that source.MAGIC knows.
+
+    Raises MissingExtraError for zstd where nothing reads it; `name` is that of the file.
+    """
+    return Decompressed(compressed, _FORMATS[kind] if kind in _FORMATS else _zstd(name))
+
+
+def _xz() -> Stream:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY)
+
+
+_FORMATS = {
+    "gzip": Format("gzip", _Gzip, (zlib.error,), padding=1),
+    "bzip2": Format("bzip2", bz2.BZ2Decompressor, (OSError, ValueError)),
+    "xz": Format("xz", _xz, (lzma.LZMAError,), padding=4),
+}
+
+
+def _zstd(name: str) -> Format:
     try:
         from compression import zstd  # Python 3.14 and later
 
-        return zstd.ZstdDecompressor, zstd.ZstdError
+        return Format("zstd", zstd.ZstdDecompressor, (zstd.ZstdError,))
     except ImportError:
         pass
     try:
         import zstandard
     except ImportError:
         raise MissingExtraError(f"{name}: reading zstd", "zstandard", "zstd") from None
-    return zstandard.ZstdDecompressor().decompressobj, zstandard.ZstdError
+    new = zstandard.ZstdDecompressor().decompressobj
+    return Format("zstd", lambda: _Zstandard(new()), (zstandard.ZstdError,))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
 import os
 import stat
 import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,26 @@ from numpy.typing import NDArray
 from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import DamagedError, InputError
 from pres_eval.reading.memory import keep_freed_memory
+from pres_eval.reading.streams import OpenFile, Pipe, Progress, Readable, Version, fill, version_of
 
 CHUNK = 1 << 20
 """Bytes read at a time: the arrays made of it stay in the processor's cache."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-MAGIC = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+MAGIC = {
+    "gzip": (b"\x1f\x8b",),
+    "bzip2": (b"BZh",),
+    "xz": (b"\xfd7zXZ\x00",),
+    # A frame, or one that is to be skipped and comes before it.
+    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"\x2a\x4d\x18" for number in range(16))),
+}
 """What compressed files begin with."""
 
-Progress = Callable[[int], None]
-"""Is told how many more bytes of the file were read."""
+LONGEST_MAGIC = 6
+
+LONGEST_LINE = 1 << 20
+"""Bytes that a line may have: what has no end (a device, a bomb) is told from text by it."""
 
 CutPlace = Callable[[bytearray, int, int], int]
 """Where to cut the text buffer[start:stop]: the index behind the last line of the chunk, at most stop."""
@@ -58,29 +67,39 @@ class Source:
         self.path = path
         self.name = "<stdin>" if path == "-" else path
         self._progress: Progress | None = None
-        self._pipe: _Pipe | None = None
+        self._pipe: Pipe | None = None
         self._first_byte: int | None = None
+        self._version: Version | None = None
         self._free: list[bytearray] = []
 
     def chunks(self, size: int = CHUNK, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
-        """The file from its start, in chunks of whole lines of about `size` bytes."""
+        """The file from its start, in chunks of whole lines of about `size` bytes.
+
+        Raises InputError for a file that can't be read or is empty, whose compressed data is damaged, that
+        changes while it is read or between two readings, or with a line longer than LONGEST_LINE.
+        """
         try:
-            stream, close = self._open()
-        except OSError as error:
-            raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
-        try:
-            yield from self._split(self._decompressed(stream), size, cut_place)
+            with contextlib.closing(self._open()) as file:
+                yield from self._split(self._decompressed(file), size, cut_place)
+                self._check_unchanged(file)
         except (OSError, DamagedError) as error:
             raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
-        finally:
-            close()
+        except _LongLineError as error:
+            raise InputError(
+                self.name,
+                self._line_at(error.place),
+                f"a line of more than {LONGEST_LINE:,} bytes",
+                "lines of text",
+            ) from None
 
-    def _decompressed(self, stream: io.BufferedReader) -> BinaryIO:
-        if not stream.peek(6).startswith(MAGIC):
-            return cast(BinaryIO, stream)
-        from pres_eval.reading.compression import decompressed  # takes a while to import
+    def _decompressed(self, file: OpenFile) -> Readable:
+        head = file.peek(LONGEST_MAGIC)
+        for kind, magic in MAGIC.items():
+            if head.startswith(magic):
+                from pres_eval.reading.compression import decompressed  # takes a while to import
 
-        return decompressed(stream, self.name)
+                return decompressed(file, kind, self.name)
+        return file
 
     def watch(self, progress: Progress) -> None:
         """Tell somebody how many bytes of the file on disk are read, whenever some were."""
@@ -94,61 +113,112 @@ class Source:
         """Bytes of the file on disk, None for a pipe."""
         try:
             status = os.fstat(sys.stdin.fileno()) if self.path == "-" else os.stat(self.path)  # noqa: PTH116
-        except (OSError, ValueError):
+        except (OSError, ValueError, AttributeError):
             return None
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
-    def _open(self) -> tuple[io.BufferedReader, Callable[[], None]]:
-        raw: _Readable
-        close = _nothing
+    def _open(self) -> OpenFile:
         if self._pipe is not None:
             self._pipe.rewind()
-            raw = self._pipe
-        elif self.path == "-":
-            raw = cast(_Readable, sys.stdin.buffer)
-            if self.size() is not None:
-                # Whoever started us may have read some lines of it.
-                place = sys.stdin.buffer.tell() if self._first_byte is None else self._first_byte
-                self._first_byte = sys.stdin.buffer.seek(place)
-        else:
-            try:
-                # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
-                file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
-            except OSError as error:
-                raise InputError(self.name, None, _reason(error), "a file that can be read") from None
-            raw, close = cast(_Readable, file), file.close
-        if self._pipe is None and self.size() is None:
-            raw = self._pipe = _Pipe(raw)
-            weakref.finalize(self, close)
-            close = _nothing
-        return io.BufferedReader(_Tap(raw, self._progress), CHUNK // 4), close
+            return OpenFile(self._pipe, self._progress)
+        if self.path == "-":
+            return self._open_stdin()
+        try:
+            # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
+            file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
+        except (OSError, ValueError) as error:
+            raise InputError(self.name, None, _reason(error), "a file that can be read") from None
+        version = version_of(file.fileno())
+        if version is not None:
+            self._check_version(version)
+            return OpenFile(cast(Readable, file), self._progress, file.fileno(), file.close)
+        weakref.finalize(self, file.close)
+        self._pipe = Pipe(cast(Readable, file))
+        return OpenFile(self._pipe, self._progress)
 
-    def _split(self, stream: BinaryIO, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
+    def _open_stdin(self) -> OpenFile:
+        if sys.stdin is None:
+            raise InputError(self.name, None, "standard input is closed", "a file or a pipe")
+        raw = cast(Readable, sys.stdin.buffer)
+        if self.size() is None:
+            self._pipe = Pipe(raw)
+            return OpenFile(self._pipe, self._progress)
+        # Whoever started us may have read some lines of it.
+        place = sys.stdin.buffer.tell() if self._first_byte is None else self._first_byte
+        self._first_byte = sys.stdin.buffer.seek(place)
+        descriptor = sys.stdin.fileno()
+        version = version_of(descriptor)
+        if version is not None:
+            self._check_version(version)
+        return OpenFile(raw, self._progress, descriptor)
+
+    def _check_version(self, version: Version) -> None:
+        """Stop if the file is not the one that was opened before."""
+        if self._version is not None and version != self._version:
+            raise InputError(
+                self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
+            )
+        self._version = version
+
+    def _check_unchanged(self, file: OpenFile) -> None:
+        """Stop if somebody wrote to the file: what was read may be half of the old and half of the new."""
+        version = None if file.descriptor is None else version_of(file.descriptor)
+        if version is not None:
+            self._check_version(version)
+
+    def _split(self, stream: Readable, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
         carried: bytes | memoryview = b""
+        place = 0
         first, at_end = True, False
         size = max(size, len(BYTE_ORDER_MARK))
         while not at_end:
             buffer = self._buffer(PADDING + len(carried) + size + PADDING)
             stop = PADDING + len(carried)
             buffer[PADDING:stop] = carried
-            count = _fill(stream, buffer, stop, len(buffer) - PADDING)
+            count = fill(stream, buffer, stop, len(buffer) - PADDING)
             at_end = stop + count < len(buffer) - PADDING
             start, stop = PADDING, stop + count
             if first:
                 if buffer.startswith(BYTE_ORDER_MARK, start, stop):
                     start += len(BYTE_ORDER_MARK)
+                    place += len(BYTE_ORDER_MARK)
                 if start == stop:
                     raise InputError(self.name, None, "the file is empty", "lines of text")
                 first = False
             if at_end and stop > start and buffer[stop - 1] != ord("\n"):
                 buffer[stop] = ord("\n")
                 stop += 1
+            self._check_lines(buffer, start, stop, place)
             cut = stop if at_end else cut_place(buffer, start, stop)
             carried = bytes(memoryview(buffer)[max(cut, start) : stop])
+            place += max(cut, start) - start
             if cut > start:
                 yield Chunk(buffer, start, cut)
                 if not at_end:
                     keep_freed_memory()
+
+    def _check_lines(self, buffer: bytearray, start: int, stop: int, place: int) -> None:
+        """Raise _LongLineError if a line in buffer[start:stop], the text from `place` on, is too long."""
+        line = start
+        while stop - line > LONGEST_LINE:
+            # The last newline that the line may have: all lines up to it are checked by the next round.
+            end = buffer.rfind(b"\n", line, line + LONGEST_LINE + 1) + 1
+            if not end:
+                raise _LongLineError(place + line - start)
+            line = end
+
+    def _line_at(self, place: int) -> int | None:
+        """The line that begins at this place in the text, None if it can't be read a second time."""
+        line = 1
+        buffer = bytearray(CHUNK)
+        with contextlib.suppress(OSError, DamagedError, InputError), contextlib.closing(self._open()) as file:
+            stream = self._decompressed(file)
+            while place > 0:
+                count = fill(stream, buffer, 0, min(CHUNK, place))
+                line += buffer.count(b"\n", 0, count)
+                place = place - count if count else 0
+            return line
+        return None
 
     def _buffer(self, size: int) -> bytearray:
         """A buffer of at least this size; one that was given back if there is one."""
@@ -159,80 +229,12 @@ class Source:
         return bytearray(size + size // 8)
 
 
-class _Readable(Protocol):
-    """What a stream has to offer here."""
+class _LongLineError(Exception):
+    """A line without an end in sight; `place` is where it begins in the text."""
 
-    def readinto(self, view: memoryview, /) -> int | None:
-        """Read some bytes into the view, and give their number; 0 at the end."""
-
-
-class _Pipe:
-    """A stream that can be read again from its start, because what was read of it is kept on disk."""
-
-    def __init__(self, raw: _Readable) -> None:
-        self._raw = raw
-        self._copy: BinaryIO | None = _temporary_file()
-        self._again = False
-        weakref.finalize(self, self._copy.close)
-
-    def rewind(self) -> None:
-        """Start again: first what was read before, then the rest of the stream."""
-        if self._copy is None:
-            raise OSError(
-                "its lines are in no order, and there was no room on disk to keep it for a second look"
-            )
-        self._copy.seek(0)
-        self._again = True
-
-    def readinto(self, view: memoryview, /) -> int:
-        """Read as io's readinto does."""
-        if self._again and self._copy is not None:
-            count = self._copy.readinto(view)  # type: ignore[attr-defined]
-            if count:
-                return int(count)
-            self._again = False
-        count = self._raw.readinto(view) or 0
-        try:
-            if self._copy is not None:
-                self._copy.write(view[:count])
-        except OSError:  # no room: the copy is wanted only if topics don't stand together
-            self._copy = None
-        return count
-
-
-class _Tap(io.RawIOBase):
-    """Passes a stream on, and tells how much was read."""
-
-    def __init__(self, raw: _Readable, progress: Progress | None) -> None:
-        self._raw = raw
-        self._progress = progress
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, view: memoryview) -> int:  # type: ignore[override]
-        count = self._raw.readinto(view) or 0
-        if self._progress is not None:
-            self._progress(count)
-        return count
-
-
-def _fill(stream: BinaryIO, buffer: bytearray, start: int, stop: int) -> int:
-    """Read until the place is full or the stream ends (pipes give a little at a time)."""
-    filled = start
-    with memoryview(buffer) as view:
-        while filled < stop:
-            count = stream.readinto(view[filled:stop])  # type: ignore[attr-defined]
-            if not count:
-                break
-            filled += count
-    return filled - start
-
-
-def _temporary_file() -> BinaryIO:
-    import tempfile
-
-    return cast(BinaryIO, tempfile.TemporaryFile())
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
 
 
 def _reason(error: Exception) -> str:
@@ -243,7 +245,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return str(error) or type(error).__name__
-
-
-def _nothing() -> None:
-    """What there is to close when the stream is not ours."""

@@ -1,0 +1,150 @@
+"""Where bytes come from: files, which may change, and pipes, which are kept to be read again."""
+
+from __future__ import annotations
+
+import os
+import stat
+import weakref
+from collections.abc import Callable
+from typing import BinaryIO, Protocol, cast
+
+Version = tuple[int, int, int, int]
+"""Which file it is, how long, and when it was last written to."""
+
+
+Progress = Callable[[int], None]
+"""Is told how many more bytes of the file were read."""
+
+
+class Readable(Protocol):
+    """What a stream has to offer here."""
+
+    def readinto(self, view: memoryview, /) -> int | None:
+        """Read some bytes into the view, and give their number; 0 at the end, None if there are none yet."""
+
+
+def read_some(raw: Readable, view: memoryview) -> int:
+    """Read some bytes into the view, and give their number; 0 at the end only.
+
+    Whoever started us may have made the stream one that does not wait: None is not its end.
+    """
+    while (count := raw.readinto(view)) is None:
+        import select
+
+        select.select([cast(BinaryIO, raw)], [], [])
+    return count
+
+
+def version_of(descriptor: int) -> Version | None:
+    """The version of an open file, None for a pipe or a device."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+class OpenFile:
+    """An open file, whose first bytes can be looked at; tells how much of it was read."""
+
+    def __init__(
+        self,
+        raw: Readable,
+        progress: Progress | None,
+        descriptor: int | None = None,
+        close: Callable[[], None] | None = None,
+    ) -> None:
+        self._raw = raw
+        self._progress = progress
+        self._close = close
+        self._head = b""
+        self.descriptor = descriptor
+
+    def peek(self, count: int) -> bytes:
+        """The first bytes, which are read again; fewer at the end only."""
+        head = bytearray(count)
+        self._head = bytes(head[: fill(self, head, 0, count)])
+        return self._head
+
+    def readinto(self, view: memoryview) -> int:
+        """Read as io's readinto does."""
+        if self._head:
+            count = min(len(view), len(self._head))
+            view[:count] = self._head[:count]
+            self._head = self._head[count:]
+            return count
+        count = read_some(self._raw, view)
+        if self._progress is not None:
+            self._progress(count)
+        return count
+
+    def read(self, size: int) -> bytes:
+        """Some bytes; none at the end."""
+        buffer = bytearray(size)
+        return bytes(memoryview(buffer)[: self.readinto(memoryview(buffer))])
+
+    def close(self) -> None:
+        """Close it, if it is ours."""
+        if self._close is not None:
+            self._close()
+
+
+def fill(stream: Readable, buffer: bytearray, start: int, stop: int) -> int:
+    """Read until the place is full or the stream ends (pipes give a little at a time)."""
+    filled = start
+    with memoryview(buffer) as view:
+        while filled < stop:
+            count = stream.readinto(view[filled:stop])
+            if not count:
+                break
+            filled += count
+    return filled - start
+
+
+class Pipe:
+    """A stream that can be read again from its start, because what was read of it is kept on disk."""
+
+    def __init__(self, raw: Readable) -> None:
+        self._raw = raw
+        self._again = False
+        self._copy = _temporary_file()
+        if self._copy is not None:
+            weakref.finalize(self, self._copy.close)
+
+    def rewind(self) -> None:
+        """Start again: first what was read before, then the rest of the stream."""
+        if self._copy is None:
+            raise OSError(
+                "its lines are in no order, and there was no room on disk to keep it for a second look"
+            )
+        self._copy.seek(0)
+        self._again = True
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Read as io's readinto does."""
+        if self._again and self._copy is not None:
+            count = self._copy.readinto(view)  # type: ignore[attr-defined]
+            if count:
+                return int(count)
+            self._again = False
+        count = read_some(self._raw, view)
+        try:
+            if self._copy is not None:
+                _write_whole(self._copy, view[:count])
+        except OSError:  # no room: the copy is wanted only if topics don't stand together
+            self._copy = None
+        return count
+
+
+def _write_whole(stream: BinaryIO, data: memoryview) -> None:
+    while data:
+        data = data[stream.write(data) :]
+
+
+def _temporary_file() -> BinaryIO | None:
+    """A file without a name, which is gone with the process however that ends; None if there is no room."""
+    import tempfile
+
+    try:
+        return cast(BinaryIO, tempfile.TemporaryFile(buffering=0))
+    except OSError:
+        return None
