@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 
 def run() -> None:
     """Run the command line and leave the process with its exit code."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Until there is something to clean up, Ctrl-C ends the process at once and without a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from pres_eval.cli import main
+    from pres_eval.cli.leaving import clean_up_on_signals, leave
 
-    sys.exit(main(sys.argv[1:]))
+    clean_up_on_signals()
+    leave(main(sys.argv[1:]))
 
 
 if __name__ == "__main__":

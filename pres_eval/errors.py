@@ -53,10 +53,26 @@ class MissingExtraError(PresEvalError):
         )
 
 
+def one_line(text: str) -> str:
+    r"""Text as one line for a terminal or a log: what can't be printed is written as `\n`, `\x1b`, `\u2028`.
+
+    A path that is not UTF-8 shows its bytes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    if "\udc80" <= character <= "\udcff":  # a byte that is no UTF-8, as Python keeps it
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode()
+
+
 def quoted(found: bytes | str) -> str:
     """Text from a file as it can stand in a message: printable, cut when long."""
     text = found.decode("utf-8", "backslashreplace") if isinstance(found, bytes) else found
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    text = one_line(text[:81])
     return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
@@ -20,12 +21,18 @@ UNTHREADED = 4
 
 
 class Workers:
-    """Starts work in `jobs` threads, but the first few pieces at once."""
+    """Starts work in `jobs` threads, but the first few pieces at once.
+
+    Threads that the system does not grant are done without.  When the block is left by an exception nobody
+    waits for the threads, which may themselves be waiting for a pipe: they end with the piece they are at.
+    """
 
     def __init__(self, jobs: int, unthreaded: int) -> None:
         self._jobs = jobs
         self._unthreaded = unthreaded
-        self._pool: Any = None
+        self._num_threads = 0
+        self._waiting: deque[_Task] = deque()
+        self._there_is_work = threading.Semaphore(0)
         self.started = 0
 
     def __enter__(self) -> Workers:
@@ -34,23 +41,70 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._waiting.clear()
+        for _ in range(self._num_threads):
+            self._there_is_work.release()
 
     def start(self, function: Callable[..., Any], *arguments: object) -> Work:
         """Do the work now or in a thread."""
         self.started += 1
-        if self._jobs == 1 or self.started <= self._unthreaded:
-            try:
-                result = function(*arguments)
-            except Exception as error:
-                return _raiser(error)
-            return lambda: result
-        if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # takes a while to import
+        task = _Task(function, arguments)
+        if self._jobs == 1 or self.started <= self._unthreaded or not self._have_thread():
+            task.run()
+        else:
+            self._waiting.append(task)
+            self._there_is_work.release()
+        return task.result
 
-            self._pool = ThreadPoolExecutor(self._jobs)
-        return self._pool.submit(function, *arguments).result  # type: ignore[no-any-return]
+    def _have_thread(self) -> bool:
+        """Whether there is a thread to work; one more is made until there are enough."""
+        if self._num_threads < self._jobs:
+            try:
+                # Nobody waits for it when the process ends.
+                threading.Thread(target=self._work, daemon=True).start()
+            except (RuntimeError, MemoryError):
+                self._jobs = max(self._num_threads, 1)
+            else:
+                self._num_threads += 1
+        return self._num_threads > 0
+
+    def _work(self) -> None:
+        while True:
+            self._there_is_work.acquire()
+            try:
+                task = self._waiting.popleft()
+            except IndexError:  # the end: nothing is wanted any more
+                return
+            task.run()
+            del task
+
+
+class _Task:
+    """A piece of work, and what came of it."""
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
+        self._function = function
+        self._arguments = arguments
+        self._result: Any = None
+        self._error: Exception | None = None
+        self._done = threading.Event()
+
+    def run(self) -> None:
+        """Do it."""
+        try:
+            self._result = self._function(*self._arguments)
+        except Exception as error:
+            self._error = error
+        finally:
+            del self._function, self._arguments
+            self._done.set()
+
+    def result(self) -> Any:
+        """What it gave, once it is done; raises what it raised."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result
 
 
 def in_order(
@@ -72,10 +126,3 @@ def num_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _raiser(error: Exception) -> Work:
-    def work() -> Any:
-        raise error
-
-    return work

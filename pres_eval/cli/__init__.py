@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from collections.abc import Sequence
 
 import click
 
 from pres_eval.cli.arguments import expand_long_options
+from pres_eval.cli.streams import safe_streams, say
 from pres_eval.errors import PresEvalError
+from pres_eval.reading.memory import allow_keeping_memory
 
 COMMANDS = {
     "agreement": "How alike measures rank the runs (Kendall, Spearman, pairwise verdicts).",
@@ -46,28 +47,32 @@ def command_of(name: str | None) -> click.Command:
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; results go to stdout, all else to stderr."""
+    try:
+        with safe_streams():
+            try:
+                return _main(list(arguments))
+            except (PresEvalError, click.ClickException) as error:
+                return _fail(*_told(error))
+            except (KeyboardInterrupt, click.Abort):
+                return INTERRUPTED
+            except MemoryError as error:
+                return _fail(f"not enough memory ({error})" if str(error) else "not enough memory", 2)
+            except OSError as error:
+                return _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 2)
+    except PresEvalError as error:  # what was still to be written could not be
+        return _fail(*_told(error))
+
+
+def _main(arguments: list[str]) -> int:
     if COMPLETION_VARIABLE in os.environ:
         from pres_eval.cli.completion import print_completions
 
         return print_completions(os.environ[COMPLETION_VARIABLE])
-    arguments = list(arguments)
+    allow_keeping_memory()
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
-    try:
-        if sys.stdout is None:
-            raise PresEvalError("standard output is closed")
-        return _run(command, program, expand_long_options(command, arguments[1:] if name else arguments))
-    except (PresEvalError, click.ClickException) as error:
-        return _fail(*_told(error))
-    except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED
-    except OSError as error:
-        # Python would try to write what is left once more, and fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            return 0  # the reader has seen enough, and nobody is there to be told
-        return _fail(f"output cannot be written: {(error.strerror or str(error)).lower()}", 2)
+    return _run(command, program, expand_long_options(command, arguments[1:] if name else arguments))
 
 
 def _run(command: click.Command, program: str, arguments: list[str]) -> int:
@@ -77,7 +82,6 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> int:
             code = command.invoke(context)
     except click.exceptions.Exit as stop:
         code = stop.exit_code
-    sys.stdout.flush()
     return code if isinstance(code, int) else 0
 
 
@@ -89,5 +93,5 @@ def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:
 
 
 def _fail(message: str, exit_code: int) -> int:
-    print(f"pres-eval: {message}", file=sys.stderr)
+    say(f"pres-eval: {message}")
     return exit_code

@@ -10,7 +10,7 @@ import click
 
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps
-from pres_eval.cli.shared import NumberOptions, load, number_options, warn
+from pres_eval.cli.shared import FiniteRange, NumberOptions, load, number_options, warn
 from pres_eval.errors import UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options, RelevanceInfo
@@ -46,7 +46,7 @@ SEED = click.option(
     help="Of all random choices: the same seed gives the same output everywhere (PCG64).",
 )  # fmt: skip
 ALPHA = click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+    "--alpha", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
     help="Level of significance.",
 )  # fmt: skip
 

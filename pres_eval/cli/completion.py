@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-import sys
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
 from pres_eval.cli import COMMANDS, COMPLETION_VARIABLE, command_of
+from pres_eval.cli.streams import say
 
 SHELLS = ("bash", "zsh", "fish")
 PROGRAM = "pres-eval"
@@ -35,7 +35,7 @@ def print_completions(instruction: str) -> int:
     """Answer a script that asks with `SHELL_complete` what could come next; returns the exit code."""
     shell = instruction.partition("_")[0]
     if shell not in SHELLS:
-        print(f"pres-eval: {COMPLETION_VARIABLE}={instruction}: expected SHELL_complete", file=sys.stderr)
+        say(f"pres-eval: {COMPLETION_VARIABLE}={instruction}: expected SHELL_complete")
         return 1
     click.echo(_completer(shell).complete())
     return 0

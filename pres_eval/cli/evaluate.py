@@ -23,6 +23,7 @@ from pres_eval.cli.shared import (
     check_paths,
     warn,
 )
+from pres_eval.cli.streams import reader_has_left
 from pres_eval.errors import UsageError
 from pres_eval.measures.pres import RNORM
 from pres_eval.measures.selection import Selection, select
@@ -159,6 +160,8 @@ def _evaluate(said: EvaluateOptions) -> None:
             for ranking in rankings:
                 _stream_lines(stream, job, ranking)
                 stream.flush()
+                if reader_has_left():
+                    break
             return
         evaluations = _print_whole(stream, job, rankings, said)
     if said.gated:
@@ -200,6 +203,8 @@ def _stream_lines(stream: BinaryIO, job: _Job, ranking: Ranking) -> None:
         summing.add(block)
         if job.per_topic:
             stream.write(topic_lines(block, job.selection, zscores))
+            if reader_has_left():
+                return
     if job.summary:
         summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import click
 
+from pres_eval.cli.shared import FiniteRange
+from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
 from pres_eval.scoring import Evaluation
+
+LARGEST = 1 << 30
+"""Bytes of a file that a gate compares with: what has no end is told from an evaluation by it."""
 
 GATE_OPTIONS = [
     click.option(
@@ -21,7 +25,7 @@ GATE_OPTIONS = [
         "--against", metavar="FILE", help="Exit with 3 if a value is below that of FILE (--format json).",
     ),
     click.option(
-        "--tolerance", type=click.FloatRange(min=0), default=0.0, metavar="VALUE",
+        "--tolerance", type=FiniteRange(min=0), default=0.0, metavar="VALUE",
         help="How far below --against lets values fall.",
     ),
     click.option(
@@ -72,19 +76,21 @@ def pass_gates(said: GateOptions, evaluations: Sequence[Evaluation], printed: by
     thresholds = [gates.read_threshold(text) for text in said.fail_under]
     findings = gates.check_gates(evaluations, thresholds, earlier, expected)
     for finding in findings:
-        print(f"pres-eval: {finding.message}", file=sys.stderr)
+        say(f"pres-eval: {finding.message}")
         if os.environ.get("GITHUB_ACTIONS"):
-            print(finding.annotation(), file=sys.stderr)
+            say(finding.annotation())
     if findings:
         raise click.exceptions.Exit(gates.EXIT_CODE)
 
 
 def _bytes(path: str) -> bytes:
-    from pathlib import Path  # takes a while to import
-
+    """The whole of a file that a gate compares with."""
+    readable = "a file that can be read"
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as stream:  # noqa: PTH123 - pathlib takes a while to import
+            data = stream.read(LARGEST + 1)
     except OSError as error:
-        raise InputError(
-            path, None, (error.strerror or str(error)).lower(), "a file that can be read"
-        ) from None
+        raise InputError(path, None, (error.strerror or str(error)).lower(), readable) from None
+    if len(data) > LARGEST:
+        raise InputError(path, None, f"more than {LARGEST:,} bytes", readable)
+    return data

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
+from pres_eval.cli.leaving import temporary_file
 from pres_eval.errors import PresEvalError
 
 if TYPE_CHECKING:
@@ -32,14 +33,14 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
 
     target = Path(os.path.realpath(path))
     try:
-        mode: int | None = target.stat().st_mode
+        status: os.stat_result | None = target.stat()
     except OSError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):
+        status = None
+    if status is not None and not stat.S_ISREG(status.st_mode):
         with _named(path), target.open("wb") as stream:
             yield stream
         return
-    with _temporary(path, target, None if mode is None else stat.S_IMODE(mode)) as stream:
+    with _temporary(path, target, status) as stream:
         yield stream
 
 
@@ -48,34 +49,33 @@ def _named(path: str) -> Iterator[None]:
     """An error of the system as one line that names the file."""
     try:
         yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
         raise PresEvalError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager
-def _temporary(path: str, target: Path, permissions: int | None) -> Iterator[BinaryIO]:
+def _temporary(path: str, target: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
     import secrets  # takes a while to import
 
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
-    with _named(path):
-        # Not tempfile: its files are readable by the owner alone, whatever the umask says.
-        descriptor = os.open(
-            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
-        )
-    try:
-        with _named(path), os.fdopen(descriptor, "wb") as stream:
+    temporary = target.with_name(f".pres-eval-{secrets.token_hex(6)}.tmp")
+    with temporary_file(str(temporary)), _named(path):
+        with os.fdopen(_create(temporary, status), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        with _named(path):
-            if permissions is not None:
-                temporary.chmod(permissions)
-            temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        temporary.replace(target)
+
+
+def _create(path: Path, status: os.stat_result | None) -> int:
+    """A new file that nobody can read who can't read the old one; without an old one as the umask says."""
+    # Not tempfile: its files are readable by the owner alone, whatever the umask says.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags, 0o666 if status is None else 0o600)
+    if status is not None and hasattr(os, "fchmod"):
+        with contextlib.suppress(OSError):  # the group of a file can be kept by its members alone
+            os.fchown(descriptor, status.st_uid, status.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+    return descriptor
 
 
 def write_output(path: str | None, text: str | bytes) -> None:

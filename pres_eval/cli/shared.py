@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pres_eval.errors import UsageError
+from pres_eval.cli.streams import say
+from pres_eval.errors import UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.ranking.warnings import warnings_about
@@ -25,6 +26,16 @@ else:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
+def read_rank(text: str) -> int | None:
+    """A rank above 0 that fits into 64 bits, None for any other text."""
+    digits = text.strip()
+    # Python refuses to read thousands of digits.
+    if not digits.isdecimal() or len(digits.lstrip("0")) > 19:
+        return None
+    rank = int(digits.lstrip("0") or "0")
+    return rank if 0 < rank < 2**63 else None
+
+
 class CutoffList(_ParameterType):
     """Whole numbers above 0, separated by commas."""
 
@@ -36,10 +47,21 @@ class CutoffList(_ParameterType):
         """The numbers, ascending, each once."""
         if isinstance(value, tuple):
             return value
-        parts = str(value).split(",")
-        if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-            self.fail(f"found {value!r}, expected ranks above 0 such as 100,1000", param, ctx)
-        return tuple(sorted({int(part) for part in parts}))
+        ranks = {read_rank(part) for part in str(value).split(",")}
+        if None in ranks:
+            self.fail(f"found {quoted(str(value))}, expected ranks above 0 such as 100,1000", param, ctx)
+        return tuple(sorted(rank for rank in ranks if rank is not None))
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range, but not nan, which compares with no limit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 NUMBER_OPTIONS = [
@@ -197,4 +219,4 @@ def load(
 
 def warn(text: str) -> None:
     """Say something on stderr."""
-    print(f"pres-eval: warning: {text}", file=sys.stderr)
+    say(f"pres-eval: warning: {text}")

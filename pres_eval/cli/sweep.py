@@ -17,6 +17,8 @@ from pres_eval.cli.analysing import (
     read,
     show,
 )
+from pres_eval.cli.shared import read_rank
+from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_tables
 
 MOST = 1000
@@ -35,19 +37,19 @@ class SweepOptions(AnalysisOptions):
 
 def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
     """Ranks from `10:100:10` (first, last, step) or `10,20,50`: ascending, each once."""
-    wrong = click.BadParameter(f"found {text!r}, expected ranks above 0 such as 10:100:10 or 10,20,50")
-    parts = [part.strip() for part in text.replace(":", ",").split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+    wrong = click.BadParameter(f"found {quoted(text)}, expected ranks above 0 such as 10:100:10 or 10,20,50")
+    numbers = [rank for part in text.replace(":", ",").split(",") if (rank := read_rank(part)) is not None]
+    if len(numbers) != len(text.replace(":", ",").split(",")):
         raise wrong
-    numbers = [int(part) for part in parts]
     if ":" not in text:
         return tuple(sorted(set(numbers)))
     if "," in text or len(numbers) not in (2, 3) or numbers[1] < numbers[0]:
         raise wrong
-    ranks = range(numbers[0], numbers[1] + 1, *numbers[2:])
-    if len(ranks) > MOST:
-        raise click.BadParameter(f"{len(ranks)} ranks, expected {MOST} at most")
-    return tuple(ranks)
+    first, last, step = (*numbers, 1)[:3]
+    count = (last - first) // step + 1
+    if count > MOST:
+        raise click.BadParameter(f"{count} ranks, expected {MOST} at most")
+    return tuple(range(first, last + 1, step))
 
 
 @click.command()

@@ -98,7 +98,7 @@ class Decompressed:
     def _more(self) -> bytes:
         data = self._compressed.read(READ_AT_ONCE)
         if not data:
-            raise DamagedError(f"{self._format.name}: cut off")
+            raise DamagedError(f"{self._format.name}: the data is cut off")
         return data
 
     def _next_stream(self) -> bytes:

@@ -243,7 +243,7 @@ def test_cut_off_gzip(call: Command, tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(path.read_bytes())[:-12])
     called = call("qrels", "run")
     assert (called.code, called.out) == (2, "")
-    assert called.err.startswith("pres-eval: run: cannot be read (gzip file ended before")
+    assert called.err.startswith("pres-eval: run: cannot be read (gzip: the data is cut off)")
     assert called.err.count("\n") == 1
 
 
@@ -334,7 +334,10 @@ def test_full_disk(line: str, tmp_path: Path) -> None:
 
 def test_closed_standard_output(tmp_path: Path) -> None:
     done = shell("$PRES -m map qrels run >&-", tmp_path)
-    assert (done.returncode, done.stderr) == (2, b"pres-eval: standard output is closed\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"pres-eval: output cannot be written: standard output is closed\n",
+    )
 
 
 def test_ids_of_any_bytes(pres_eval: conftest.Command, tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_errors_of_the_file_are_not_the_formats() -> None:
 
 
 def test_cut_off_in_the_first_bytes() -> None:
-    with pytest.raises(DamagedError, match="gzip: cut off"):
+    with pytest.raises(DamagedError, match="gzip: the data is cut off"):
         decompressed(io.BytesIO(b"\x1f\x8b"), "gzip", "file").readinto(memoryview(bytearray(10)))
 
 

@@ -1,0 +1,65 @@
+"""How the process ends: nothing half-written stays behind, whenever a signal comes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
+from typing import NoReturn
+
+_temporary: set[str] = set()
+"""Files to be removed when the process is ended from outside."""
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU")
+"""What asks a process to end."""
+
+
+@contextlib.contextmanager
+def temporary_file(path: str) -> Iterator[None]:
+    """See to it that the file, which may be made in the block, is gone when the block or the process ends."""
+    _temporary.add(path)
+    try:
+        yield
+    finally:
+        _remove(path)
+        _temporary.discard(path)
+
+
+def clean_up_on_signals() -> None:
+    """Let the signals that end a process remove temporary files first; those that are ignored stay so."""
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """Remove what is to be removed, and let the signal do what it would have done without us.
+
+    No exception: it could come to light anywhere, also where Python throws exceptions away, and threads that
+    wait for a pipe would be waited for.
+    """
+    for path in list(_temporary):
+        _remove(path)
+    signal.signal(number, signal.SIG_DFL)
+    if os.name == "posix":
+        os.kill(os.getpid(), number)
+    os._exit(128 + number)
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # noqa: PTH108 - pathlib takes a while to import
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with this exit code, without waiting for threads whose results nobody wants."""
+    if threading.active_count() > 1:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -1,0 +1,148 @@
+"""The standard streams: stdout is written whole or says why not, stderr takes one safe line at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO, cast
+
+from pres_eval.errors import PresEvalError, one_line
+
+WRITTEN_AT_ONCE = 1 << 30
+"""Bytes: Linux writes no more than 2 GiB in one call."""
+
+
+CLOSED = -1
+"""The descriptor of a stream that whoever started us has closed."""
+
+
+class Stdout(io.RawIOBase):
+    """Standard output without a buffer.
+
+    What the system takes only a part of is written again and again until all of it is.  When the reader goes
+    away (`| head -1`) the rest is thrown away without a word: it has seen enough.  Any other fault raises
+    PresEvalError, and what comes later is thrown away, so that nobody tries again at the end.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.abandoned = False
+
+    def writable(self) -> bool:
+        """As io has it."""
+        return True
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return os.isatty(self._descriptor)
+
+    def fileno(self) -> int:
+        """The number of the system's."""
+        return self._descriptor
+
+    def write(self, data: memoryview) -> int:  # type: ignore[override]
+        """Write some of the bytes, and give their number; all of them are taken once nobody reads."""
+        while not self.abandoned:
+            try:
+                return os.write(self._descriptor, data[:WRITTEN_AT_ONCE])
+            except BrokenPipeError:
+                self.abandoned = True
+            except BlockingIOError:
+                import select
+
+                select.select([], [self._descriptor], [])
+            except OSError as error:
+                self.abandoned = True
+                closed = self._descriptor == CLOSED
+                reason = "standard output is closed" if closed else (error.strerror or str(error)).lower()
+                raise PresEvalError(f"output cannot be written: {reason}") from None
+        return len(data)
+
+
+def reader_has_left() -> bool:
+    """Whether nobody reads standard output any more, so that nothing more has to be printed."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return isinstance(raw, Stdout) and raw.abandoned
+
+
+@contextlib.contextmanager
+def safe_streams() -> Iterator[None]:
+    """Python's standard streams with the faults of theirs mended, for as long as the block goes.
+
+    One that is closed (`2>&-`) is there again, so that no file we open takes its number: stderr leads nowhere
+    then, and writing to stdout is an error.  A character that stdout's encoding lacks is written as an
+    escape.
+    """
+    _reserve_numbers()
+    before = sys.stdout, sys.stderr
+    with contextlib.ExitStack() as opened:
+        if sys.stderr is None:
+            sys.stderr = opened.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
+        sys.stdout = _safe_stdout(before[0])
+        try:
+            yield
+            sys.stdout.flush()
+        finally:
+            if sys.stdout is not before[0]:
+                with contextlib.suppress(PresEvalError):
+                    sys.stdout.close()
+            sys.stdout, sys.stderr = before
+
+
+def _reserve_numbers() -> None:
+    """Give closed standard descriptors to the null device."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is taken, and that is this one.
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _safe_stdout(stdout: TextIO | None) -> TextIO:
+    """The stream over our own way of writing; one that is not of the system (a test's) stays as it is."""
+    descriptor = CLOSED
+    if stdout is not None:
+        try:
+            descriptor = stdout.fileno()
+        except (OSError, ValueError):
+            return stdout
+        stdout.flush()
+    encoding = (getattr(stdout, "encoding", None) or "utf-8").lower()
+    return io.TextIOWrapper(
+        io.BufferedWriter(cast(Any, Stdout(descriptor))),
+        # Results are UTF-8 everywhere; "ascii" is what Python falls back on where nothing is said.
+        encoding="utf-8" if encoding in ("ascii", "us-ascii", "ansi_x3.4-1968", "646") else encoding,
+        errors="backslashreplace",
+        line_buffering=getattr(stdout, "line_buffering", False),
+    )
+
+
+_before_saying: list[Callable[[], None]] = []
+"""What wipes a progress bar away before anything else is written to its line."""
+
+
+@contextlib.contextmanager
+def wiped_by(wipe: Callable[[], None]) -> Iterator[None]:
+    """Call this before each message, for as long as the block goes."""
+    _before_saying.append(wipe)
+    try:
+        yield
+    finally:
+        _before_saying.remove(wipe)
+
+
+def say(text: str) -> None:
+    """Write a line to stderr.
+
+    It is one line without control characters, whatever ids and paths are in it, so that a terminal or a CI
+    log takes nothing in it for a command.  Where stderr can't be written there is nobody to be told.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        for wipe in _before_saying:
+            wipe()
+        sys.stderr.write(f"{one_line(text)}\n")
+        sys.stderr.flush()
