@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from pres_eval.errors import InputError
+from pres_eval.reading import streams
 from pres_eval.reading.source import Source
 
 
@@ -33,9 +33,8 @@ class OpenFile(Source):
             self._data = bytes(data)
         return self._data
 
-    def _open(self) -> tuple[io.BufferedReader, Callable[[], None]]:
-        stream = io.BytesIO(self._bytes())
-        return io.BufferedReader(stream), stream.close
+    def _open(self) -> streams.OpenFile:
+        return streams.OpenFile(cast(streams.Readable, io.BytesIO(self._bytes())), self._progress)
 
 
 def name_of(stream: Any, otherwise: str) -> str:
