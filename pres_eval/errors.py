@@ -33,6 +33,10 @@ class InputError(PresEvalError):
         super().__init__(f"{where}: {found}" + (f", expected {expected}" if expected else ""))
 
 
+class EmptyFileError(InputError):
+    """A file without a line that counts."""
+
+
 class DamagedError(Exception):
     """A compressed file that is not whole, or not what its first bytes say."""
 

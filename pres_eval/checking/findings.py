@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -58,7 +58,7 @@ KINDS = {
         Kind(
             "float32-ties",
             _WARNING,
-            "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank them differently",
+            "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank these documents differently",
         ),
         Kind("topic-without-judgements", _WARNING, "topics of the run that the qrels lack are left out"),
         Kind(
@@ -82,26 +82,16 @@ KINDS = {
         Kind("no-judged-document", _WARNING, "no document of the run is judged: is it the same collection?"),
         Kind("shorter-than-cutoff", _WARNING, "topics with fewer documents than a cutoff that was asked for"),
         Kind(
-            "shorter-than-default-cutoff",
+            "negative-relevance",
             _NOTE,
-            "topics with fewer documents than a cutoff of the default measures",
+            "trec_eval takes any negative relevance for in the pool, but not judged: bpref and -J leave these"
+            " documents out, infAP counts them as pooled, judged counts them as judged; in the Web tracks -2"
+            " is junk that was judged: make it 0 if it should count as not relevant",
         ),
-        Kind(
-            "grades-above-level",
-            _NOTE,
-            "grades above 1 count like 1 here; some collections (TREC DL) mean -l 2",
-        ),
-        Kind("negative-relevance", _NOTE, "negative relevance means in the pool but not judged"),
         Kind(
             "topic-only-negative", _NOTE, "topics with no judgement but negative ones: trec_eval stops there"
         ),
         Kind("rank-no-number", _NOTE, "ranks that are no whole numbers (the column is not used)"),
-        Kind("ranks-from-0", _NOTE, "ranks count from 0 (the column is not used)"),
-        Kind("unsorted", _NOTE, "topics whose scores don't descend in the file (they are sorted)"),
-        Kind("topics-apart", _NOTE, "topics whose lines don't stand together (they are gathered)"),
-        Kind("topics-unordered", _NOTE, "topics that are not in byte order (results are)"),
-        Kind("crlf", _NOTE, "lines that end in CR LF, as on Windows"),
-        Kind("blank-lines", _NOTE, "blank lines (left out)"),
         Kind("comments", _NOTE, "lines that start with # (left out; 9.0.8 would stop)"),
         Kind("no-final-newline", _NOTE, "the last line has no newline: was the file cut off?"),
         Kind("same-tag", _NOTE, "runs with the same tag are hard to tell apart in tables"),
@@ -111,10 +101,23 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Example:
-    """One place where something was found: the line of the file, if it has one, and what is there."""
+    """One place where something was found: the line of the file, if it has one, and what is there.
+
+    other  another line that belongs to it, and `word` what it is
+    """
 
     line: int | None
     text: str
+    word: str = ""
+    other: int | None = None
+
+    def moved(self, lines: int) -> Example:
+        """The same, so many lines further down."""
+        line, other = (None if number is None else number + lines for number in (self.line, self.other))
+        return replace(self, line=line, other=other)
+
+    def __str__(self) -> str:
+        return self.text if self.other is None else f"{self.text} ({self.word} {self.other})"
 
 
 @dataclass
@@ -164,13 +167,15 @@ class FileReport:
         """Add what was found in a part of the file that `before` lines precede."""
         self.counts.update(part.counts)
         for name, finding in part.findings.items():
-            places = ((example.line, example.text) for example in finding.examples)
-            moved = (Example(None if line is None else line + before, text) for line, text in places)
-            self.add(name, finding.count, finding.message, moved)
+            self.add(name, finding.count, finding.message, (one.moved(before) for one in finding.examples))
 
     def in_order(self) -> list[Finding]:
         """The findings as KINDS lists them: errors, warnings, notes."""
         return [self.findings[name] for name in KINDS if name in self.findings]
+
+    def verdict(self) -> Level | None:
+        """The worst that was found, None if there are at most notes."""
+        return next((level for level in (Level.ERROR, Level.WARNING) if self.count(level)), None)
 
     def count(self, level: Level) -> int:
         """How many kinds of this level were found."""

@@ -2,85 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from pres_eval.arrays.types import IntArray
-from pres_eval.checking.columns import Columns, Rows
 from pres_eval.checking.findings import Example, FileReport, plural
-from pres_eval.checking.likeness import alike, loose
-from pres_eval.checking.lines import texts_at
-from pres_eval.checking.run import DOCNO, check_duplicates, check_order_of_topics, list_of
+from pres_eval.checking.likeness import alike
+from pres_eval.checking.run import CheckedRun
+from pres_eval.checking.telling import facts_of_lines, tell_lines
 from pres_eval.errors import quoted
+from pres_eval.reading.lines import Lines
+from pres_eval.reading.qrels import Qrels, read_qrels
 from pres_eval.reading.source import Source
 
 
-def check_qrels(report: FileReport, columns: Columns, source: Source, level: int) -> None:
-    """All checks that a qrels file alone allows; `level` is -l."""
-    rows = columns.rows
-    if rows is None:
-        return
-    grades, counts = np.unique(rows.numbers, return_counts=True)
-    report.facts |= {
-        "tabs": report.counts["bytes", "tabs"] > 0,
-        "extra_blanks": report.counts["bytes", "uneven"] > 0,
-        "lines": columns.num_lines,
-        "judgements": len(columns),
-        "topics": len(columns.topics),
+def check_qrels(source: Source, report: FileReport, level: int, jobs: int) -> Qrels:
+    """Read a qrels file with all checks that it alone allows; `level` is -l.
+
+    Raises InputError if the file can't be read to its end.
+    """
+
+    def tell(before: int, lines: Lines) -> None:
+        part = FileReport("", "qrels", report.most)
+        tell_lines(part, lines)
+        report.merge(part, before)
+
+    qrels = read_qrels(source, jobs, tell)
+    grades, counts = np.unique(qrels.every_grade(), return_counts=True)
+    report.facts |= facts_of_lines(report) | {
+        "judgements": int(counts.sum()),
+        "topics": len(qrels.pool.topics),
         "grades": {str(grade): int(count) for grade, count in zip(grades, counts, strict=True)},
     }
-    check_order_of_topics(report, columns)
-    keys = np.sort(rows.keys)
-    if (keys[1:] == keys[:-1]).any():
-        check_duplicates(report, columns, source, 4)
-    _check_grades(report, columns.topics, rows, level)
+    _tell_duplicates(report, qrels)
+    _check_grades(report, qrels, level)
+    return qrels
 
 
-def _check_grades(report: FileReport, topics: Sequence[bytes], rows: Rows, level: int) -> None:
-    grade = rows.numbers
-    size = len(topics)
-    relevant = np.bincount(rows.topic[grade >= level], minlength=size)
-    without = np.flatnonzero(relevant == 0)
-    names = (Example(None, f"topic {quoted(topics[t])}") for t in without.tolist())
-    report.add("topic-without-relevant", len(without), f"at -l {level}", names)
-    report.add("negative-relevance", int(np.count_nonzero(grade < 0)))
-    judged = np.bincount(rows.topic[grade >= 0], minlength=size)
-    only = np.flatnonzero(judged == 0)
-    report.add(
-        "topic-only-negative",
-        len(only),
-        "",
-        (Example(None, f"topic {quoted(topics[t])}") for t in only.tolist()),
-    )
-    if level == 1:
-        high = int(np.count_nonzero(grade > 1))
-        report.add(
-            "grades-above-level",
-            high,
-            f"{plural(high, 'judgement')} above 1, highest {int(grade.max(initial=0))}",
-        )
+def _tell_duplicates(report: FileReport, qrels: Qrels) -> None:
+    twice = qrels.duplicates
+
+    def examples() -> Iterator[Example]:
+        for row in range(len(twice.topic)):
+            topic, document = qrels.pool.topics[int(twice.topic[row])], int(twice.document[row])
+            text = f"topic {quoted(topic)}, document {quoted(qrels.pool.documents[document])} again"
+            yield Example(int(twice.second_line[row]), text, "first in line", int(twice.first_line[row]))
+
+    report.add("duplicate", len(twice.topic), "", examples())
 
 
-def check_pair(
-    report: FileReport, run: Columns, source: Source, qrels: Columns, qrels_source: Source
-) -> None:
+def _check_grades(report: FileReport, qrels: Qrels, level: int) -> None:
+    grade, topic, topics = qrels.grade, qrels.pool.topic_of, qrels.pool.topics
+    without = _topics_without(topic[grade >= level], topics)
+    report.add("topic-without-relevant", len(without), f"at -l {level}", without)
+    negative = qrels.every_grade()
+    grades, counts = np.unique(negative[negative < 0], return_counts=True)
+    message = ", ".join(f"{grade}: {count}" for grade, count in zip(grades, counts, strict=True))
+    report.add("negative-relevance", int(counts.sum()), message)
+    only = _topics_without(topic[grade >= 0], topics)
+    report.add("topic-only-negative", len(only), "", only)
+
+
+def _topics_without(topic: IntArray, topics: Sequence[bytes]) -> list[Example]:
+    """The topics that no row has."""
+    without = np.flatnonzero(np.bincount(topic, minlength=len(topics)) == 0)
+    return [Example(None, f"topic {quoted(topics[number])}") for number in without.tolist()]
+
+
+def check_pair(report: FileReport, run: CheckedRun, qrels: Qrels) -> None:
     """What a run's ids say beside those of the qrels."""
-    in_run, judged = set(run.topics), set(qrels.topics)
+    topics = list(qrels.pool.topics)
+    in_run, judged = set(run.topics), set(topics)
     common = len(in_run & judged)
     report.facts["topics_in_common"] = common
     unjudged = [topic for topic in run.topics if topic not in judged]
-    missing = [topic for topic in qrels.topics if topic not in in_run]
-    if not common and in_run and judged:
-        message = f"the qrels have {list_of(qrels.topics, 3)}, the run has {list_of(run.topics, 3)}"
+    missing = [topic for topic in topics if topic not in in_run]
+    if not common:
+        message = f"the qrels have {_some(topics)}, the run has {_some(run.topics)}"
         report.add("no-common-topic", 1, message)
     _add_topics(report, "topic-without-judgements", unjudged, len(in_run))
     _add_topics(report, "topic-not-in-run", missing, len(judged))
-    pairs = alike(unjudged, qrels.topics)
+    pairs = alike(unjudged, topics)
     texts = (Example(None, f"{quoted(one)} of the run, {quoted(other)} of the qrels") for one, other in pairs)
     report.add("other-notation-of-topic", len(pairs), "", texts)
     if common:
-        _check_documents(report, run, source, qrels, qrels_source)
+        found = report.counts["documents", "judged"]
+        report.facts["judged_documents_retrieved"] = found
+        report.add("no-judged-document", found == 0)
 
 
 def _add_topics(report: FileReport, kind: str, topics: list[bytes], of: int) -> None:
@@ -88,32 +97,9 @@ def _add_topics(report: FileReport, kind: str, topics: list[bytes], of: int) -> 
     report.add(kind, len(topics), f"{len(topics)} of {plural(of, 'topic')}", examples)
 
 
-def _check_documents(
-    report: FileReport, run: Columns, source: Source, qrels: Columns, qrels_source: Source
-) -> None:
-    report.facts["judged_documents_retrieved"] = run.found
-    report.add("no-judged-document", run.found == 0)
-    if not len(run.near):
-        return
-    judged = qrels.line_of(run.near_to)
-    pairs = _texts(source, run.near, 6), _texts(qrels_source, judged, 4)
-    # Hashes may be equal by chance, ids that look alike are not.
-    real = [
-        n for n, (one, two) in enumerate(zip(*pairs, strict=True)) if one != two and loose(one) == loose(two)
-    ]
-    texts = (
-        Example(int(run.near[n]), f"{quoted(pairs[0][n])} of the run, {quoted(pairs[1][n])} of the qrels")
-        for n in real
-    )
-    report.add("other-notation-of-docno", len(real), "", texts)
-
-
-def _texts(source: Source, lines: IntArray, width: int) -> list[bytes]:
-    """The docnos in lines of a file, in any order."""
-    distinct, which = np.unique(lines, return_inverse=True)
-    texts = texts_at(source, width, DOCNO, distinct - 1)
-    ids: list[bytes] = [] if texts is None else list(texts.take(slice(None)))
-    return [ids[place] for place in which.tolist()]
+def _some(ids: Sequence[bytes], most: int = 3) -> str:
+    """The first few ids, for a message."""
+    return ", ".join(quoted(i) for i in ids[:most]) + (" ..." if len(ids) > most else "")
 
 
 def same_tags(reports: Iterable[FileReport]) -> None:

@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.ids import WORD, Ids
-from pres_eval.arrays.types import Words
+from pres_eval.arrays.ids import NO_IDS, WORD, Ids, WordIds
+from pres_eval.arrays.matching import KeyTable, match
+from pres_eval.arrays.types import IntArray, Words
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.qrels import Qrels
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _IGNORED = re.compile("[\\s\"'`\u200b-\u200f\u2060\ufeff]")
+LOOKED_AT = 128
+"""Bytes of an id that are looked at; what is longer than that is written alike or not."""
+LOOKED_AT_CLOSELY = 1000
+"""Documents of a block of which it is made sure that they are alike; their hashes say so of the others."""
 _ODD = np.array(0x9E3779B97F4A7C15, np.uint64)
 _FACTOR = np.array(0xD6E8FEB86659FD93, np.uint64)
 
@@ -37,8 +46,12 @@ def alike(some: Iterable[bytes], others: Sequence[bytes]) -> list[tuple[bytes, b
 def loose_hashes(ids: Ids) -> Words:
     """Hashes that are the same for ids that differ in ASCII case and leading zeros alone."""
     starts, lengths = ids.starts, ids.lengths
-    while (zero := (ids.buffer[starts] == ord("0")) & (lengths > 1)).any():
+    for _ in range(LOOKED_AT):
+        zero = (ids.buffer[starts] == ord("0")) & (lengths > 1)
+        if not zero.any():
+            break
         starts, lengths = starts + zero, lengths - zero
+    lengths = np.minimum(lengths, LOOKED_AT)
     stripped = Ids(ids.buffer, starts, lengths)
     mixed = np.zeros(len(ids), np.uint64)
     multiplier = _ODD
@@ -59,3 +72,71 @@ def _lower(word: Words) -> Words:
     from_a = seven_bits + np.uint64(0x3F3F3F3F3F3F3F3F)
     upper = (above_z ^ from_a) & ~word & np.uint64(0x8080808080808080)
     return word | (upper >> np.uint64(2))
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """What documents of a run are: repeated, judged, nearly judged.
+
+    repeats, first  rows whose document came before in the topic, and the row where it came first
+    num_judged      how many rows are judged
+    num_near, near  how many are not, but look like a judged document; some of them with that document
+    """
+
+    repeats: IntArray
+    first: IntArray
+    num_judged: int
+    num_near: int
+    near: list[tuple[int, bytes]]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The documents of a qrels file, for the join with a run."""
+
+    pool: Pool
+
+    @classmethod
+    def of(cls, qrels: Qrels | None) -> Judged | None:
+        """The documents of a qrels file, ready for any thread."""
+        if qrels is None:
+            return None
+        judged = cls(qrels.pool)
+        assert judged._alike is not None
+        return judged
+
+    @cached_property
+    def _alike(self) -> KeyTable:
+        """Of the hashes of documents that are the same for ids that look alike."""
+        return KeyTable(loose_hashes(self.pool.documents.take(slice(None))) + _of_topics(self.pool.topic_of))
+
+    @staticmethod
+    def nothing(lengths: IntArray, ids: WordIds) -> Joined:
+        """The same without judgements."""
+        found = match(lengths, ids, np.zeros_like(lengths), NO_IDS)
+        return Joined(found.repeats, found.first, 0, 0, [])
+
+    def join(self, topics: Sequence[bytes], lengths: IntArray, ids: WordIds) -> Joined:
+        """Look for the documents of some topics; the first lengths[0] ids are of topics[0], and so on."""
+        topic = self.pool.find_topics(Ids.of(topics))
+        counts = np.zeros(len(topic), np.int64)
+        counts[topic >= 0], judged = self.pool.documents_of(topic[topic >= 0])
+        found = match(lengths, ids, counts, self.pool.documents.pick(judged))
+        rest = np.repeat(topic >= 0, lengths)
+        rest[found.rows] = False
+        rows = np.flatnonzero(rest)
+        keys = loose_hashes(ids.take(rows)) + _of_topics(np.repeat(topic, lengths)[rows])
+        document = self._alike.find(keys)
+        rows, document = rows[document >= 0], document[document >= 0]
+        near = []
+        for row, other in zip(rows[:LOOKED_AT_CLOSELY].tolist(), document.tolist(), strict=False):
+            one, two = ids[row], self.pool.documents[other]
+            if loose(one) == loose(two):
+                near.append((row, two))
+        num_near = len(near) + len(rows[LOOKED_AT_CLOSELY:])
+        return Joined(found.repeats, found.first, len(found.rows), num_near, near)
+
+
+def _of_topics(topic: IntArray) -> Words:
+    """What tells the documents of topics apart."""
+    return topic.astype(np.uint64) * _FACTOR

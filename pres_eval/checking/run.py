@@ -1,119 +1,297 @@
-"""Checks of a whole run: topics, tags, duplicates, length, and what the checks of its blocks say."""
+"""Checks of a whole run: topics, tags, length, and what the checks of its blocks say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.ids import equal
-from pres_eval.checking.blocks import Block, block_of, blocks, check_block
-from pres_eval.checking.columns import (
-    Columns,
-    Judged,
-    Part,
-    ScatteredError,
-    changed,
-    parse_run,
-    read_columns,
-    read_topics,
-)
+from pres_eval.arrays import ragged
+from pres_eval.arrays.growing import narrow
+from pres_eval.arrays.ids import Ids, WordIds, changes, equal, stable_order
+from pres_eval.arrays.types import AnyInts, FloatArray, IntArray
+from pres_eval.checking.blocks import NO_NUMBER, Block, changed, check_block
 from pres_eval.checking.findings import Example, FileReport, plural
-from pres_eval.checking.lines import some, texts_at
+from pres_eval.checking.likeness import Judged
+from pres_eval.checking.telling import facts_of_lines, tell_lines
 from pres_eval.errors import quoted
+from pres_eval.ranking.run_file import DOCNO, TAG, TOPIC
+from pres_eval.reading.cutting import Cut, ScatteredError, in_two_passes
+from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines, parse_lines, read_whole_number
+from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order
 
-DOCNO = 2
+RANK, SCORE = 3, 4
 CUTOFFS_THAT_MATTER = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """The cutoffs of the official measures; those of PRES come on top."""
+_MANY = 64
+"""Changes of an id in a chunk above which equal ids are looked for with hashes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """A column of ids: the distinct ones, and which of them the rows from each of `starts` on have."""
+
+    ids: list[bytes]
+    which: IntArray
+    starts: IntArray
+
+    def lengths(self, size: int) -> IntArray:
+        """How many rows each segment has, of `size` rows."""
+        return np.diff(np.append(self.starts, size))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a run whose topics are scattered; `line` counts from 1."""
+
+    topic: IntArray
+    ids: WordIds
+    scores: FloatArray
+    ranks: AnyInts
+    line: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One chunk of a run, and what was found in it; its rows if its topics were not checked."""
+
+    chunk: Chunk
+    num_lines: int
+    report: FileReport
+    topics: Segments
+    lengths: IntArray
+    tags: dict[bytes, tuple[int, int]]
+    rows: Rows | None
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedRun:
+    """A whole run: its topics in the order of the file with their numbers of rows, and the tags.
+
+    tags    how many rows each has, and its first line
+    places  in how many places each topic is
+    """
+
+    topics: list[bytes]
+    lengths: IntArray
+    places: IntArray
+    tags: dict[bytes, tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class RunChecker:
     """Reads runs and checks them.
 
-    judged   the documents of the qrels, None if these could not be read
-    asked, default
-             cutoffs that a run should reach: asked for, or of the default measures
-    jobs     threads
+    judged  the documents of the qrels, None if these could not be read
+    asked   cutoffs that a run should reach
+    jobs    threads
     """
 
     judged: Judged | None
     asked: tuple[int, ...]
-    default: tuple[int, ...]
     jobs: int
 
-    def read(self, source: Source, report: FileReport) -> Columns:
-        """Read a run; its lines, and the rows of each topic, are checked on the way.
+    def check(self, source: Source, report: FileReport) -> CheckedRun:
+        """Read a run and check everything but its topics against those of the qrels.
 
         Raises InputError if the file can't be read to its end.
         """
-        part = FileReport(report.path, report.role, report.most)
-        try:
-            columns = read_topics(source, part, self._parse_and_check, self.jobs)
-        except ScatteredError:
-            part = FileReport(report.path, report.role, report.most)
-            columns = read_columns(source, part, self._parse, self.jobs)
-            self._check_rows(part, columns)
-        report.merge(part, 0)
-        return columns
+        cutoffs = sorted({*CUTOFFS_THAT_MATTER, *self.asked})
 
-    def _parse(self, chunk: Chunk, most: int) -> Part:
-        return parse_run(self.judged, chunk, most)
+        def read(cuts: Iterator[Cut], whole_topics: bool) -> tuple[CheckedRun, FileReport]:
+            found = FileReport(report.path, report.role, report.most)
+            gathered = _Gathered(found, whole_topics)
+            work = partial(self._part, cutoffs, report.most, whole_topics)
+            for before, part in in_parts(source, work, cuts, self.jobs):
+                gathered.add(before, part)
+            if gathered.rows:
+                check = partial(self._check_block, cutoffs, report.most)
+                for part_report in in_order(check, gathered.blocks(), self.jobs, UNTHREADED):
+                    found.merge(part_report, 0)
+            return gathered.run(), found
 
-    def _parse_and_check(self, chunk: Chunk, most: int) -> Part:
-        part = self._parse(chunk, most)
-        part.report.merge(check_block(block_of(part), self._cutoffs, most), 0)
-        return replace(part, rows=None)
-
-    @property
-    def _cutoffs(self) -> list[int]:
-        return sorted({*CUTOFFS_THAT_MATTER, *self.asked, *self.default})
-
-    def _check_rows(self, report: FileReport, columns: Columns) -> None:
-        """Look at the rows some topics at a time."""
-        if columns.rows is None:
-            return
-        cutoffs = self._cutoffs
-
-        def check(block: Block) -> FileReport:
-            return check_block(block, cutoffs, report.most)
-
-        for found in in_order(check, blocks(columns, columns.rows), self.jobs, UNTHREADED):
-            report.merge(found, 0)
-
-    def check(self, report: FileReport, columns: Columns, source: Source) -> None:
-        """The checks that need the whole run; the report is that of `read`."""
-        _add_facts(report, columns)
-        check_order_of_topics(report, columns)
-        _check_tags(report, columns)
+        run, found = in_two_passes(source, read)
+        report.merge(found, 0)
+        if not len(run.topics):
+            raise no_lines(source, RUN)
+        _add_facts(report, run)
+        _check_tags(report, run)
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 _sum_up_ties(report, kind)
-        if report.counts["duplicate", "keys"]:
-            if columns.rows is None:
-                columns = read_columns(source, FileReport("", "run", 0), self._parse, self.jobs)
-            check_duplicates(report, columns, source, 6)
-        for kind, wanted in (
-            ("shorter-than-cutoff", self.asked),
-            ("shorter-than-default-cutoff", self.default),
-        ):
-            _check_length(report, columns, kind, wanted)
+        _check_length(report, run, self.asked)
+        return run
+
+    def _part(self, cutoffs: Sequence[int], most: int, whole_topics: bool, cut: Cut) -> Part:
+        if whole_topics and not cut.whole_topics:
+            raise ScatteredError
+        report = FileReport("", "run", most)
+        lines = parse_lines(cut.chunk, RUN)
+        tell_lines(report, lines)
+        ranks = _check_columns(report, lines)
+        topics = segments_of(lines.column(TOPIC))
+        lengths = np.zeros(len(topics.ids), np.int64)
+        np.add.at(lengths, topics.which, topics.lengths(len(lines)))
+        ids = WordIds.of(lines.column(DOCNO))
+        rows = None
+        if whole_topics:
+            if len(topics.ids) < len(topics.which):
+                raise ScatteredError
+            offsets = np.append(topics.starts, len(lines))
+            line_of = partial(_line_of, lines)
+            block = Block(topics.ids, offsets, ids, lines.numbers, ranks, line_of)
+            check_block(report, block, cutoffs, self.judged)
+        else:
+            topic = np.repeat(topics.which, topics.lengths(len(lines)))
+            line = _line_of(lines, np.arange(len(lines)))
+            rows = Rows(topic, ids, lines.numbers, ranks, line)
+        return Part(cut.chunk, lines.num_lines, report, topics, lengths, _tags(lines), rows)
+
+    def _check_block(self, cutoffs: Sequence[int], most: int, block: Block) -> FileReport:
+        report = FileReport("", "run", most)
+        check_block(report, block, cutoffs, self.judged)
+        return report
 
 
-def _add_facts(report: FileReport, columns: Columns) -> None:
-    report.facts |= {
-        "tabs": report.counts["bytes", "tabs"] > 0,
-        "extra_blanks": report.counts["bytes", "uneven"] > 0,
-        "tags": {text_of(tag): count for tag, (count, _) in columns.tags.items()},
-        "lines": columns.num_lines,
-        "documents": len(columns),
+def _line_of(lines: Lines, rows: IntArray) -> IntArray:
+    return lines.line_of(rows) + 1
+
+
+def _check_columns(report: FileReport, lines: Lines) -> AnyInts:
+    """The ranks; tells those that are no numbers, and odd scores."""
+    scores = lines.numbers
+    report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
+    infinite = np.flatnonzero(np.isinf(scores))
+    examples = (
+        Example(int(line) + 1, f"score {quoted(lines.text(row, SCORE))}")
+        for row, line in zip(infinite.tolist(), lines.line_of(infinite), strict=True)
+    )
+    report.add("score-infinite", len(infinite), "", examples)
+    if not len(lines):
+        return np.zeros(0, np.int64)
+    ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
+    if wrong is None:
+        return narrow(ranks)
+    texts = list(lines.column(RANK))
+    found = [read_whole_number(text) for text in texts]
+    bad = np.array([row for row, rank in enumerate(found) if rank is None])
+    examples = (
+        Example(int(line) + 1, f"rank {quoted(texts[row])}")
+        for row, line in zip(bad.tolist(), lines.line_of(bad), strict=True)
+    )
+    report.add("rank-no-number", len(bad), "", examples)
+    return np.array([NO_NUMBER if rank is None else rank for rank in found], np.int64)
+
+
+def segments_of(ids: Ids) -> Segments:
+    """The distinct ids in the order in which they appear, and where each segment of rows begins."""
+    starts = changes(ids)
+    heads = ids.take(starts)
+    if len(starts) > _MANY:
+        _, first, which = np.unique(heads.hashes(), return_index=True, return_inverse=True)
+        if equal(heads, heads.take(first[which])).all():
+            order = np.argsort(first)
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            return Segments(list(heads.take(first[order])), place[which], starts)
+    numbers: dict[bytes, int] = {}
+    which = np.array([numbers.setdefault(i, len(numbers)) for i in heads], np.int64)
+    return Segments(list(numbers), which, starts)
+
+
+def _tags(lines: Lines) -> dict[bytes, tuple[int, int]]:
+    """The tags of a chunk: how many rows each has, and its first line."""
+    segments = segments_of(lines.column(TAG))
+    counts = np.zeros(len(segments.ids), np.int64)
+    np.add.at(counts, segments.which, segments.lengths(len(lines)))
+    first = segments.starts[np.unique(segments.which, return_index=True)[1]]
+    places = zip(counts.tolist(), _line_of(lines, first).tolist(), strict=True)
+    return dict(zip(segments.ids, places, strict=True))
+
+
+class _Gathered:
+    """The parts of a file, in their order."""
+
+    def __init__(self, report: FileReport, whole_topics: bool) -> None:
+        self.report = report
+        self.whole_topics = whole_topics
+        self.numbers: dict[bytes, int] = {}
+        self.tags: dict[bytes, tuple[int, int]] = {}
+        self.rows: list[Rows] = []
+        self._lengths: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
+        self._segments: list[IntArray] = [_NONE]
+
+    def add(self, before: int, part: Part) -> None:
+        """Take the next part; `before` lines precede it."""
+        self.report.merge(part.report, before)
+        known = len(self.numbers)
+        ids = part.topics.ids
+        numbers = np.array([self.numbers.setdefault(topic, len(self.numbers)) for topic in ids], np.int64)
+        if self.whole_topics and len(self.numbers) < known + len(ids):
+            raise ScatteredError
+        self._lengths.append((numbers, part.lengths))
+        self._segments.append(numbers[part.topics.which])
+        for tag, (count, line) in part.tags.items():
+            sooner, first = self.tags.get(tag, (0, before + line))
+            self.tags[tag] = (sooner + count, first)
+        if part.rows is not None:
+            rows = replace(part.rows, topic=numbers[part.rows.topic], line=part.rows.line + before)
+            self.rows.append(rows)
+
+    def _topic_lengths(self) -> IntArray:
+        lengths = np.zeros(len(self.numbers), np.int64)
+        which, counts = (np.concatenate(parts) for parts in zip(*self._lengths, strict=True))
+        np.add.at(lengths, which, counts)
+        return lengths
+
+    def blocks(self) -> Iterator[Block]:
+        """The rows that were kept, some topics at a time."""
+        topic = np.concatenate([rows.topic for rows in self.rows])
+        ids = WordIds.concatenate([rows.ids for rows in self.rows])
+        scores = np.concatenate([rows.scores for rows in self.rows])
+        ranks = np.concatenate([rows.ranks for rows in self.rows])
+        line = np.concatenate([rows.line for rows in self.rows])
+        topics = list(self.numbers)
+        order = stable_order(topic, len(topics))
+        offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
+        for first, last in ragged.blocks(offsets):
+            chosen = order[int(offsets[first]) : int(offsets[last])]
+            yield Block(
+                topics=topics[first:last],
+                offsets=offsets[first : last + 1] - offsets[first],
+                ids=ids.pick(chosen),
+                scores=scores[chosen],
+                ranks=ranks[chosen],
+                line_of=line[chosen].__getitem__,
+            )
+
+    def run(self) -> CheckedRun:
+        """What is known of the whole file."""
+        segments = np.concatenate(self._segments)
+        places = np.bincount(segments[changed(segments)], minlength=len(self.numbers))
+        return CheckedRun(list(self.numbers), self._topic_lengths(), places, self.tags)
+
+
+_NONE = np.zeros(0, np.int64)
+
+
+def _add_facts(report: FileReport, run: CheckedRun) -> None:
+    report.facts |= facts_of_lines(report) | {
+        "tags": {text_of(tag): count for tag, (count, _) in run.tags.items()},
+        "documents": report.counts["lines", "rows"],
         "negative_scores": report.counts["scores", "negative"],
-        "topics": len(columns.topics),
-        "documents_per_topic": [int(columns.lengths.min()), int(columns.lengths.max())],
+        "topics": len(run.topics),
+        "topics_in_order": run.topics == sorted(run.topics),
+        "topics_apart": int(np.count_nonzero(run.places > 1)),
+        "topics_unsorted": report.counts["topics", "unsorted"],
+        "topics_with_ranks_from_0": report.counts["topics", "ranks_from_0"],
+        "float32_ties": report.counts["float32-ties", "scores"],
+        "documents_per_topic": [int(run.lengths.min()), int(run.lengths.max())],
     }
 
 
@@ -121,88 +299,33 @@ def _sum_up_ties(report: FileReport, kind: str) -> None:
     finding = report.findings[kind]
     counts = {what: count for (of, what), count in report.counts.items() if of == kind}
     at_cutoffs = {what: count for what, count in counts.items() if what.isdigit() and count}
-    finding.details = {
-        "topics": finding.count,
-        **{what: count for what, count in counts.items() if not what.isdigit()},
-        "at_cutoffs": at_cutoffs,
-    }
-    number = plural(counts["documents"], "document") if kind == "ties" else plural(counts["scores"], "score")
-    finding.message = f"{number} in {plural(finding.count, 'topic')}"
+    documents = counts["documents"]
+    finding.details = {"topics": finding.count, "documents": documents, "at_cutoffs": at_cutoffs}
+    finding.message = f"{plural(documents, 'document')} in {plural(finding.count, 'topic')}"
     if at_cutoffs:
         torn = (f"{cutoff} in {plural(count, 'topic')}" for cutoff, count in at_cutoffs.items())
         finding.message += "; across cutoff " + ", ".join(torn)
 
 
-def check_order_of_topics(report: FileReport, columns: Columns) -> None:
-    """Whether topics stand together and in byte order."""
-    counts = np.bincount(columns.segments, minlength=len(columns.topics))
-    apart = np.flatnonzero(counts > 1)
-    names = (
-        Example(None, f"topic {quoted(columns.topics[t])} stands in {counts[t]} places")
-        for t in apart.tolist()
-    )
-    report.add("topics-apart", len(apart), "", names)
-    if columns.topics != sorted(columns.topics):
-        report.add("topics-unordered", 1)
-
-
-def _check_tags(report: FileReport, columns: Columns) -> None:
-    if len(columns.tags) > 1:
+def _check_tags(report: FileReport, run: CheckedRun) -> None:
+    if len(run.tags) > 1:
         names = (
             Example(line, f"tag {quoted(tag)} ({plural(count, 'line')})")
-            for tag, (count, line) in columns.tags.items()
+            for tag, (count, line) in run.tags.items()
         )
-        report.add("several-tags", len(columns.tags), "the last one counts", names)
+        report.add("several-tags", len(run.tags), "the last one counts", names)
 
 
-def check_duplicates(report: FileReport, columns: Columns, source: Source, width: int) -> None:
-    """Documents that a topic has twice, when keys are; `width` is the number of columns in the file."""
-    if columns.rows is None:
-        return
-    topic = columns.rows.topic
-    order = np.argsort(columns.rows.keys, kind="stable")
-    new = changed(columns.rows.keys[order])
-    first = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
-    again, first = order[~new], first[~new]
-    in_file = np.argsort(again)
-    again, first = again[in_file], first[in_file]
-    wanted = np.unique(np.concatenate((again, first)))
-    lines = columns.line_of(wanted)
-    texts = texts_at(source, width, DOCNO, lines - 1)
-    if texts is None:
-        return
-    ids = texts.take(slice(None))
-    place, first_place = np.searchsorted(wanted, again), np.searchsorted(wanted, first)
-    same = equal(ids.take(place), ids.take(first_place)) & (topic[again] == topic[first])
-    count = int(np.count_nonzero(same))
-
-    def examples() -> Iterator[Example]:
-        for number in np.flatnonzero(same).tolist():
-            name = quoted(columns.topics[topic[again[number]]])
-            where = f"first in line {lines[first_place[number]]}"
-            yield Example(
-                int(lines[place[number]]),
-                f"topic {name}, document {quoted(ids[int(place[number])])} again ({where})",
-            )
-
-    report.add("duplicate", count, "", examples(), topics=len(np.unique(topic[again[same]])))
-
-
-def _check_length(report: FileReport, columns: Columns, kind: str, cutoffs: Sequence[int]) -> None:
-    lengths = columns.lengths
-    short = {cutoff: int(np.count_nonzero(lengths < cutoff)) for cutoff in sorted(cutoffs)}
+def _check_length(report: FileReport, run: CheckedRun, cutoffs: Sequence[int]) -> None:
+    short = {cutoff: int(np.count_nonzero(run.lengths < cutoff)) for cutoff in sorted(cutoffs)}
     short = {cutoff: count for cutoff, count in short.items() if count}
     if not short:
         return
     message = ", ".join(f"{plural(count, 'topic')} below {cutoff}" for cutoff, count in short.items())
-    shortest = np.flatnonzero(lengths < max(short))
+    shortest = np.flatnonzero(run.lengths < max(short))
     names = (
-        Example(None, f"topic {quoted(columns.topics[topic])} has {plural(int(lengths[topic]), 'document')}")
+        Example(None, f"topic {quoted(run.topics[topic])} has {plural(int(run.lengths[topic]), 'document')}")
         for topic in shortest
     )
-    report.add(kind, len(shortest), message, names, topics_below={str(k): n for k, n in short.items()})
-
-
-def list_of(ids: Sequence[bytes], most: int = 5) -> str:
-    """Some ids for a message."""
-    return some((quoted(i) for i in ids), most)
+    below = {str(cutoff): count for cutoff, count in short.items()}
+    report.add("shorter-than-cutoff", len(shortest), message, names, topics_below=below)

@@ -11,7 +11,7 @@ from pres_eval.checking.findings import FileReport, Finding, Level, plural
 from pres_eval.report.text import text_of
 
 KIND = "pres-eval check"
-LAYOUT = 1
+LAYOUT = 2
 
 
 def as_text(reports: Sequence[FileReport]) -> str:
@@ -28,9 +28,19 @@ def _file_lines(report: FileReport) -> Iterator[str]:
         yield f"  {kind.level.value} {kind.name} ({finding.count}): {kind.meaning}{message}"
         for example in finding.examples:
             where = f"{text_of(report.path)}:{example.line}: " if example.line is not None else ""
-            yield f"    {where}{example.text}"
+            yield f"    {where}{example}"
         if (left := finding.count - len(finding.examples)) > 0 and finding.examples:
             yield f"    ... and {left} more"
+    yield f"  verdict: {_verdict(report)}"
+
+
+def _verdict(report: FileReport) -> str:
+    """What to make of a file, in one line."""
+    warnings = plural(report.count(Level.WARNING), "kind of warning", "kinds of warning")
+    if report.verdict() is Level.ERROR:
+        errors = plural(report.count(Level.ERROR), "kind of error", "kinds of error")
+        return f"evaluation stops at this file: {errors}"
+    return f"can be evaluated, but look at {warnings}" if report.verdict() else "good"
 
 
 def _facts(report: FileReport) -> str:
@@ -53,14 +63,21 @@ def _facts(report: FileReport) -> str:
             plural(facts["topics"], "topic"),
             each,
         ]
-    for name, text in (
-        ("tabs", "tabs"),
-        ("extra_blanks", "extra blanks"),
-        ("negative_scores", "negative scores"),
-    ):
-        if facts.get(name):
-            parts.append(text)
+    parts += [text for name, text in _ODDITIES.items() if facts.get(name)]
     return ", ".join(parts) or report.role
+
+
+_ODDITIES = {
+    "tabs": "tabs",
+    "extra_blanks": "extra blanks",
+    "crlf_lines": "CR LF",
+    "blank_lines": "blank lines",
+    "negative_scores": "negative scores",
+    "topics_with_ranks_from_0": "ranks from 0",
+    "topics_unsorted": "not sorted by score",
+    "topics_apart": "lines of topics scattered",
+}
+"""Facts that change nothing, as the line of a file names them."""
 
 
 def _summary(reports: Sequence[FileReport]) -> str:
@@ -109,8 +126,15 @@ def _file_record(report: FileReport) -> dict[str, Any]:
             "count": finding.count,
             "message": finding.message,
             "details": finding.details,
-            "examples": [{"line": example.line, "text": example.text} for example in finding.examples],
+            "examples": [{"line": example.line, "text": str(example)} for example in finding.examples],
         }
         for finding in report.in_order()
     ]
-    return {"path": text_of(report.path), "role": report.role, "facts": report.facts, "findings": findings}
+    verdict = report.verdict()
+    return {
+        "path": text_of(report.path),
+        "role": report.role,
+        "verdict": "good" if verdict is None else f"{verdict.value}s",
+        "facts": report.facts,
+        "findings": findings,
+    }

@@ -8,7 +8,6 @@ from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, fai
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import JOBS, CutoffList, check_paths
-from pres_eval.options import DEFAULT_NMAX
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
@@ -32,6 +31,7 @@ from pres_eval.workers import num_processors
     "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
     help="For people or for machines.",
 )  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @click.option("--output", metavar="FILE", help="Write the findings to FILE, whole or not at all.")
 @JOBS
 @click.pass_context
@@ -44,6 +44,7 @@ def command(
     nmax: tuple[int, ...] | None,
     most: int,
     output_format: str,
+    strict: bool,
     output: str | None,
     jobs: int | None,
 ) -> None:
@@ -57,19 +58,18 @@ def command(
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree
     with the scores, ties (also those that only 32-bit scores have, where trec_eval 9.0.8 and 10.0 differ),
     topics that only one side has, ids that look like another notation of one on the other side, several tags,
-    a byte order mark.  A note is worth knowing: line ends, order, short rankings, grades above 1 with -l 1.
+    a byte order mark.  A note is worth knowing and changes no number by itself.  Each file ends in a verdict.
 
-    Exit codes: 0 no errors; 1 errors (or a usage error).
+    Exit codes: 0 no errors; 1 errors, with --strict also warnings (or a usage error).
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     check_paths(qrels, runs)
     options = CheckOptions(
         relevance_level=level,
         asked=nmax or (),
-        default=() if nmax else DEFAULT_NMAX,
         most=most,
         jobs=jobs or num_processors(),
     )
     reports = check_files(Source(qrels), [Source(run) for run in runs], options)
     write_output(output, as_json(reports) if output_format == "json" else as_text(reports))
-    if failed(reports):
+    if failed(reports, strict):
         context.exit(EXIT_ERRORS)

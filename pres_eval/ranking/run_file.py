@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,21 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct, has_equal
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
 from pres_eval.ranking.scattered import Collected, Rows
-from pres_eval.reading.cutting import TopicCutter
-from pres_eval.reading.numbers import read_numbers
+from pres_eval.reading.cutting import Cut, ScatteredError, in_two_passes
+from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Chunk, Source, behind_last_line
-from pres_eval.reading.tables import in_file
-from pres_eval.reading.tokens import Fields, LineError, parsed, split_fields
-from pres_eval.workers import UNTHREADED, in_order, num_processors
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.workers import num_processors
 
-LAYOUT = "topic Q0 docno rank score tag"
-COLUMNS = 6
-TOPIC, DOCNO, SCORE, TAG = 0, 2, 4, 5
+TOPIC, DOCNO, TAG = 0, 2, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +46,6 @@ class Ranking(Ranked):
         return distinct(self.unjudged_ids.take(slice(None)))[0]
 
 
-@dataclass(frozen=True)
-class Cut:
-    """A chunk; whether all of its topics are whole, and whether its last one is."""
-
-    chunk: Chunk
-    whole_topics: bool
-    ends_whole: bool
-
-
 @dataclass(frozen=True, eq=False)
 class Piece:
     """What is kept of one chunk."""
@@ -76,10 +62,6 @@ class Piece:
     rows: Rows | None
 
 
-class _ScatteredError(Exception):
-    """A topic came again after it was thought to be complete."""
-
-
 @dataclass(frozen=True)
 class _Reader:
     """Reads chunks of one run; has no state, so that any thread may call it."""
@@ -92,19 +74,16 @@ class _Reader:
     def piece(self, cut: Cut) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
         chunk = cut.chunk
-        fields, scores = parsed(_parse, chunk)
-        buffer = chunk.array()
-        if not len(fields):
+        lines = parse_lines(chunk, RUN).checked()
+        if not len(lines):
             nothing = np.zeros(0, np.int64)
-            return Piece(chunk, cut.ends_whole, fields.num_lines, 0, b"", None, NO_IDS, nothing, None, None)
-        starts, ends = fields.column(TOPIC)
-        topic_ids = Ids(buffer, starts, ends - starts)
+            return Piece(chunk, cut.ends_whole, lines.num_lines, 0, b"", None, NO_IDS, nothing, None, None)
+        topic_ids = lines.column(TOPIC)
         first = changes(topic_ids)
         segments = topic_ids.take(first)
         topics = self.pool.find_topics(segments)
-        lengths = np.diff(np.concatenate((first, [len(fields)])))
-        starts, ends = fields.column(DOCNO)
-        ids, kept = Ids(buffer, starts, ends - starts), self._cast(scores)
+        lengths = np.diff(np.concatenate((first, [len(lines)])))
+        ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
         unjudged = segments.take(topics < 0)
         if len(unjudged):
             rows = np.repeat(topics >= 0, lengths)
@@ -113,7 +92,7 @@ class _Reader:
         ranked = rows_kept = None
         if cut.whole_topics:
             if has_equal(topics):
-                raise _ScatteredError
+                raise ScatteredError
             ranked = rank_topics(
                 self.pool,
                 topics,
@@ -126,14 +105,14 @@ class _Reader:
         else:
             topic = np.repeat(topics.astype(np.int32), lengths)
             rows_kept = Rows(topic, kept, WordIds.of(ids))
-        start, end = fields.cell(len(fields) - 1, TAG)
+        longer = lines.fields.longer
         return Piece(
             chunk,
             cut.ends_whole,
-            fields.num_lines,
-            len(fields),
-            bytes(chunk.buffer[start:end]),
-            None if fields.longer is None else fields.line_of(fields.longer),
+            lines.num_lines,
+            len(lines),
+            lines.text(len(lines) - 1, TAG),
+            None if longer is None else int(longer.lines[0]),
             WordIds.of(unjudged) if len(unjudged) else NO_IDS,
             topics,
             ranked,
@@ -146,19 +125,6 @@ class _Reader:
         with np.errstate(over="ignore"):
             # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
             return scores.astype(np.float32)
-
-
-def _parse(chunk: Chunk) -> tuple[Fields, FloatArray]:
-    """The columns of a chunk, and its scores."""
-    fields = split_fields(chunk, COLUMNS, LAYOUT, more=True)
-    if not len(fields):
-        return fields, np.zeros(0)
-    starts, ends = fields.column(SCORE)
-    scores, wrong = read_numbers(chunk.array(), starts, ends)
-    if wrong is not None:
-        score = quoted(bytes(chunk.buffer[starts[wrong] : ends[wrong]]))
-        raise LineError(fields.line_of(wrong), f"score {score}", "a number")
-    return fields, scores
 
 
 def read_run(
@@ -179,10 +145,12 @@ def read_run(
     """
     jobs = jobs or num_processors()
     reader = _Reader(pool, compat == "9.0.8", most, ascending)
+
+    def read(cuts: Iterator[Cut], whole_topics: bool) -> Ranking:
+        return (_Streaming if whole_topics else _Collecting)(source, cuts, reader, jobs).read()
+
     try:
-        with contextlib.suppress(_ScatteredError):
-            return _Streaming(source, reader, jobs).read()
-        return _Collecting(source, reader, jobs).read()
+        return in_two_passes(source, read)
     except DuplicateRowError as error:
         _raise_duplicate(source, error)
 
@@ -190,40 +158,26 @@ def read_run(
 class _Pass:
     """One pass over a run, whatever is done with the pieces."""
 
-    def __init__(self, source: Source, reader: _Reader, jobs: int) -> None:
+    def __init__(self, source: Source, cuts: Iterator[Cut], reader: _Reader, jobs: int) -> None:
         self.source = source
+        self.cuts = cuts
         self.jobs = jobs
         self.reader = reader
-        self.num_lines = 0
         self.num_rows = 0
         self.tag = b""
         self.longer_line: int | None = None
         self.unjudged = [NO_IDS]
         self.ranked = Topics()
 
-    def pieces(self, whole_topics: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """The pieces in file order."""
-        try:
-            for piece in in_order(self.reader.piece, self._cut(whole_topics), self.jobs, UNTHREADED):
-                self._count(piece)
-                yield piece
-                self.source.give_back(piece.chunk)
-        except LineError as error:
-            raise in_file(error, self.source.name, self.num_lines) from None
-
-    def _cut(self, whole_topics: bool) -> Iterator[Cut]:
-        cutter = TopicCutter()
-        before_whole = whole_topics
-        for chunk in self.source.chunks(cut_place=cutter if whole_topics else behind_last_line):
-            ends_whole = cutter.whole and whole_topics
-            yield Cut(chunk, ends_whole and before_whole, ends_whole)
-            before_whole = ends_whole
-            cutter.whole = True  # the last chunk is not cut
+        for lines_before, piece in in_parts(self.source, self.reader.piece, self.cuts, self.jobs):
+            if piece.longer_line is not None and self.longer_line is None:
+                self.longer_line = lines_before + piece.longer_line + 1
+            self._count(piece)
+            yield piece
 
     def _count(self, piece: Piece) -> None:
-        if piece.longer_line is not None and self.longer_line is None:
-            self.longer_line = self.num_lines + piece.longer_line + 1
-        self.num_lines += piece.num_lines
         self.num_rows += piece.num_rows
         self.tag = piece.tag if piece.num_rows else self.tag
         if len(piece.unjudged):
@@ -232,9 +186,7 @@ class _Pass:
     def ranking(self) -> Ranking:
         """The result, with what was counted on the way."""
         if not self.num_rows:
-            raise InputError(
-                self.source.name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}"
-            )
+            raise no_lines(self.source, RUN)
         ranked = self.ranked.ranked()
         return Ranking(
             ranked.topic,
@@ -259,15 +211,15 @@ class _Streaming(_Pass):
     """Ranks each topic as soon as it is complete."""
 
     def read(self) -> Ranking:
-        """Read the run; raises _ScatteredError if a topic comes again."""
+        """Read the run; raises ScatteredError if a topic comes again."""
         seen = np.zeros(len(self.reader.pool.topics), np.bool_)
         waiting = Collected(self.reader.single)
-        for piece in self.pieces(whole_topics=True):
+        for piece in self.pieces():
             topics = piece.topics
             if len(waiting) and len(topics) and topics[0] == waiting.last_topic():
                 topics = topics[1:]
             if seen[topics].any() or has_equal(topics):
-                raise _ScatteredError
+                raise ScatteredError
             seen[topics] = True
             if piece.ranked is not None:
                 self.ranked.add(piece.ranked)
@@ -287,7 +239,7 @@ class _Collecting(_Pass):
     def read(self) -> Ranking:
         """Read the run, in whatever order its lines stand."""
         rows = Collected(self.reader.single)
-        for piece in self.pieces(whole_topics=False):
+        for piece in self.pieces():
             if piece.rows is not None:
                 rows.add(piece.rows)
         if len(rows):

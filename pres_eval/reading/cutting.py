@@ -1,8 +1,49 @@
-"""Where to cut a run into chunks: where the topic changes."""
+"""Where to cut a run into chunks: where the topic changes, as long as no topic comes again."""
 
 from __future__ import annotations
 
-from pres_eval.reading.source import behind_last_line
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pres_eval.reading.source import Chunk, Source, behind_last_line
+
+Result = TypeVar("Result")
+
+
+class ScatteredError(Exception):
+    """A topic came again after it was thought to be complete."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A chunk; whether all of its topics are whole, and whether its last one is."""
+
+    chunk: Chunk
+    whole_topics: bool
+    ends_whole: bool
+
+
+def in_two_passes(source: Source, read: Callable[[Iterator[Cut], bool], Result]) -> Result:
+    """What `read` makes of a run: topic by topic, or, if it raises ScatteredError, from any lines.
+
+    `read` is given the chunks, and whether they were cut between topics.
+    """
+    try:
+        return read(cuts(source, True), True)
+    except ScatteredError:
+        return read(cuts(source, False), False)
+
+
+def cuts(source: Source, whole_topics: bool) -> Iterator[Cut]:
+    """The chunks of a run, cut between topics if that is wanted."""
+    cutter = TopicCutter()
+    before_whole = whole_topics
+    for chunk in source.chunks(cut_place=cutter if whole_topics else behind_last_line):
+        ends_whole = cutter.whole and whole_topics
+        yield Cut(chunk, ends_whole and before_whole, ends_whole)
+        before_whole = ends_whole
+        cutter.whole = True  # the last chunk is not cut
 
 
 class TopicCutter:

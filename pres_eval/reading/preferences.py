@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pres_eval.arrays.ids import Ids, WordIds, byte_order, changes
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.numbers import read_numbers, read_whole_numbers
+from pres_eval.reading.lines import Layout
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Source
 from pres_eval.reading.tables import Table, read_table
 
-QRELS_LAYOUT = "topic judgement-group docno relevance"
-PREFS_LAYOUT = "topic judgement-group subgroup docno level"
+QRELS_JG = Layout("topic judgement-group docno relevance", number=3, whole=True)
+QRELS_PREFS = replace(QRELS_JG, whole=False)
+PREFS = Layout("topic judgement-group subgroup docno level", number=4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +113,9 @@ def read_group_qrels(source: Source) -> GroupQrels:
     Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
     document that a group judges twice.
     """
-    table = read_table(source, 4, QRELS_LAYOUT)
-    grade, wrong = read_whole_numbers(table.buffer, table.starts[:, 3], table.ends[:, 3])
-    if wrong is not None:
-        raise _no_number(table, wrong, "relevance", "an integer")
+    table = read_table(source, QRELS_JG)
     rows = _group_rows(table, 2)
-    qrels = GroupQrels(*rows.common(table), grade[rows.order])
+    qrels = GroupQrels(*rows.common(table), table.numbers[rows.order])
     group = np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets))
     order = np.lexsort((qrels.line, qrels.document, group))
     again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(group[order]) == 0))
@@ -133,8 +131,7 @@ def read_preferences(source: Source) -> Preferences:
     Raises InputError for a line that has not five columns and for a level that is no number.  Documents may
     stand in any number of subgroups; whether these agree is looked at when a topic is scored.
     """
-    table = read_table(source, 5, PREFS_LAYOUT)
-    return _preferences(table, 3, "level")
+    return _preferences(read_table(source, PREFS), 3)
 
 
 def read_qrels_as_preferences(source: Source) -> Preferences:
@@ -142,27 +139,18 @@ def read_qrels_as_preferences(source: Source) -> Preferences:
 
     Raises InputError for a line that has not four columns and for a level that is no number.
     """
-    table = read_table(source, 4, QRELS_LAYOUT)
-    return _preferences(table, 2, "relevance")
+    return _preferences(read_table(source, QRELS_PREFS), 2)
 
 
-def _preferences(table: Table, docno: int, what: str) -> Preferences:
+def _preferences(table: Table, docno: int) -> Preferences:
     """Preferences from a table with the docno in this column and the level in the next."""
-    level, wrong = read_numbers(table.buffer, table.starts[:, docno + 1], table.ends[:, docno + 1])
-    if wrong is not None:
-        raise _no_number(table, wrong, what, "a number")
     rows = _group_rows(table, docno)
     has_subgroups = docno == 3
     subgroup = (
         _number_names(table.column(2), rows.group)[0] if has_subgroups else np.zeros(len(table), np.int64)
     )
     common = rows.common(table)
-    return Preferences(*common, subgroup[rows.order], level[rows.order], rows.pool.byte_order())
-
-
-def _no_number(table: Table, row: int, what: str, expected: str) -> InputError:
-    found = table.text(row, table.starts.shape[1] - 1)
-    return InputError(table.name, int(table.lines[row]), f"{what} {quoted(found)}", expected)
+    return Preferences(*common, subgroup[rows.order], table.numbers[rows.order], rows.pool.byte_order())
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from pres_eval.arrays.growing import Growing, GrowingIds, narrow
-from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct
+from pres_eval.arrays.ids import NO_IDS, WordIds, changes, distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray
-from pres_eval.errors import InputError, quoted
-from pres_eval.reading.numbers import read_whole_numbers
+from pres_eval.reading.lines import QRELS, Lines, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Chunk, Source
-from pres_eval.reading.tables import in_file
-from pres_eval.reading.tokens import LineError, parsed, split_fields
-from pres_eval.workers import UNTHREADED, in_order, num_processors
+from pres_eval.workers import num_processors
 
-LAYOUT = "topic iteration docno relevance"
 MANY_GROUPS = 1024
 """Groups of rows in a chunk above which topics are taken to come again and again."""
 
@@ -57,30 +55,37 @@ class Qrels:
         """The same judgements with some taken out: those documents become unjudged."""
         return replace(self, kept=kept)
 
+    def every_grade(self) -> AnyInts:
+        """The relevance of all judgements that are kept, also of repeated ones."""
+        if self.kept is not None:
+            return self.grade[self.kept]
+        return np.concatenate((self.grade, self.duplicates.grade))
+
     def num_positive(self) -> int:
         """Judgements with a relevance above 0."""
-        positive = self.grade > 0
-        if self.kept is not None:
-            return int(np.count_nonzero(positive & self.kept))
         # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
-        return int(np.count_nonzero(positive) + np.count_nonzero(self.duplicates.grade > 0))
+        return int(np.count_nonzero(self.every_grade() > 0))
 
 
-def read_qrels(source: Source, jobs: int | None = None) -> Qrels:
+Tell = Callable[[int, Lines], None]
+"""Is told the lines of a chunk, with all faults, and how many lines are before them."""
+
+
+def read_qrels(source: Source, jobs: int | None = None, tell: Tell | None = None) -> Qrels:
     """Read a qrels file whole.
 
     `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
-    Raises InputError for a line that has not four columns or whose relevance is no integer.
+    Raises InputError for a line that has not four columns or whose relevance is no integer, unless there is
+    `tell`: it is told, and these lines are left out.
     """
     judgements = _Judgements()
-    try:
-        for part in in_order(_read_part, source.chunks(), jobs or num_processors(), UNTHREADED):
-            judgements.add(part)
-            source.give_back(part.chunk)
-    except LineError as error:
-        raise in_file(error, source.name, judgements.num_lines) from None
+    read = partial(_read_part, tell is not None)
+    for before, part in in_parts(source, read, source.chunks(), jobs or num_processors()):
+        if tell is not None:
+            tell(before, part.lines)
+        judgements.add(before, part)
     if not len(judgements):
-        raise InputError(source.name, None, "no lines but blank ones and comments", f"lines of {LAYOUT}")
+        raise no_lines(source, QRELS)
     return judgements.qrels(source.name)
 
 
@@ -91,48 +96,43 @@ class _Part:
     topics             their ids, each at least once
     groups, num_rows   the topic of each group of rows that follow each other, and how many these are
     documents, grades  of each row
-    lines              line of each row in the chunk, counted from 0; None where row i is line i
     """
 
-    chunk: Chunk
-    num_lines: int
+    lines: Lines
     topics: WordIds
     groups: IntArray
     num_rows: IntArray
     documents: WordIds
     grades: AnyInts
-    lines: IntArray | None
+
+    @property
+    def chunk(self) -> Chunk:
+        """Where the judgements are from."""
+        return self.lines.chunk
+
+    @property
+    def num_lines(self) -> int:
+        """Lines of the chunk."""
+        return self.lines.num_lines
 
 
-def _read_part(chunk: Chunk) -> _Part:
-    return parsed(_parse, chunk)
-
-
-def _parse(chunk: Chunk) -> _Part:
-    fields = split_fields(chunk, 4, LAYOUT)
-    buffer = chunk.array()
-    if not len(fields):
-        return _Part(chunk, fields.num_lines, NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8), _NONE)
-    grades, wrong = read_whole_numbers(buffer, *fields.column(3))
-    if wrong is not None:
-        start, end = fields.cell(wrong, 3)
-        found = quoted(bytes(chunk.buffer[start:end]))
-        raise LineError(fields.line_of(wrong), f"relevance {found}", "an integer")
-    starts, ends = fields.column(0)
-    topics = Ids(buffer, starts, ends - starts)
+def _read_part(with_faults: bool, chunk: Chunk) -> _Part:
+    lines = parse_lines(chunk, QRELS)
+    if not with_faults:
+        lines.checked()
+    if not len(lines):
+        return _Part(lines, NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8))
+    topics = lines.column(0)
     first = changes(topics)
     heads = topics.take(first)
     topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
-    starts, ends = fields.column(2)
     return _Part(
-        chunk,
-        fields.num_lines,
-        WordIds.of(topics),
-        groups,
-        np.diff(first, append=len(fields)),
-        WordIds.of(Ids(buffer, starts, ends - starts)),
-        narrow(grades),
-        fields.lines,
+        lines=lines,
+        topics=WordIds.of(topics),
+        groups=groups,
+        num_rows=np.diff(first, append=len(lines)),
+        documents=WordIds.of(lines.column(2)),
+        grades=narrow(lines.numbers),
     )
 
 
@@ -140,7 +140,6 @@ class _Judgements:
     """The judgements read so far."""
 
     def __init__(self) -> None:
-        self.num_lines = 0
         self._topics, self._documents = GrowingIds(), GrowingIds()
         self._groups, self._num_rows, self._grades = Growing(np.int8), Growing(np.int8), Growing(np.int8)
         self._lines: list[tuple[int, int, IntArray | None]] = []
@@ -148,10 +147,9 @@ class _Judgements:
     def __len__(self) -> int:
         return len(self._grades)
 
-    def add(self, part: _Part) -> None:
-        """Add the judgements of the next chunk."""
-        self._lines.append((self.num_lines, len(part.grades), part.lines))
-        self.num_lines += part.num_lines
+    def add(self, before: int, part: _Part) -> None:
+        """Add the judgements of the next chunk, with so many lines before it."""
+        self._lines.append((before, len(part.grades), part.lines.fields.lines))
         self._groups.append(narrow(part.groups + len(self._topics)))
         self._topics.append(part.topics)
         self._num_rows.append(narrow(part.num_rows))

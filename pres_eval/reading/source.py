@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING
-from pres_eval.errors import DamagedError, InputError
+from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import OpenFile, Pipe, Progress, Readable, Version, fill, version_of
 
@@ -66,6 +66,8 @@ class Source:
     def __init__(self, path: str) -> None:
         self.path = path
         self.name = "<stdin>" if path == "-" else path
+        self.final_newline = True
+        """Whether the last line was found to end in a newline, once the file was read."""
         self._progress: Progress | None = None
         self._pipe: Pipe | None = None
         self._first_byte: int | None = None
@@ -183,9 +185,10 @@ class Source:
                     start += len(BYTE_ORDER_MARK)
                     place += len(BYTE_ORDER_MARK)
                 if start == stop:
-                    raise InputError(self.name, None, "the file is empty", "lines of text")
+                    raise EmptyFileError(self.name, None, "the file is empty", "lines of text")
                 first = False
             if at_end and stop > start and buffer[stop - 1] != ord("\n"):
+                self.final_newline = False
                 buffer[stop] = ord("\n")
                 stop += 1
             self._check_lines(buffer, start, stop, place)

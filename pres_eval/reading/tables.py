@@ -1,34 +1,18 @@
-"""Files of lines with columns: chunk by chunk, or whole as arrays."""
+"""Whole files of lines with columns, as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING, Ids
 from pres_eval.arrays.types import Bytes, IntArray
-from pres_eval.errors import InputError
+from pres_eval.reading.lines import Layout, Lines, in_parts, no_lines, parse_lines
 from pres_eval.reading.source import Chunk, Source
-from pres_eval.reading.tokens import Fields, LineError, split_fields
-
-
-def table_chunks(source: Source, columns: int, layout: str) -> Iterator[tuple[Chunk, Fields, int]]:
-    """The chunks of a file with their fields, and the number of lines before each."""
-    lines_before = 0
-    for chunk in source.chunks():
-        try:
-            fields = split_fields(chunk, columns, layout)
-        except LineError as error:
-            raise in_file(error, source.name, lines_before) from None
-        yield chunk, fields, lines_before
-        lines_before += fields.num_lines
-
-
-def in_file(error: LineError, name: str, lines_before: int) -> InputError:
-    """The error of a line, now that it is known where its chunk stands."""
-    return InputError(name, lines_before + error.line + 1, error.found, error.expected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +21,7 @@ class Table:
 
     starts, ends  (R, columns) places in `buffer`
     lines         (R,) line numbers in the file, from 1
+    numbers       (R,) the column of numbers, empty if there is none
     """
 
     name: str
@@ -44,6 +29,7 @@ class Table:
     starts: IntArray
     ends: IntArray
     lines: IntArray
+    numbers: NDArray[Any]
 
     def column(self, number: int) -> Ids:
         """One column as ids."""
@@ -58,23 +44,27 @@ class Table:
         return len(self.starts)
 
 
-def read_table(source: Source, columns: int, layout: str) -> Table:
-    """Read a whole file of lines with this many columns; `layout` names them for errors.
+def read_table(source: Source, layout: Layout) -> Table:
+    """Read a whole file of lines with these columns; comments (#) and blank lines are left out.
 
-    Comments (#) and blank lines are left out.  Raises InputError for a line with another number of columns.
+    Raises InputError for the first line with another number of columns, or with a number that is none.
     """
     texts: list[bytes] = [bytes(PADDING)]
-    parts: list[tuple[IntArray, IntArray, IntArray]] = []
+    parts: list[tuple[IntArray, IntArray, IntArray, NDArray[Any]]] = []
     size = PADDING
-    for chunk, fields, lines_before in table_chunks(source, columns, layout):
-        moved = size - chunk.start
-        lines = np.arange(len(fields)) if fields.lines is None else fields.lines
-        parts.append((fields.starts + moved, fields.ends + moved, lines + lines_before + 1))
+    for before, lines in in_parts(source, partial(_good_lines, layout), source.chunks(), 1):
+        chunk = lines.chunk
+        places = [lines.fields.column(number) for number in range(layout.width)]
+        starts, ends = (np.stack(edges, axis=1) + (size - chunk.start) for edges in zip(*places, strict=True))
+        parts.append((starts, ends, lines.line_of(np.arange(len(lines))) + before + 1, lines.numbers))
         texts.append(bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop]))
         size += chunk.stop - chunk.start
-        source.give_back(chunk)
     texts.append(bytes(PADDING))
-    starts, ends, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
+    starts, ends, numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     if not len(starts):
-        raise InputError(source.name, None, "no lines but blank ones and comments", f"lines of {layout}")
-    return Table(source.name, np.frombuffer(b"".join(texts), np.uint8), starts, ends, numbers)
+        raise no_lines(source, layout)
+    return Table(source.name, np.frombuffer(b"".join(texts), np.uint8), starts, ends, numbers, values)
+
+
+def _good_lines(layout: Layout, chunk: Chunk) -> Lines:
+    return parse_lines(chunk, layout).checked()

@@ -1,49 +1,42 @@
-r"""Where the columns of a chunk's lines begin and end.
+r"""Where the columns of a chunk's lines begin and end, and which lines are malformed.
 
 Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or
 tabs and ends in \\n or \\r\\n, as nearly all files have, so the separators' places are the columns after a
-reshape.  The general way takes anything: a token is what stands between bytes of C's isspace; blank lines and
-lines whose first character is # are left out; too few columns are an error, more columns are noticed.
+reshape.  The general way takes anything: a token is what lies between bytes of C's isspace; blank lines and
+lines whose first character is # are left out.  Malformed lines are left out too, and told: the evaluator
+raises the first of them, the checker tells all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pres_eval.arrays.types import BoolArray, Bytes, IntArray
 from pres_eval.reading.source import Chunk
 
-Parsed = TypeVar("Parsed")
-
 BLANK, TAB, NEWLINE, RETURN, HASH = 32, 9, 10, 13, 35
 
 
-class LineError(Exception):
-    """A fault in a line of a chunk, before it is known where the chunk stands in the file."""
-
-    def __init__(self, line: int, found: str, expected: str) -> None:
-        super().__init__(line, found, expected)
-        self.line = line
-        self.found = found
-        self.expected = expected
+_NONE = np.zeros(0, np.int64)
 
 
-def parsed(parse: Callable[[Chunk], Parsed], chunk: Chunk) -> Parsed:
-    """What `parse` makes of a chunk.
+@dataclass(frozen=True, eq=False)
+class Faults:
+    """The lines of a chunk that have one kind of fault.
 
-    Raises LineError: of several faults that of the first line, whatever `parse` looks for first.
+    kind      its name, as the checker tells it
+    lines     (F,) these lines, ascending, counted from 0
+    found     what is in the i-th of them
+    expected  what should be there
     """
-    try:
-        return parse(chunk)
-    except LineError as error:
-        if error.line:
-            newlines = np.flatnonzero(chunk.array()[chunk.start : chunk.stop] == NEWLINE)
-            parsed(parse, Chunk(chunk.buffer, chunk.start, chunk.start + int(newlines[error.line - 1]) + 1))
-        raise
+
+    kind: str
+    lines: IntArray
+    found: Callable[[int], str]
+    expected: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +48,12 @@ class Fields:
     base       where the text begins in the chunk's buffer
     columns    how many columns a row has
     num_lines  lines in the chunk, also blank ones and comments
+    separators whether the edges are the separators alone
     lines      (R,) the line of each row, counted from 0; None where row i is line i
-    longer     row of the first line with more columns than wanted, None if there is none
+    faults     lines that are no rows because they are malformed
+    longer     rows that have more columns than wanted, if that is allowed
+    blank, comments
+               how many lines are blank, and how many comments
     """
 
     edges: IntArray
@@ -65,7 +62,10 @@ class Fields:
     num_lines: int
     separators: bool = False
     lines: IntArray | None = None
-    longer: int | None = None
+    faults: tuple[Faults, ...] = ()
+    longer: Faults | None = None
+    blank: int = 0
+    comments: int = 0
 
     def column(self, number: int) -> tuple[IntArray, IntArray]:
         """Where the fields of one column begin and end in the chunk's buffer."""
@@ -85,15 +85,11 @@ class Fields:
             return int(self.edges[row, number - 1]) + self.base + 1, int(self.edges[row, number]) + self.base
         return int(self.edges[row, 2 * number]) + self.base, int(self.edges[row, 2 * number + 1]) + self.base
 
-    @property
-    def starts(self) -> IntArray:
-        """(R, columns) where the columns begin."""
-        return np.stack([self.column(number)[0] for number in range(self.columns)], axis=1)
-
-    @property
-    def ends(self) -> IntArray:
-        """(R, columns) where the columns end."""
-        return np.stack([self.column(number)[1] for number in range(self.columns)], axis=1)
+    def take(self, rows: IntArray) -> Fields:
+        """Some of the rows."""
+        edges = [edge[rows] - self.base for number in range(self.columns) for edge in self.column(number)]
+        lines = rows if self.lines is None else self.lines[rows]
+        return replace(self, edges=np.stack(edges, axis=1), separators=False, lines=lines)
 
     def line_of(self, row: int) -> int:
         """The line of a row, counted from 0."""
@@ -103,14 +99,13 @@ class Fields:
         return len(self.edges)
 
 
-def split_fields(chunk: Chunk, columns: int, layout: str, more: bool = False) -> Fields:
-    """Split the lines of a chunk; `layout` names the columns for errors, `more` allows further ones."""
+def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) -> Fields:
+    """Split the lines of a chunk; `expected` says what columns there are, `more` allows further ones."""
     text = chunk.array()[chunk.start : chunk.stop]
     if chunk.buffer.find(b"\0", chunk.start, chunk.stop) >= 0:
-        line = int(np.count_nonzero(text[: chunk.buffer.find(b"\0", chunk.start) - chunk.start] == NEWLINE))
-        raise LineError(line, "a NUL byte", "text")
+        return _general(text, chunk.start, columns, expected, more, np.flatnonzero(text == 0))
     fields = _regular(text, chunk.start, columns)
-    return fields if fields is not None else _general(text, chunk.start, columns, layout, more)
+    return fields if fields is not None else _general(text, chunk.start, columns, expected, more, _NONE)
 
 
 def _regular(text: Bytes, base: int, columns: int) -> Fields | None:
@@ -139,14 +134,8 @@ def _regular(text: Bytes, base: int, columns: int) -> Fields | None:
     return Fields(edges, base, columns, num_lines, separators=True)
 
 
-def is_space(text: Bytes) -> BoolArray:
-    """C's isspace: blank, and tab to carriage return."""
-    space: BoolArray = (text == BLANK) | ((text - TAB) < 5)
-    return space
-
-
-def _general(text: Bytes, base: int, columns: int, layout: str, more: bool) -> Fields:
-    """The general way."""
+def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nuls: IntArray) -> Fields:
+    """The general way; `nuls` are the places of NUL bytes."""
     space = np.empty(len(text) + 1, np.bool_)
     space[0] = True
     np.equal(text, BLANK, out=space[1:])
@@ -158,22 +147,38 @@ def _general(text: Bytes, base: int, columns: int, layout: str, more: bool) -> F
     bounds >>= 1
     counts = np.diff(bounds)
     pairs = edges.reshape(-1, 2)
-    if (counts == columns).all() and not (text[pairs[::columns, 0]] == HASH).any():
+    regular = (counts == columns).all() and not len(nuls)
+    if regular and not (text[pairs[::columns, 0]] == HASH).any():
         return Fields(edges.reshape(-1, 2 * columns), base, columns, len(newlines))
-    lines = np.flatnonzero(counts > 0)
-    lines = lines[text[pairs[bounds[lines], 0]] != HASH]
-    counts = counts[lines]
-    wrong = np.flatnonzero(counts < columns if more else counts != columns)
-    if len(wrong):
-        found = int(counts[wrong[0]])
-        raise LineError(int(lines[wrong[0]]), f"{found} column{'s' * (found != 1)}", f"{columns} ({layout})")
-    longer = np.flatnonzero(counts > columns)
+    filled = counts > 0
+    comment = np.zeros(len(newlines), np.bool_)
+    comment[filled] = text[pairs[bounds[:-1][filled], 0]] == HASH
+    # A NUL is a fault in a comment too: such a file is no text.
+    has_nul = np.zeros(len(newlines), np.bool_)
+    has_nul[np.searchsorted(newlines, nuls)] = True
+    data = filled & ~comment & ~has_nul
+    too_few, too_many = data & (counts < columns), data & (counts > columns)
+    lines = np.flatnonzero(data & ~too_few & (~too_many | more))
     chosen = pairs[bounds[lines][:, None] + np.arange(columns)]
+    wrong = _wrong_columns("too-few-columns", too_few, counts, expected)
+    longer = _wrong_columns("extra-columns" if more else "too-many-columns", too_many, counts, expected)
+    with_nul = Faults("nul-byte", np.flatnonzero(has_nul), lambda _: "a NUL byte", "text")
+    faults = (wrong, with_nul) if more else (wrong, longer, with_nul)
     return Fields(
-        chosen.reshape(len(lines), 2 * columns),
-        base,
-        columns,
-        len(newlines),
+        edges=chosen.reshape(len(lines), 2 * columns),
+        base=base,
+        columns=columns,
+        num_lines=len(newlines),
         lines=lines,
-        longer=int(longer[0]) if len(longer) else None,
+        faults=tuple(fault for fault in faults if len(fault.lines)),
+        longer=longer if more and len(longer.lines) else None,
+        blank=int(np.count_nonzero(~filled)),
+        comments=int(np.count_nonzero(comment)),
+    )
+
+
+def _wrong_columns(kind: str, wrong: BoolArray, counts: IntArray, expected: str) -> Faults:
+    found = counts[wrong].tolist()
+    return Faults(
+        kind, np.flatnonzero(wrong), lambda i: f"{found[i]} column{'s' * (found[i] != 1)}", expected
     )

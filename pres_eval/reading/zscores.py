@@ -9,6 +9,7 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
+from pres_eval.reading.lines import Layout
 from pres_eval.reading.numbers import read_number
 from pres_eval.reading.source import Source
 from pres_eval.reading.tables import read_table
@@ -40,7 +41,7 @@ def read_zscores(source: Source) -> ZScores:
 
     Raises InputError for a line that has not four columns, the last two of them numbers.
     """
-    table = read_table(source, 4, LAYOUT)
+    table = read_table(source, Layout(LAYOUT))
     by_topic: dict[bytes, dict[str, tuple[float, float]]] = {}
     for row in range(len(table)):
         numbers = [read_number(table.text(row, column)) for column in (2, 3)]

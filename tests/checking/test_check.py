@@ -120,12 +120,6 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         "rank 9 has score 46.5, rank 8 has 43.5 (line 8)",
     ),
     "no rank": (with_line(RUN, 5, b"1 Q0 D04 x 46.5 clean"), {"rank-no-number": 1}, "run.txt:5: rank 'x'"),
-    "rank 0": (with_line(RUN, 1, b"1 Q0 D00 0 50.5 clean"), {"ranks-from-0": 1}, "ranks-from-0"),
-    "unsorted": (
-        with_line(with_line(RUN, 5, RUN.split(b"\n")[5]), 6, RUN.split(b"\n")[4]),
-        {"unsorted": 1},
-        "run.txt:6: topic '1': score 46.5 after 45.5",
-    ),
     "tie": (with_line(RUN, 5, b"1 Q0 D04 5 45.5 clean"), {"ties": 1}, "across cutoff 5 in 1 topic"),
     "32-bit tie": (
         with_line(RUN, 5, b"1 Q0 D04 5 45.50000001 clean"),
@@ -158,7 +152,6 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
             "topic-without-judgements": 1,
             "topic-not-in-run": 1,
             "other-notation-of-topic": 1,
-            "topics-unordered": 1,
         },
         "'03' of the run, '3' of the qrels",
     ),
@@ -173,20 +166,8 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         {"not-utf-8": 1},
         "run.txt:20: not UTF-8",
     ),
-    "CRLF": (RUN.replace(b"\n", b"\r\n"), {"crlf": 60}, "crlf (60)"),
-    "blank line": (b"\n" + RUN, {"blank-lines": 1}, "blank-lines (1)"),
     "comment": (b"# made by hand\n" + RUN, {"comments": 1}, "comments (1)"),
     "cut off": (RUN.rstrip(b"\n"), {"no-final-newline": 1}, "no-final-newline (1)"),
-    "apart": (
-        b"\n".join(BY_RANK) + b"\n",
-        {"topics-apart": 3, "unsorted": 3},
-        "topic '1' stands in 20 places",
-    ),
-    "order": (
-        b"\n".join([*RUN.split(b"\n")[20:60], *RUN.split(b"\n")[:20]]) + b"\n",
-        {"topics-unordered": 1},
-        "topics-unordered",
-    ),
     "no documents": (b"# nothing\n", {"no-documents": 1, "comments": 1}, "no line that counts"),
     "empty": (b"", {"no-documents": 1}, "empty"),
     "other collection": (RUN.replace(b" D", b" X"), {"no-judged-document": 1}, "same collection"),
@@ -225,16 +206,15 @@ QRELS_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         {"topic-without-relevant": 1},
         "topic '4'",
     ),
-    "negative": (with_line(QRELS, 1, b"1 0 D00 -1"), {"negative-relevance": 1}, "negative-relevance (1)"),
+    "negative": (
+        with_line(QRELS, 1, b"1 0 D00 -1"),
+        {"negative-relevance": 1},
+        "as not relevant: -1: 1",
+    ),
     "only negative": (
         with_line(QRELS, 31, b"4 0 D00 -1\n"),
         {"topic-without-relevant": 1, "negative-relevance": 1, "topic-only-negative": 1},
         "trec_eval stops there",
-    ),
-    "grades": (
-        with_line(QRELS, 2, b"1 0 D01 3"),
-        {"grades-above-level": 1},
-        "1 judgement above 1, highest 3",
     ),
 }
 
@@ -251,7 +231,7 @@ def test_the_tables_hold_every_kind() -> None:
     covered = {
         kind for table in (RUN_FAULTS, QRELS_FAULTS) for _, kinds, _ in table.values() for kind in kinds
     }
-    covered |= {"unreadable", "same-tag", "shorter-than-default-cutoff"}  # tests of their own
+    covered |= {"unreadable", "same-tag"}  # tests of their own
     assert covered == set(KINDS)
 
 
@@ -291,20 +271,69 @@ def test_all_faults_at_once(check: Any) -> None:
         "other-notation-of-docno",
         "shorter-than-cutoff",
         "rank-no-number",
-        "topics-apart",
-        "topics-unordered",
-        "crlf",
-        "blank-lines",
         "comments",
         "no-final-newline",
     }
     assert expected <= set(found(run)) <= expected | {"rank-disagrees"}
 
 
-def test_short_of_default_cutoffs_is_a_note(check: Any) -> None:
-    _, run = check(asked=(), default=(15, 100))
-    assert found(run) == {"shorter-than-default-cutoff": 3}
-    assert run.in_order()[0].details == {"topics_below": {"100": 3}}
+@pytest.mark.parametrize(("cutoff", "short"), [(18, 0), (19, 0), (20, 1), (21, 3)])
+def test_topics_below_a_cutoff(check: Any, cutoff: int, short: int) -> None:
+    """A topic with exactly as many documents is not below."""
+    _, run = check(ranked=RUN.rstrip(b"\n").rpartition(b"\n")[0] + b"\n", asked=(15, cutoff))
+    assert found(run) == ({"shorter-than-cutoff": short} if short else {})
+    if short:
+        finding = run.in_order()[0]
+        assert finding.details == {"topics_below": {str(cutoff): short}}
+        assert finding.message == f"{short} topic{'s' * (short > 1)} below {cutoff}"
+
+
+SWAPPED = with_line(with_line(RUN, 5, RUN.split(b"\n")[5]), 6, RUN.split(b"\n")[4])
+FACTS: dict[str, tuple[bytes, dict[str, object]]] = {
+    "clean": (RUN, {"lines": 60, "topics_in_order": True, "tabs": False, "extra_blanks": False}),
+    "unsorted": (SWAPPED, {"topics_unsorted": 1}),
+    "CR LF": (RUN.replace(b"\n", b"\r\n"), {"crlf_lines": 60, "extra_blanks": False}),
+    "tabs": (RUN.replace(b" ", b"\t"), {"tabs": True}),
+    "blanks": (RUN.replace(b" ", b"  "), {"extra_blanks": True}),
+    "blank line": (b"\n" + RUN + b" \n", {"blank_lines": 2}),
+    "scattered": (b"\n".join(BY_RANK) + b"\n", {"topics_apart": 3, "topics_unsorted": 3}),
+    "order": (
+        b"\n".join([*LINES[20:60], *LINES[:20]]) + b"\n",
+        {"topics_in_order": False, "topics_apart": 0},
+    ),
+    "ranks from 0": (with_line(RUN, 1, b"1 Q0 D00 0 50.5 clean"), {"topics_with_ranks_from_0": 1}),
+    "all ranks 0": (
+        b"".join(b"%s Q0 %s 0 %s t\n" % (*line.split()[:3:2], line.split()[4]) for line in LINES),
+        {"topics_with_ranks_from_0": 0},
+    ),
+    "32 bits, the same order": (
+        with_line(with_line(RUN, 5, b"1 Q0 D99 5 45.50000001 clean"), 6, b"1 Q0 D05 6 45.5 clean"),
+        {"float32_ties": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", FACTS)
+def test_what_changes_nothing_is_a_fact(check: Any, layout: str) -> None:
+    """What no one can or need act on is no finding, but on the line of the file."""
+    text, facts = FACTS[layout]
+    qrels, run = check(ranked=text, qrels=QRELS.replace(b" 1\n", b" 3\n"))
+    assert found(run) == {} and found(qrels) == {}
+    assert {name: run.facts[name] for name in facts} == facts
+    assert run.verdict() is None and as_text([run]).count("verdict: good") == 1
+
+
+def test_verdicts_and_strict(check: Any) -> None:
+    for fault, verdict, codes in (
+        ("tie", "can be evaluated, but look at 1 kind of warning", (False, True)),
+        ("nan", "evaluation stops at this file: 1 kind of error", (True, True)),
+        ("comment", "good", (False, False)),
+    ):
+        reports = check(ranked=RUN_FAULTS[fault][0], asked=())
+        assert f"  verdict: {verdict}\n" in as_text(reports)
+        assert (failed(reports), failed(reports, strict=True)) == codes
+        name = {"can": "warnings", "eva": "errors", "goo": "good"}[verdict[:3]]
+        assert json.loads(as_json(reports))["files"][1]["verdict"] == name
 
 
 def test_level_2_knows_about_grades(check: Any) -> None:
@@ -365,11 +394,12 @@ def test_against_a_slow_twin(rows: list[tuple[str, int, int, float]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         path.write_text(
-            "".join(f"{topic} Q0 D{docno} {rank} {score!r} t\n" for topic, docno, rank, score in rows)
+            "".join(f"{topic} Q0 D{docno:02} {rank} {score!r} t\n" for topic, docno, rank, score in rows)
         )
         report = check_files(Source(str(path.with_name("qrels"))), [Source(str(path))], CheckOptions())[1]
     expected = twin(rows)
-    counts = found(report)
+    facts = {"unsorted": report.facts["topics_unsorted"], "apart": report.facts["topics_apart"]}
+    counts = found(report) | facts
     assert {kind: counts.get(kind, 0) for kind in expected} == expected
     if expected["ties"]:
         assert report.findings["ties"].details["documents"] == twin_tied_documents(rows)
@@ -380,9 +410,7 @@ def twin(rows: list[tuple[str, int, int, float]]) -> dict[str, int]:
     by_topic = defaultdict(list)
     for topic, docno, rank, score in rows:
         by_topic[topic].append((docno, rank, score))
-    counts = dict.fromkeys(
-        ("duplicate", "ties", "float32-ties", "unsorted", "rank-disagrees", "topics-apart"), 0
-    )
+    counts = dict.fromkeys(("duplicate", "ties", "float32-ties", "unsorted", "rank-disagrees", "apart"), 0)
     stretches = [topic for i, (topic, *_) in enumerate(rows) if i == 0 or rows[i - 1][0] != topic]
     for topic, documents in by_topic.items():
         docnos = [docno for docno, _, _ in documents]
@@ -390,12 +418,14 @@ def twin(rows: list[tuple[str, int, int, float]]) -> dict[str, int]:
         singles = {score: as_single(score) for score in scores}
         counts["duplicate"] += len(docnos) - len(set(docnos))
         counts["ties"] += len(set(scores)) < len(scores)
-        counts["float32-ties"] += len(set(singles.values())) < len(singles)
+        in_9 = sorted(documents, key=lambda row: (-singles[row[2]], -row[0]))
+        in_10 = sorted(documents, key=lambda row: (-row[2], -row[0]))
+        counts["float32-ties"] += [row[0] for row in in_9] != [row[0] for row in in_10]
         counts["unsorted"] += any(b > a for a, b in itertools.pairwise(scores))
         counts["rank-disagrees"] += any(
             r > rank and s > score for _, rank, score in documents for _, r, s in documents
         )
-        counts["topics-apart"] += stretches.count(topic) > 1
+        counts["apart"] += stretches.count(topic) > 1
     return counts
 
 
@@ -509,17 +539,15 @@ def test_tells_what_is_known_of_real_runs(name: str) -> None:
     if not files:
         files = {next(iter(known["runs"])): next(folder.glob("run*"))}
     sources = [Source(str(files[run])) for run in known["runs"]]
-    reports = check_files(
-        Source(str(folder / "qrels.gz")), sources, CheckOptions(default=(100, 1000), jobs=2)
-    )
+    reports = check_files(Source(str(folder / "qrels.gz")), sources, CheckOptions(jobs=2))
     assert told_of_qrels(reports[0]) == {key: known["qrels"][key] for key in told_of_qrels(reports[0])}
     for report, run in zip(reports[1:], known["runs"].values(), strict=True):
         told = told_of_run(report)
         assert told == {key: run[key] for key in told}
         assert ("tabs" in run["pecul"]) == report.facts["tabs"]
-        assert ("ranks from 0" in run["pecul"]) == ("ranks-from-0" in report.findings)
-        assert ("topics not in byte order" in run["pecul"]) == ("topics-unordered" in report.findings)
-        assert ("topics non-contiguous" in run["pecul"]) == ("topics-apart" in report.findings)
+        assert ("ranks from 0" in run["pecul"]) == (report.facts["topics_with_ranks_from_0"] > 0)
+        assert ("topics not in byte order" in run["pecul"]) != report.facts["topics_in_order"]
+        assert ("topics non-contiguous" in run["pecul"]) == (report.facts["topics_apart"] > 0)
 
 
 def told_of_qrels(report: FileReport) -> dict[str, Any]:
@@ -537,16 +565,15 @@ def told_of_qrels(report: FileReport) -> dict[str, Any]:
 def told_of_run(report: FileReport) -> dict[str, Any]:
     counts = defaultdict(int, found(report))
     ties = report.findings.get("ties")
-    single = report.findings.get("float32-ties")
     return {
         "lines": report.facts["documents"],
         "topics": report.facts["topics"],
         "docs_per_topic": report.facts["documents_per_topic"],
         "tied_docs": ties.details["documents"] if ties else 0,
         "topics_with_ties": counts["ties"],
-        "float32_only_ties": single.details["scores"] if single else 0,
+        "float32_only_ties": report.facts["float32_ties"],
         "dup_topic_doc": counts["duplicate"],
-        "topics_file_unsorted": counts["unsorted"],
+        "topics_file_unsorted": report.facts["topics_unsorted"],
         "topics_rank_vs_score_disagree": counts["rank-disagrees"],
         "run_topics_not_in_qrels": counts["topic-without-judgements"],
         "qrels_topics_not_in_run": counts["topic-not-in-run"],

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support.plain_reading import BYTE_ORDER_MARK, faulty_lines, lines_of, run_files
+from support.plain_reading import BYTE_ORDER_MARK, faulty_lines, lines_of, run_files, split_line
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.reading import tokens
+from pres_eval.reading.lines import RUN, LineError, parse_lines
 from pres_eval.reading.source import Chunk
-from pres_eval.reading.tokens import LineError, split_fields
+from pres_eval.reading.tokens import Fields, split_fields
 
 LAYOUT = "one two three"
 PIECES = st.sampled_from(
@@ -49,9 +53,10 @@ def fields_of(text: bytes, columns: int, more: bool = False) -> list[tuple[int, 
     chunk = chunk_of(text)
     fields = split_fields(chunk, columns, LAYOUT, more)
     places = [fields.column(number) for number in range(columns)]
+    rows = np.arange(len(fields))[::2]
     for number, (starts, ends) in enumerate(places):
-        assert starts.tolist() == fields.starts[:, number].tolist()
-        assert ends.tolist() == fields.ends[:, number].tolist()
+        taken = fields.take(rows).column(number)
+        assert (taken[0].tolist(), taken[1].tolist()) == (starts[rows].tolist(), ends[rows].tolist())
     return [
         (
             fields.line_of(row) + 1,
@@ -62,25 +67,31 @@ def fields_of(text: bytes, columns: int, more: bool = False) -> list[tuple[int, 
 
 
 def check(text: bytes, columns: int, more: bool) -> None:
-    """Compare with the plain way, faults too."""
+    """Compare with the plain way: rows and faults."""
     faults = faulty_lines(text, columns, more)
-    try:
-        found = fields_of(text, columns, more)
-    except LineError as error:
-        fault = faults[error.line + 1]
-        if fault == "NUL":
-            assert (error.found, error.expected) == ("a NUL byte", "text")
-        else:
-            assert error.found == f"{fault} column{'s' * (fault != 1)}"
-            assert error.expected == f"{columns} ({LAYOUT})"
-        return
-    rows = lines_of(text)
-    assert not faults
-    assert found == [(row.number, row.fields[:columns]) for row in rows]
     fields = split_fields(chunk_of(text), columns, LAYOUT, more)
-    longer = [number for number, row in enumerate(rows) if len(row.fields) > columns]
-    assert fields.longer == (longer[0] if longer else None)
+    assert faults_of(fields) == faults
+    good = b"\n".join(b"" if number in faults else line for number, line in enumerate(text.split(b"\n"), 1))
+    rows = lines_of(good)
+    assert fields_of(text, columns, more) == [(row.number, row.fields[:columns]) for row in rows]
+    longer = {row.number: len(row.fields) for row in rows if len(row.fields) > columns}
+    assert faults_of(replace(fields, faults=(fields.longer,) if fields.longer else ())) == longer
     assert fields.num_lines == text.count(b"\n")
+    heads = [b"".join(split_line(line)[:1]) for line in text.split(b"\n")[:-1]]
+    assert (fields.blank, fields.comments) == (heads.count(b""), sum(head[:1] == b"#" for head in heads))
+
+
+def faults_of(fields: Fields) -> dict[int, int | str]:
+    """The faulty lines, from 1, with what is told of each."""
+    told: dict[int, int | str] = {}
+    for faults in fields.faults:
+        for i, line in enumerate(faults.lines.tolist()):
+            found = faults.found(i)
+            assert line + 1 not in told
+            told[line + 1] = "NUL" if found == "a NUL byte" else int(found.split()[0])
+            assert found in {"a NUL byte", "1 column"} or found == f"{told[line + 1]} columns"
+            assert faults.expected == ("text" if faults.kind == "nul-byte" else LAYOUT)
+    return told
 
 
 @settings(deadline=None, max_examples=600)
@@ -142,13 +153,22 @@ def test_nul_byte(place: int) -> None:
     """A NUL anywhere is an error, even in a comment."""
     text = bytearray(b"a b c\n# d e\nf g h\n")
     text[place] = 0
-    with pytest.raises(LineError) as caught:
-        fields_of(bytes(text), 3)
-    assert caught.value.line == bytes(text).count(b"\n", 0, place)
-    assert (caught.value.found, caught.value.expected) == ("a NUL byte", "text")
+    fields = split_fields(chunk_of(bytes(text)), 3, LAYOUT)
+    assert faults_of(fields) == {bytes(text).count(b"\n", 0, place) + 1: "NUL"}
 
 
-def test_first_faulty_line_is_named() -> None:
+def test_all_faults_are_told_and_the_first_is_raised() -> None:
+    """Whatever is looked for first."""
+    text = b"1 Q0 a 1 2 t\n1 Q0 b 1 x t\n1 Q0\n\n1 Q0 \0 1 1 t\n1 Q0 c 1 nan t x\n"
+    lines = parse_lines(chunk_of(text), RUN)
+    told = {fault.kind: (fault.lines.tolist(), fault.found(0)) for fault in lines.faults}
+    assert told == {
+        "too-few-columns": ([2], "2 columns"),
+        "nul-byte": ([4], "a NUL byte"),
+        "score-no-number": ([1], "score 'x'"),
+        "score-nan": ([5], "score 'nan'"),
+    }
+    assert list(lines.column(2)) == [b"a"]
     with pytest.raises(LineError) as caught:
-        fields_of(b"a b c\n\n# x\na b\na\n", 3)
-    assert (caught.value.line, caught.value.found) == (3, "2 columns")
+        lines.checked()
+    assert (caught.value.line, caught.value.found, caught.value.expected) == (1, "score 'x'", "a number")

@@ -1,0 +1,187 @@
+"""The lines of a file in columns, one of them a number: one reader for the evaluator and the checker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.types import IntArray
+from pres_eval.errors import EmptyFileError, InputError, quoted
+from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.tokens import Faults, Fields, split_fields
+from pres_eval.workers import UNTHREADED, in_order
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a format.
+
+    names   what the columns hold
+    number  the column that holds a number, None if all are words
+    whole   whether only integers will do
+    more    whether a line may have further columns
+    """
+
+    names: str
+    number: int | None = None
+    whole: bool = False
+    more: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.names.split())
+
+    @property
+    def expected(self) -> str:
+        """The columns, for an error."""
+        return f"{self.width} ({self.names})"
+
+
+RUN = Layout("topic Q0 docno rank score tag", number=4, more=True)
+QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
+
+
+class LineError(Exception):
+    """A fault in a line of a chunk, before it is known how many lines are before the chunk."""
+
+    def __init__(self, line: int, found: str, expected: str) -> None:
+        super().__init__(line, found, expected)
+        self.line = line
+        self.found = found
+        self.expected = expected
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The R good lines of a chunk, and all faults of the others.
+
+    fields   where the columns of the good lines are
+    numbers  (R,) the column of numbers, empty if there is none
+    """
+
+    chunk: Chunk
+    fields: Fields
+    numbers: NDArray[Any]
+    faults: tuple[Faults, ...]
+
+    def column(self, number: int) -> Ids:
+        """One column as ids."""
+        starts, ends = self.fields.column(number)
+        return Ids(self.chunk.array(), starts, ends - starts)
+
+    def text(self, row: int, number: int) -> bytes:
+        """One field; not of the first column."""
+        start, end = self.fields.cell(row, number)
+        return bytes(self.chunk.buffer[start:end])
+
+    def line_of(self, rows: IntArray) -> IntArray:
+        """The lines of rows in the chunk, counted from 0."""
+        return rows if self.fields.lines is None else self.fields.lines[rows]
+
+    def checked(self) -> Lines:
+        """The same; raises LineError if there is a fault, for the first line that has one."""
+        if self.faults:
+            first = min(self.faults, key=lambda faults: int(faults.lines[0]))
+            raise LineError(int(first.lines[0]), first.found(0), first.expected)
+        return self
+
+    @property
+    def num_lines(self) -> int:
+        """Lines of the chunk, also those that do not count."""
+        return self.fields.num_lines
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+
+def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
+    """The lines of a chunk, whatever is wrong with some of them."""
+    fields = split_fields(chunk, layout.width, layout.expected, layout.more)
+    if layout.number is None or not len(fields):
+        return Lines(chunk, fields, _NO_NUMBERS, fields.faults)
+    read = read_whole_numbers if layout.whole else read_numbers
+    numbers, wrong = read(chunk.array(), *fields.column(layout.number))
+    lines = Lines(chunk, fields, numbers, fields.faults)
+    return lines if wrong is None else _without_wrong(lines, layout, layout.number)
+
+
+def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
+    """The lines whose number is one; the others are faults."""
+    tokens = list(lines.column(column))
+    values = [read_whole_number(token) if layout.whole else read_number(token) for token in tokens]
+    good = np.array([row for row, value in enumerate(values) if value is not None], np.int64)
+    what, expected = layout.names.split()[column], "an integer" if layout.whole else "a number"
+    by_kind: dict[str, list[int]] = {}
+    for row, value in enumerate(values):
+        if value is None:
+            kind = f"{what}-nan" if re.fullmatch(_NAN, tokens[row]) else f"{what}-no-{expected.split()[1]}"
+            by_kind.setdefault(kind, []).append(row)
+    faults = tuple(
+        Faults(
+            kind,
+            lines.line_of(np.array(rows)),
+            lambda i, rows=rows: f"{what} {quoted(tokens[rows[i]])}",  # type: ignore[misc]
+            expected,
+        )
+        for kind, rows in by_kind.items()
+    )
+    numbers = np.array([value for value in values if value is not None], lines.numbers.dtype)
+    return replace(lines, fields=lines.fields.take(good), numbers=numbers, faults=lines.faults + faults)
+
+
+def read_whole_number(token: bytes) -> int | None:
+    """An integer of 64 bits, None if the token is none."""
+    if re.fullmatch(rb"[+-]?\d+", token) is None or len(token.lstrip(b"+-0")) > 19:
+        return None
+    value = int(token)
+    return value if abs(value) < 2**63 else None
+
+
+_NO_NUMBERS = np.zeros(0)
+_NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
+
+Given = TypeVar("Given")
+
+
+class _Part(Protocol):
+    """What is made of a chunk."""
+
+    @property
+    def chunk(self) -> Chunk: ...
+    @property
+    def num_lines(self) -> int: ...
+
+
+Part = TypeVar("Part", bound=_Part)
+
+
+def in_parts(
+    source: Source, work: Callable[[Given], Part], given: Iterable[Given], jobs: int
+) -> Iterator[tuple[int, Part]]:
+    """What `work` makes of the chunks of a file, in order, each with the number of lines before it.
+
+    A LineError of a chunk becomes the InputError of the file.
+    """
+    lines_before = 0
+    try:
+        for part in in_order(work, given, jobs, UNTHREADED):
+            yield lines_before, part
+            lines_before += part.num_lines
+            source.give_back(part.chunk)
+    except LineError as error:
+        raise InputError(source.name, lines_before + error.line + 1, error.found, error.expected) from None
+
+
+def no_lines(source: Source, layout: Layout) -> EmptyFileError:
+    """The error of a file without a line that counts."""
+    return EmptyFileError(
+        source.name, None, "no lines but blank ones and comments", f"lines of {layout.names}"
+    )
