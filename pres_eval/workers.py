@@ -113,12 +113,23 @@ def in_order(
     """The function's results, in order; `jobs` threads work at most as many calls ahead."""
     waiting: deque[Work] = deque()
     with Workers(jobs, unthreaded) as workers:
-        for argument in given:
+        failure = None
+        iterator = iter(given)
+        while True:
+            try:
+                argument = next(iterator)
+            except StopIteration:
+                break
+            except Exception as error:
+                failure = error  # what was given before comes first, and may raise an error of its own
+                break
             waiting.append(workers.start(function, argument))
             if len(waiting) > jobs:
                 yield waiting.popleft()()
         while waiting:
             yield waiting.popleft()()
+        if failure is not None:
+            raise failure
 
 
 def num_processors() -> int:

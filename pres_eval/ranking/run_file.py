@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct, has_equal
+from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct, has_equal, stable_order
+from pres_eval.arrays.matching import repeated
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
 from pres_eval.ranking.scattered import Collected, Rows
-from pres_eval.reading.cutting import Cut, ScatteredError, in_two_passes
+from pres_eval.reading.cutting import Cut, ScatteredError, cuts, in_two_passes
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source
@@ -146,13 +147,13 @@ def read_run(
     jobs = jobs or num_processors()
     reader = _Reader(pool, compat == "9.0.8", most, ascending)
 
-    def read(cuts: Iterator[Cut], whole_topics: bool) -> Ranking:
-        return (_Streaming if whole_topics else _Collecting)(source, cuts, reader, jobs).read()
+    def read(given: Iterator[Cut], whole_topics: bool) -> Ranking:
+        return (_Streaming if whole_topics else _Collecting)(source, given, reader, jobs).read()
 
     try:
         return in_two_passes(source, read)
-    except DuplicateRowError as error:
-        _raise_duplicate(source, error)
+    except DuplicateRowError:
+        raise _first_duplicate(source, reader, jobs) from None
 
 
 class _Pass:
@@ -247,19 +248,55 @@ class _Collecting(_Pass):
         return self.ranking()
 
 
-def _raise_duplicate(source: Source, error: DuplicateRowError) -> NoReturn:
-    """Find the two lines, and say so."""
-    lines = []
+def _first_duplicate(source: Source, reader: _Reader, jobs: int) -> InputError:
+    """The error of a run in which topics have documents twice: of the first line that is one too many.
+
+    The whole run is read for it, and a malformed line anywhere raises its own error, so that what is named
+    does not depend on where the run was cut into chunks.
+    """
+    again: dict[tuple[bytes, bytes], list[int]] = {
+        (error.topic, error.document): [] for error in _duplicates(source, reader, jobs)
+    }
+    topics = {topic for topic, _ in again}
     number = 0
     for chunk in source.chunks():
-        for line in bytes(chunk.buffer[chunk.start : chunk.stop]).split(b"\n")[:-1]:
-            number += 1
-            fields = line.split(None, 3)
-            if len(fields) > DOCNO and fields[TOPIC] == error.topic and fields[DOCNO] == error.document:
-                lines.append(number)
-    raise InputError(
+        lines = parse_lines(chunk, RUN)
+        ids, documents = lines.column(TOPIC), lines.column(DOCNO)
+        heads = changes(ids)
+        for start, stop in zip(heads.tolist(), [*heads.tolist()[1:], len(lines)], strict=True):
+            if (topic := ids[start]) not in topics:
+                continue
+            for row, document in enumerate(documents[start:stop], start):
+                if (topic, document) in again:
+                    again[topic, document].append(number + int(lines.line_of(np.array([row]))[0]) + 1)
+        number += lines.num_lines
+        source.give_back(chunk)
+    (topic, document), places = min(again.items(), key=lambda item: item[1][1])
+    return InputError(
         source.name,
-        lines[1],
-        f"document {quoted(error.document)} of topic {quoted(error.topic)} again (first in line {lines[0]})",
+        places[1],
+        f"document {quoted(document)} of topic {quoted(topic)} again (first in line {places[0]})",
         "each document once per topic",
     )
+
+
+def _duplicates(source: Source, reader: _Reader, jobs: int) -> Iterator[DuplicateRowError]:
+    """The first document that is there twice of each topic that has one."""
+    pieces = _Pass(source, cuts(source, False), reader, jobs).pieces()
+    parts = [piece.rows for piece in pieces if piece.rows is not None]
+    topic = np.concatenate([part.topic for part in parts])
+    scores = np.concatenate([part.scores for part in parts])
+    ids = WordIds.concatenate([part.ids for part in parts])
+    order = stable_order(topic, len(reader.pool.topics))
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(topic))))
+    again, _ = repeated(offsets, ids.pick(order))
+    for number in np.unique(topic[order[again]]).tolist():
+        rows = order[int(offsets[number]) : int(offsets[number + 1])]
+        chosen, ends = np.array([number]), np.array([0, len(rows)])
+        picked = ids.pick(rows)
+        try:
+            rank_topics(
+                reader.pool, chosen, ends, scores[rows], picked, reader.most, ascending=reader.ascending
+            )
+        except DuplicateRowError as error:
+            yield error

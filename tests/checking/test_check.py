@@ -6,23 +6,31 @@ import gzip
 import itertools
 import json
 import struct
+import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.plain_reading import SmallSource
+from support.pools import made_pool
 
 from pres_eval.arrays import ragged
-from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ids import Ids, WordIds
 from pres_eval.checking.check import CheckOptions, check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Level
 from pres_eval.checking.likeness import alike, loose, loose_hashes
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli import main
 from pres_eval.cli.check import command
+from pres_eval.errors import InputError
+from pres_eval.ranking.run_file import read_run
+from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 
 REALDATA = Path(__file__).parents[3] / "shared" / "realdata"
@@ -380,6 +388,50 @@ def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: py
         assert found(run) == kinds
 
 
+def test_colliding_hashes_hide_nothing(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are compared themselves: however alike their hashes are, duplicates are told, all of them."""
+
+    def of_few_bits(true_hashes: Callable[[Any, int], Any]) -> Callable[..., Any]:
+        def hashes(ids: object, seed: int = 0) -> Any:
+            dropped = np.uint64(max(60 - seed, 0))
+            return (true_hashes(ids, seed) >> dropped) << dropped
+
+        return hashes
+
+    for kind in (Ids, WordIds):
+        monkeypatch.setattr(kind, "hashes", of_few_bits(kind.hashes))
+    scattered = b"\n".join(BY_RANK) + b"\n"
+    for text in (RUN, scattered):
+        qrels, run = check(ranked=text + b"3 Q0 D18 21 1 clean\n", qrels=QRELS + b"3 0 D09 1\n", most=9)
+        assert found(run) == found(qrels) == {"duplicate": 1}
+        first = text.split(b"\n").index(b"3 Q0 D18 19 32.5 clean") + 1
+        assert run.findings["duplicate"].examples[0].other == first
+        assert run.facts["judged_documents_retrieved"] == 30
+
+
+def test_large_grades(check: Any) -> None:
+    """What the evaluator reads is no error here."""
+    qrels, _ = check(qrels=QRELS + b"3 0 D10 9223372036854775807\n3 0 D11 2147483648\n")
+    assert found(qrels) == {} and qrels.facts["grades"]["2147483648"] == 1
+
+
+def test_ids_of_megabytes_take_no_longer_than_their_bytes(check: Any) -> None:
+    """One docno of most of a megabyte in each file: every word of it used to be looked at on its own."""
+    docno = b"0" * (1 << 19) + b"x" * (1 << 18)
+    start = time.process_time()
+    _, run = check(qrels=QRELS + b"3 0 %s 1\n" % docno, ranked=RUN + b"3 Q0 %s 21 1 clean\n" % docno.upper())
+    assert found(run) == {"other-notation-of-docno": 1} and time.process_time() - start < 5
+
+
+def test_lines_of_other_chunks_in_examples(tmp_path: Path) -> None:
+    """A second line that an example names is counted from the start of the file, too."""
+    (tmp_path / "run").write_bytes(RUN + b"3 Q0 D18 9 50 clean\n")
+    source = SmallSource(tmp_path / "run", 500)
+    report = check_files(Source(str(tmp_path / "no")), [source], CheckOptions())[1]
+    assert str(report.findings["duplicate"].examples[0]).endswith("again (first in line 59)")
+    assert str(report.findings["rank-disagrees"].examples[0]).endswith("(line 48)")
+
+
 SCORES = st.sampled_from([1.0, 2.0, 2.00000001, 2.00000002, -3.0, 0.0, 1e-50, 1e300, 1e301])
 ROWS = st.lists(
     st.tuples(st.sampled_from("123"), st.integers(0, 12), st.integers(0, 4), SCORES), min_size=1, max_size=40
@@ -474,6 +526,56 @@ def test_what_stops_the_evaluator_is_an_error(qrels: bytes, ranked: bytes) -> No
     # The checker also tells duplicates in topics that the evaluator leaves out.
     assert (errors - {"duplicate"} != set()) is (code != 0) or (code != 0 and errors == {"duplicate"})
     assert json.loads(as_json(reports)) and as_text(reports).encode()
+
+
+MALFORMED = {kind.name for kind in KINDS.values() if kind.level is Level.ERROR} - {"duplicate"}
+
+
+def first_malformed(report: FileReport) -> tuple[int, str] | None:
+    """The first line that the checker calls malformed, and what is there."""
+    examples = [
+        (example.line, example.text)
+        for name in MALFORMED & set(report.findings)
+        for example in report.findings[name].examples
+        if example.line is not None
+    ]
+    return min(examples, default=None)
+
+
+def error_of(read: Callable[[], object]) -> tuple[int, str] | None:
+    """The line that the evaluator stops at because it is malformed, and what is there."""
+    try:
+        read()
+    except InputError as error:
+        if error.line is not None and "again (first" not in error.found:
+            return error.line, error.found
+    return None
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    hostile("id", "rest", "id", "grade"),
+    hostile("id", "rest", "id", "rest", "score", "rest"),
+    st.sampled_from([1, 40, 1 << 20]),
+    st.sampled_from([1, 3]),
+)
+def test_the_evaluator_stops_at_the_first_error_of_check(
+    qrels: bytes, ranked: bytes, size: int, jobs: int
+) -> None:
+    """They share one reader, so they name the same line with the same words, however files are cut."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        one, other = Path(folder) / "qrels", Path(folder) / "run"
+        one.write_bytes(qrels)
+        other.write_bytes(ranked)
+        sources = SmallSource(one, size), [SmallSource(other, size)]
+        reports = check_files(*sources, CheckOptions(most=10**6, jobs=jobs))
+        stop = error_of(lambda: read_qrels(SmallSource(one, 1 << 20)))
+        assert first_malformed(reports[0]) == stop
+        pool = made_pool([(b"1", b"D1"), (b"2", b"d1")])
+        stop = error_of(lambda: read_run(SmallSource(other, 1 << 20), pool))
+        assert first_malformed(reports[1]) == stop
 
 
 @pytest.mark.parametrize(

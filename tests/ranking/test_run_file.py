@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
@@ -323,6 +324,51 @@ def test_the_first_fault_is_named(
     with pytest.raises(InputError) as caught:
         read(path, judge(b"1"), size, jobs=jobs)
     assert (caught.value.line, caught.value.found) == (4, faults[0][1])
+
+
+def lines_of(text: str) -> bytes:
+    """`1a3 2b` is document a of topic 1 with score 3, and document b of topic 2 with score 1."""
+    words = [(word[0], word[1], word[2:] or "1") for word in text.split()]
+    return "".join(f"{topic} Q0 {docno} 1 {score} t\n" for topic, docno, score in words).encode()
+
+
+TWICE = {
+    "in one topic": (lines_of("1c 1b 1b2 1c"), None, 3, "document 'b' of topic '1'"),
+    "in two topics": (lines_of("2b 2b2 1a 1a2"), None, 2, "document 'b' of topic '2'"),
+    "scattered": (lines_of("2b 1a 2b2 1a2"), None, 3, "document 'b' of topic '2'"),
+    "before a malformed line": (lines_of("1a 1a 2b 2b 2b 2b") + b"3 Q0\n", None, 7, "2 columns"),
+    "beyond -M": (lines_of("2b 2c9 2d8 2b2 1a2 1a2"), 2, 6, "document 'a' of topic '1'"),
+}
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("size", [1, 30, 60, WHOLE])
+@pytest.mark.parametrize("case", TWICE)
+def test_the_first_of_several_duplicates_is_named(case: str, size: int, jobs: int, tmp_path: Path) -> None:
+    """Wherever the run is cut into chunks; malformed lines come first."""
+    data, most, line, found = TWICE[case]
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        read(path, judge(b"1", b"2"), size, most=most, jobs=jobs)
+    assert (caught.value.line, caught.value.found[: len(found)]) == (line, found)
+
+
+def test_memory_stays_flat_however_long_the_run(tmp_path: Path) -> None:
+    """Topics leave as soon as they are complete: a run four times as long takes no more memory.
+
+    A cutter that gave up on changes of topic would still be right, but would collect the whole run.
+    """
+    pool = pool_of(judge(*(b"%d" % topic for topic in range(160)), every=97, most=1000))
+    peaks = []
+    for count in (40, 160):
+        path = tmp_path / str(count)
+        path.write_bytes(lines_of_topics(*((b"%d" % topic, 1000) for topic in range(count))))
+        tracemalloc.start()
+        read_run(SmallSource(path, 100_000), pool, jobs=1)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
 
 
 @pytest.mark.parametrize("data", [b"\n", b"# only a comment\n", b" \r\n\t\n\n#", BYTE_ORDER_MARK + b"\n"])
