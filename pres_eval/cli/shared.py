@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
 from pres_eval.errors import UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
@@ -29,11 +30,8 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 def read_rank(text: str) -> int | None:
     """A rank above 0 that fits into 64 bits, None for any other text."""
     digits = text.strip()
-    # Python refuses to read thousands of digits.
-    if not digits.isdecimal() or len(digits.lstrip("0")) > 19:
-        return None
-    rank = int(digits.lstrip("0") or "0")
-    return rank if 0 < rank < 2**63 else None
+    rank = nearest_integer(digits) if digits.isdecimal() else 0
+    return rank if 0 < rank < LARGEST else None
 
 
 class CutoffList(_ParameterType):

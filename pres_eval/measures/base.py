@@ -16,8 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.errors import MeasureError
+from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import RelevanceInfo
 
 Arguments = tuple[Any, ...]
@@ -129,23 +130,20 @@ class NoParameters:
         return [(name, ())]
 
 
-LARGEST_WHOLE_NUMBER = 2**63 - 1
-
-
 def whole_number(name: str, text: str, least: int) -> int:
     """A whole number from parameter text."""
     # trec_eval: atol takes the leading digits, so that `ndcg_cut.23.4` means 23.
     match = re.match(r"\s*([+-]?[0-9]+)", text)
-    if not match or int(match[1]) < least:
-        raise MeasureError(f"-m {name}.…: found {text!r}, expected a whole number of at least {least}")
-    return min(int(match[1]), LARGEST_WHOLE_NUMBER)
+    if not match or nearest_integer(match[1]) < least:
+        raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected a whole number of at least {least}")
+    return nearest_integer(match[1])
 
 
 def decimal_number(name: str, text: str) -> float:
     """A decimal number from parameter text."""
     match = re.match(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
     if not match or not math.isfinite(float(match[0])):
-        raise MeasureError(f"-m {name}.…: found {text!r}, expected a number")
+        raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected a number")
     return float(match[0])
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 
@@ -32,11 +33,7 @@ def grade_gains(pairs: Pairs, compat: str) -> GradeGains:
     if compat != "9.0.8":
         pairs = tuple(pair for pair in pairs if re.fullmatch(r"[+-]?[0-9]+", pair[0]))
     digits = [(re.match(r"\s*([+-]?[0-9]+)", key), gain) for key, gain in pairs]
-    return tuple((_as_long(int(found[1])) if found else 0, gain) for found, gain in digits)
-
-
-def _as_long(number: int) -> int:
-    return max(-(2**63), min(number, 2**63 - 1))
+    return tuple((nearest_integer(found[1]) if found else 0, gain) for found, gain in digits)
 
 
 @dataclass(frozen=True, eq=False)

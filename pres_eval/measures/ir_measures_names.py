@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pres_eval.arrays.integers import nearest_integer
 from pres_eval.errors import MeasureError
 
 _FORM = re.compile(r"([A-Za-z_]+)(?:\(([^()]*)\))?(?:@([0-9.]+))?\Z")
@@ -141,4 +142,4 @@ def translate(text: str) -> Translated | None:
     if settings or (level and not level.isdecimal()):
         wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or f"rel={level}"
         raise MeasureError(f"-m {text}: unknown setting {wrong}")
-    return Translated(translated, int(level) if level else None)
+    return Translated(translated, nearest_integer(level) if level else None)

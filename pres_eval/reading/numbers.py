@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from pres_eval.arrays.ids import WORD, load_pairs, load_words
+from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.arrays.types import BoolArray, Bytes, FloatArray, IntArray, Words
 
 EXPONENT_LENGTH = 4  # e-05
@@ -32,8 +33,9 @@ _TENS = np.array([10**power for power in range(20)], np.uint64)
 _EXACT = np.array([float(10**power) for power in range(EXACT_POWER + 1)])
 
 # Patterns are compiled where they are first used: most files need none of them.
-_NUMBER = rb"(?i)[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?"
-_HEXADECIMAL = rb"(?i)[+-]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?\d+)?"
+# No digit can be taken by two parts of one: a token of 80,000 digits and an x is told at once.
+_NUMBER = rb"(?i)[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?"
+_HEXADECIMAL = rb"(?i)[+-]?0x([0-9a-f]+(\.[0-9a-f]*)?|\.[0-9a-f]+)(p[+-]?\d+)?"
 
 
 def read_number(token: bytes) -> float | None:
@@ -253,7 +255,8 @@ def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple
     np.negative(numbers, out=numbers, where=first == ord("-"))
     for row in np.flatnonzero(~good).tolist():
         token = buffer[starts[row] : ends[row]].tobytes()
-        if not re.fullmatch(rb"[+-]?\d+", token) or abs(int(token)) >= 2**63:
+        number = nearest_integer(token, 2**64) if re.fullmatch(rb"[+-]?\d+", token) else 2**64
+        if abs(number) > LARGEST:
             return numbers, row
-        numbers[row] = int(token)
+        numbers[row] = number
     return numbers, None
