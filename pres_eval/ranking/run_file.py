@@ -16,6 +16,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
 from pres_eval.ranking.scattered import Collected, Rows
+from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import Cut, ScatteredError, cuts, in_two_passes
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool
@@ -31,8 +32,9 @@ class Ranking(Ranked):
 
     name, tag        of the file; of its last line
     num_lines        lines that are documents
-    unjudged_ids     topics without judgements, as often as they came
+    unjudged_ids     topics without judgements, the first unjudged.MOST of them
     longer_line      the first line with more than six columns
+    more_unjudged    whether there are further ones
     """
 
     name: str
@@ -40,6 +42,7 @@ class Ranking(Ranked):
     num_lines: int
     unjudged_ids: WordIds
     longer_line: int | None
+    more_unjudged: bool = False
 
     @cached_property
     def unjudged(self) -> Ids:
@@ -167,7 +170,7 @@ class _Pass:
         self.num_rows = 0
         self.tag = b""
         self.longer_line: int | None = None
-        self.unjudged = [NO_IDS]
+        self.unjudged = UnjudgedTopics()
         self.ranked = Topics()
 
     def pieces(self) -> Iterator[Piece]:
@@ -182,7 +185,7 @@ class _Pass:
         self.num_rows += piece.num_rows
         self.tag = piece.tag if piece.num_rows else self.tag
         if len(piece.unjudged):
-            self.unjudged.append(piece.unjudged)
+            self.unjudged.add(piece.unjudged)
 
     def ranking(self) -> Ranking:
         """The result, with what was counted on the way."""
@@ -198,8 +201,9 @@ class _Pass:
             self.source.name,
             self.tag.decode("utf-8", "surrogateescape"),
             self.num_rows,
-            WordIds.concatenate(self.unjudged),
+            self.unjudged.ids(),
             self.longer_line,
+            self.unjudged.more,
         )
 
     def rank_collected(self, rows: Collected) -> None:
@@ -271,6 +275,8 @@ def _first_duplicate(source: Source, reader: _Reader, jobs: int) -> InputError:
                     again[topic, document].append(number + int(lines.line_of(np.array([row]))[0]) + 1)
         number += lines.num_lines
         source.give_back(chunk)
+    if not again or min(map(len, again.values())) < 2:  # read once more, the file has other lines
+        return source.changed()
     (topic, document), places = min(again.items(), key=lambda item: item[1][1])
     return InputError(
         source.name,

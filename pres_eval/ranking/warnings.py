@@ -25,8 +25,11 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> 
         )
     if len(ranking.unjudged_ids) and len(ranking.topic):
         count = ranking.unjudged_ids.num_distinct()
+        number = f"more than {count}" if ranking.more_unjudged else str(count)
         have = (
-            "1 topic has no judgements and is" if count == 1 else f"{count} topics have no judgements and are"
+            "1 topic has no judgements and is"
+            if number == "1"
+            else f"{number} topics have no judgements and are"
         )
         warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids[0])})")
     return warnings

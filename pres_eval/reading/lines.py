@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
@@ -139,9 +140,9 @@ def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
 
 def read_whole_number(token: bytes) -> int | None:
     """An integer of 64 bits, None if the token is none."""
-    if re.fullmatch(rb"[+-]?\d+", token) is None or len(token.lstrip(b"+-0")) > 19:
+    if re.fullmatch(rb"[+-]?\d+", token) is None:
         return None
-    value = int(token)
+    value = nearest_integer(token, 2**64)
     return value if abs(value) < 2**63 else None
 
 

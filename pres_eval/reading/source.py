@@ -157,10 +157,14 @@ class Source:
     def _check_version(self, version: Version) -> None:
         """Stop if the file is not the one that was opened before."""
         if self._version is not None and version != self._version:
-            raise InputError(
-                self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
-            )
+            raise self.changed()
         self._version = version
+
+    def changed(self) -> InputError:
+        """What to raise where two readings of the file don't agree."""
+        return InputError(
+            self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
+        )
 
     def _check_unchanged(self, file: OpenFile) -> None:
         """Stop if somebody wrote to the file: what was read may be half of the old and half of the new."""

@@ -1,0 +1,58 @@
+"""The topics of a run that nobody judged, as many as there is room for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.ids import NO_IDS, WordIds, distinct
+
+MOST = 100_000
+"""Topics without judgements that are kept; of further ones it is known that there are some."""
+
+MOST_BYTES = 64 << 20
+"""Room for their ids."""
+
+
+class UnjudgedTopics:
+    """Collects topics without judgements, in the order of the file; memory does not grow with the run."""
+
+    def __init__(self) -> None:
+        self._parts = [NO_IDS]
+        self._num_ids = 0
+        self._num_bytes = 0
+        self.more = False
+        """Whether there are more than are kept."""
+
+    def add(self, topics: WordIds) -> None:
+        """Add topics, also such as came before."""
+        if self.more:
+            return
+        self._parts.append(topics)
+        self._num_ids += len(topics)
+        self._num_bytes += _room(topics)
+        if self._num_ids > 2 * MOST or self._num_bytes > 2 * MOST_BYTES:
+            self.ids()
+
+    def ids(self) -> WordIds:
+        """Those that are kept, each once."""
+        found = _each_once(WordIds.concatenate(self._parts))
+        self.more |= len(found) > MOST or _room(found) > MOST_BYTES
+        if len(found) > MOST:
+            found = found.pick(slice(0, MOST))
+        self._parts, self._num_ids, self._num_bytes = [found], len(found), _room(found)
+        return found
+
+
+def _each_once(ids: WordIds) -> WordIds:
+    """The distinct ids in the order in which they first came."""
+    if not len(ids):
+        return ids
+    _, index = distinct(ids.take(slice(None)))
+    first = np.empty(int(index.max()) + 1, np.int64)
+    first[index[::-1]] = np.arange(len(index) - 1, -1, -1)
+    first.sort()
+    return ids.pick(first)
+
+
+def _room(ids: WordIds) -> int:
+    return sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
