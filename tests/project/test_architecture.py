@@ -29,6 +29,7 @@ LAYERS = (
     {"report"},
     {"gates", "checking"},
     {"library"},
+    {"pytrec_eval"},
     {"__init__"},
     {"cli"},
     {"__main__"},

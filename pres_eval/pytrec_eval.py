@@ -1,0 +1,243 @@
+"""What pytrec_eval offers, computed here: `import pres_eval.pytrec_eval as pytrec_eval` is all that changes.
+
+>>> from pres_eval import pytrec_eval
+>>> qrel = {"q1": {"d1": 0, "d2": 1}, "q2": {"d2": 1, "d3": 1}}
+>>> run = {"q1": {"d1": 1.0, "d2": 0.5}, "q2": {"d2": 2.0, "d9": 1.0}}
+>>> evaluator = pytrec_eval.RelevanceEvaluator(qrel, {"map", "ndcg_cut.3,10", "recall_5"})
+>>> evaluator.evaluate(run)["q1"]["map"]
+0.5
+
+Names, keys and values are pytrec_eval's; so is what it leaves out.  Besides, any measure of pres-eval can be
+asked for (`PRES.100`), numpy's scalars are numbers, ids may be whole numbers, evaluators can be pickled, and
+no input ends the process.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pres_eval.errors import InputError, MeasureError
+from pres_eval.library.finding import rank_dict
+from pres_eval.library.judgements import Qrels
+from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Cutoffs, Fractions, geometric_mean
+from pres_eval.measures.selection import SelectedColumn, Selection, select
+from pres_eval.options import Options
+from pres_eval.scoring import Values
+from pres_eval.scoring import evaluate as score
+
+__version__ = "0.5.11"
+"""The pytrec_eval-terrier whose names and values these are."""
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+supported_nicknames: dict[str, list[str]] = {
+    "official": [
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+        *("recip_rank", "iprec_at_recall", "P"),
+    ],
+    "set": [
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_recall"),
+        *("set_relative_P", "set_map", "set_F"),
+    ],
+    "all_trec": [
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+        *("recip_rank", "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult"),
+        *("utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut"),
+        *("relative_P", "success", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+        "num_nonrel_judged_ret",
+    ],
+    "all_prefs": [
+        *("runid", "num_q", "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
+        *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret"),
+        *("prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp"),
+        *("prefs_pair_imp", "prefs_avgjg_imp"),
+    ],
+    "prefs": [
+        *("runid", "num_q", "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
+        *("prefs_simp", "prefs_pair", "prefs_avgjg"),
+    ],
+    "qrels_jg": ["runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"],
+}
+"""Names for groups of measures.  Those of preferences and judgement groups need other judgements."""
+
+supported_measures: set[str] = set(supported_nicknames["all_trec"])
+
+_NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Read a run from lines: topic, Q0, document, rank, score, tag.
+
+    Raises ValueError for a line of other than six columns, AssertionError for a document given twice.
+    """
+    return _parse(f_run, 6, 4, float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Read judgements from lines: topic, iteration, document, relevance.
+
+    Raises ValueError for a line of other than four columns, AssertionError for a document given twice.
+    """
+    return _parse(f_qrel, 4, 3, int)
+
+
+def _parse(lines: Iterable[str], width: int, place: int, number: Any) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for line_number, line in enumerate(lines, 1):
+        fields = line.split()
+        if len(fields) != width:
+            raise ValueError(f"line {line_number}: {len(fields)} columns, expected {width}")
+        documents = found[fields[0]]
+        if fields[2] in documents:
+            # Callers of pytrec_eval expect this exception.
+            raise AssertionError(f"line {line_number}: document {fields[2]} of topic {fields[0]} again")
+        documents[fields[2]] = number(fields[place])
+    return found
+
+
+def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
+    """One number of a measure's values by topic: the sum of counts, for gm_… e to the mean, else the mean."""
+    import numpy as np
+
+    numbers = np.asarray(list(values), np.float64)
+    if measure.startswith("num_"):
+        return float(np.sum(numbers))
+    if measure.startswith("gm_"):
+        return float(np.exp(np.sum(numbers) / len(numbers)))
+    return float(np.mean(numbers))
+
+
+class RelevanceEvaluator:
+    """Evaluates runs against judgements, as pytrec_eval's class of this name.
+
+    query_relevance         topic, document, relevance: a dict of dicts
+    measures                names (`map`, `ndcg_cut`, `ndcg_cut.5,10`, `ndcg_cut_5`) or nicknames; parameters
+                            of the same measure are united
+    relevance_level         least grade of a relevant document
+    judged_docs_only_flag   take unjudged documents out of the rankings first
+
+    Raises TypeError for judgements of other types, ValueError for a measure that does not exist.
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        if not isinstance(query_relevance, Mapping):
+            raise TypeError("Argument query_relevance should be of type dictionary.")
+        if relevance_level < 1:
+            raise TypeError("Argument relevance_level should be positive.")
+        judged = {topic: documents for topic, documents in query_relevance.items() if len(documents)}
+        self._qrels = _qrels(judged) if judged else None
+        self._columns = _selection([measures] if isinstance(measures, str) else measures)
+        self._keys = [_key(column) for column in self._columns]
+        self._options = Options(relevance_level=int(relevance_level), judged_only=bool(judged_docs_only_flag))
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+        """The values of all measures for each topic of the run that has judgements, in the run's order.
+
+        Raises TypeError for scores that are no numbers.
+        """
+        if not isinstance(scores, Mapping):
+            raise TypeError("Argument object scores should be of type dictionary.")
+        if self._qrels is None:
+            return {}
+        place = self._qrels.lookup.place
+        try:
+            rows = self._rows(scores)
+            places = {topic: place(topic, "run") for topic in scores}
+        except InputError as error:
+            raise TypeError(str(error)) from error
+        nothing = dict(zip(self._keys, map(_value_of_nothing, self._columns), strict=True))
+        return {
+            topic: rows[number] if len(scores[topic]) else dict(nothing)
+            for topic, number in places.items()
+            if number is not None
+        }
+
+    def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
+        """The values by the topic's number in the judgements; topics without documents are left out."""
+        qrels = self._qrels
+        assert qrels is not None
+        for topic, documents in scores.items():
+            if not isinstance(documents, Mapping):
+                raise InputError("run", None, f"{type(documents).__name__} for topic {topic!r}", "a dict")
+        if not any(map(len, scores.values())):
+            return {}
+        ranking = rank_dict(scores, qrels.relevance, qrels.lookup, self._options, name="run", tag="run")
+        if not len(ranking.topic):
+            return {}
+        if not self._columns:
+            return {number: {} for number in ranking.topic.tolist()}
+        found = score(qrels.relevance, ranking, self._columns, self._options)
+        columns = [_numbers(values) for values in found.values]
+        keys = self._keys
+        return {
+            number: dict(zip(keys, row, strict=True))
+            for number, row in zip(ranking.topic.tolist(), zip(*columns, strict=True), strict=True)
+        }
+
+
+def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
+    try:
+        return Qrels(judged)
+    except InputError as error:
+        raise TypeError(str(error)) from error
+
+
+def _selection(measures: Iterable[str]) -> Selection:
+    texts = list(_texts(measures))
+    if not texts:
+        return ()
+    try:
+        return select(texts)
+    except MeasureError as error:
+        raise ValueError(str(error)) from error
+
+
+def _texts(measures: Iterable[str]) -> Iterator[str]:
+    """The names as -m takes them, each once; the order does not matter."""
+    for measure in dict.fromkeys(measures):
+        if measure in supported_nicknames:
+            yield from supported_nicknames[measure]
+        elif measure in MEASURE_BY_NAME:
+            yield measure
+        else:
+            match = _NAME_AND_PARAMETERS.fullmatch(measure)
+            known = match is not None and match[1] in MEASURE_BY_NAME
+            if not known and ("." not in measure or measure.split(".")[0] not in MEASURE_BY_NAME):
+                raise ValueError(f"unsupported measure {measure}")
+            yield f"{match[1]}.{match[2]}" if known and match is not None else measure
+
+
+def _key(column: SelectedColumn) -> str:
+    """What pytrec_eval calls a column: parameters that are not cutoffs do not show."""
+    parameters = column.measure.parameters
+    return column.label if isinstance(parameters, Cutoffs | Fractions) else column.measure.name
+
+
+def _value_of_nothing(column: SelectedColumn) -> float:
+    """The value of a topic for which nothing was retrieved; pytrec_eval's num_rel is 0 there, too."""
+    if column.measure.summary is geometric_mean:
+        return math.log(LEAST_GEOMETRIC_MEAN)
+    return 1.0 if column.measure.name == "num_q" else 0.0
+
+
+def _numbers(values: Values) -> list[float]:
+    """The values of a column; texts have none."""
+    return [0.0] * len(values) if isinstance(values, list) else values.tolist()
