@@ -52,6 +52,11 @@ class Run:
         return self._qrels
 
     @property
+    def ranking(self) -> Ranking:
+        """The ranks as the engine has them."""
+        return self._ranking
+
+    @property
     def name(self) -> str:
         """What messages call the run: the path, or "run"."""
         return self._ranking.name

@@ -29,7 +29,7 @@ LAYERS = (
     {"report"},
     {"gates", "checking"},
     {"library"},
-    {"pytrec_eval"},
+    {"pytrec_eval", "ir_measures"},
     {"__init__"},
     {"cli"},
     {"__main__"},
@@ -106,6 +106,7 @@ OUTSIDE = {
     "scipy": {"analysis"},
     "pandas": {"library"},
     "pyarrow": {"library"},
+    "ir_measures": {"ir_measures"},
 }
 
 

@@ -1,0 +1,117 @@
+"""pres_eval.ir_measures: what ir_measures' own provider gives for trec_eval's measures, and PRES besides."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from typing import Any
+
+import ir_measures
+import pytest
+from support.tables import frame, rows_of
+
+import pres_eval as pe
+import pres_eval.ir_measures as ours
+
+OLD = ir_measures.pytrec_eval
+MEASURES = [
+    *("P@5", "P(rel=2)@10", "P(judged_only=True)@5", "RR", "RR(rel=2)", "Rprec", "AP", "AP(rel=2)", "AP@10"),
+    *("AP(judged_only=True)", "nDCG", "nDCG@10", "nDCG(gains={1:2,2:5})@10", "nDCG(judged_only=True)@5"),
+    *("R@5", "R(rel=2)@20", "Bpref", "Bpref(rel=2)", "NumRet", "NumRet(rel=1)", "NumQ", "NumRel", "SetAP"),
+    *("SetF", "SetF(beta=2.0)", "SetP", "SetP(relative=True)", "SetR", "Success@1", "Success(rel=2)@5"),
+    *("IPrec@0.1", "IPrec@1.0", "infAP", "infAP(rel=2)"),
+]
+
+
+def data(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    rng = random.Random(seed)
+    ids = [f"d{number}" for number in range(60)]
+    topics = [str(topic) for topic in range(12)]
+    qrels = {topic: {d: rng.choice([0, 0, 1, 2]) for d in rng.sample(ids, 20)} for topic in topics[:10]}
+    run = {topic: {d: rng.choice([rng.random(), 0.5]) for d in rng.sample(ids, 40)} for topic in topics[2:]}
+    return qrels, run
+
+
+def by_pair(metrics: Any) -> dict[tuple[str, str], float]:
+    return {(str(metric.measure), metric.query_id): metric.value for metric in metrics}
+
+
+def as_rows(data: Any, kind: Any) -> list[Any]:
+    return [kind(*row) for row in rows_of(data)]
+
+
+def as_frame(data: Any, value: str) -> Any:
+    return frame("pandas", data, ("query_id", "doc_id", value))
+
+
+@pytest.mark.parametrize("kind", ["dicts", "tuples", "frames"])
+@pytest.mark.parametrize("seed", range(3))
+def test_like_the_provider_of_pytrec_eval(seed: int, kind: str) -> None:
+    qrels, run = data(seed)
+    measures = [ir_measures.parse_measure(text) for text in MEASURES]
+    expected = OLD.calc(measures, qrels, run)
+    given: tuple[Any, Any] = (qrels, run)
+    if kind == "tuples":
+        given = (as_rows(qrels, ir_measures.Qrel), as_rows(run, ir_measures.ScoredDoc))
+    elif kind == "frames":
+        given = (as_frame(qrels, "relevance"), as_frame(run, "score"))
+    found = ours.PROVIDER.calc(measures, *given)
+    assert by_pair(found.per_query) == by_pair(expected.per_query)
+    assert by_pair(ours.PROVIDER.iter_calc(measures, *given)) == by_pair(expected.per_query)
+    for aggregated in (found.aggregated, ours.PROVIDER.calc_aggregate(measures, *given)):
+        assert aggregated == pytest.approx(expected.aggregated, rel=1e-14)
+
+
+def test_our_measures() -> None:
+    """The values are those of `evaluate`, averaged over all topics of the judgements."""
+    qrels, run = data(7)
+    texts = {"PRES@10": "PRES.10", "PRES_est@5": "PRES_est.5", "Fprime(beta=4.0)@10": "Fprime.4,10"}
+    measures = {ir_measures.parse_measure(text): name for text, name in texts.items()}
+    found = ir_measures.calc_aggregate(list(measures), qrels, run)
+    complete = pe.Qrels(qrels).rank(run)
+    with pytest.warns(match="have no judgements"):
+        expected = complete.evaluate(list(texts.values()), complete=True)
+    assert {measures[measure]: value for measure, value in found.items()} == {
+        name: expected[name] for name in texts.values()
+    }
+    [(measure, value)] = ir_measures.calc_aggregate([ours.Rnorm(docs=1000, rel=2) @ 20], qrels, run).items()
+    assert str(measure) == "Rnorm(docs=1000,rel=2)@20" or str(measure) == "Rnorm(rel=2,docs=1000)@20"
+    with pytest.warns(match="have no judgements"):
+        rnorm = complete.evaluate("Rnorm.20", level=2, num_docs=1000, complete=True)
+    assert value == rnorm["Rnorm_20"]
+
+
+def test_ours_goes_first_where_it_computes_the_same() -> None:
+    providers = ir_measures.DefaultPipeline.providers
+    assert providers[0] is ours.PROVIDER
+    for text in (*MEASURES, "PRES@100", "Rnorm(docs=5)"):
+        assert ours.PROVIDER.supports(ir_measures.parse_measure(text)), text
+    for text in ("RR@10", "Judged@10", "ERR@20", "RBP", "nDCG(dcg='exp-log2')@5", "nDCG(gains={1:0.5})@5"):
+        assert not ours.PROVIDER.supports(ir_measures.parse_measure(text)), text
+    qrels, run = data(1)
+    mixed = [ir_measures.parse_measure(text) for text in ("RR@10", "AP", "PRES@100", "Judged@10")]
+    assert set(ir_measures.calc_aggregate(mixed, qrels, run)) == set(mixed)
+
+
+def test_a_second_import_changes_nothing() -> None:
+    before = list(ir_measures.DefaultPipeline.providers)
+    again = importlib.reload(ours)
+    assert [type(p).__name__ for p in ir_measures.DefaultPipeline.providers] == [
+        type(p).__name__ for p in before
+    ]
+    assert again.PROVIDER.supports(ir_measures.parse_measure("PRES@100"))
+
+
+@pytest.mark.parametrize(("qrels", "run"), [({}, {"1": {"a": 1.0}}), ({"1": {"a": 1}}, {}), ([], [])])
+def test_nothing_to_evaluate(qrels: Any, run: Any) -> None:
+    measures = [ir_measures.AP, ir_measures.NumQ]
+    expected = OLD.calc(measures, qrels, run)
+    found = ours.PROVIDER.calc(measures, qrels, run)
+    assert repr(found.aggregated) == repr(expected.aggregated)
+    assert by_pair(found.per_query) == by_pair(expected.per_query)
+
+
+def test_a_document_given_twice_is_an_error() -> None:
+    rows = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "a", 2.0)]
+    with pytest.raises(pe.PresEvalError, match="again"):
+        ir_measures.calc_aggregate([ir_measures.AP], {"1": {"a": 1}}, rows)
