@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, overload
@@ -9,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
 WORD = 8
@@ -18,8 +20,8 @@ PADDING = 64
 AT_ONCE = 1 << 16
 """Ids that are hashed at a time, so that what is computed on the way stays in the cache."""
 
-_EVERYWHERE = 8
-"""Words of an id that are loaded for all rows; further ones only of the rows that are so long."""
+_EVERYWHERE = 16
+"""Words of an id that are looked at one after the other; all further ones of an id together."""
 
 _REST_AT_ONCE = 1 << 17
 """Such further words that are looked at together."""
@@ -27,14 +29,33 @@ _REST_AT_ONCE = 1 << 17
 _ALWAYS = 2
 """Words that WordIds have room for whatever the mean is."""
 
+_WORDS_SORTED = 64
+"""Words by which ids are sorted in arrays; the few that agree in all of these are sorted one by one."""
+
+_PROCESS = int.from_bytes(os.urandom(WORD), "little")
+"""Differs from process to process: nobody can make ids that collide.  No result depends on it."""
+
 
 @cache
 def _odd_numbers(seed: int, count: int) -> Words:
-    """The first of an endless, fixed stream of odd 64-bit multipliers (splitmix64)."""
-    state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed << 32)
+    """The first of an endless stream of odd 64-bit multipliers (splitmix64)."""
+    begin = np.uint64((_PROCESS + (seed << 32)) % 2**64)
+    state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + begin
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
+
+
+def _add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None:
+    """Add what a word after the first contributes to a hash; a word of NULs adds nothing."""
+    # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
+    # 2^63 times any odd number is 2^63 again, and twice that is 0.
+    words = words * multiplier
+    words ^= words >> np.uint64(32)
+    words *= multiplier
+    mixed += words
+
+
 
 
 def load_pairs(buffer: NDArray[np.uint8], numbers: IntArray) -> tuple[Words, Words]:
@@ -130,11 +151,36 @@ class Ids(Sequence[bytes]):
             return mixed
         width = self.width()
         multipliers = _odd_numbers(seed, max(_EVERYWHERE, 1 << (width - 1).bit_length()))
-        for number in range(min(width, _EVERYWHERE)):
-            mixed += self.word(number) * multipliers[number]
+        if width:
+            np.multiply(self.word(0), multipliers[0], out=mixed)
+        for number in range(1, min(width, _EVERYWHERE)):
+            longer = np.flatnonzero(self.lengths > WORD * number)
+            if 2 * len(longer) > len(self):
+                _add_mixed(mixed, self.word(number), multipliers[number])
+            else:
+                part = mixed[longer]
+                _add_mixed(part, self.take(longer).word(number), multipliers[number])
+                mixed[longer] = part
         for rows, begins, numbers, words in self._rest():
-            mixed[rows] += np.add.reduceat(words * multipliers[numbers], begins)
+            parts = np.zeros(len(words), np.uint64)
+            _add_mixed(parts, words, multipliers[numbers])
+            mixed[rows] += np.add.reduceat(parts, begins)
         return mixed
+
+    def copied(self) -> Ids:
+        """The same ids, cut loose from their buffer."""
+        counts = -(-self.lengths // WORD)
+        ends = np.cumsum(counts)
+        starts = ends - counts
+        words = np.zeros((int(ends[-1]) if len(ends) else 0) + 3, "<u8")
+        for first, last in blocks(np.concatenate(([0], ends)), _REST_AT_ONCE):
+            begin, end = int(starts[first]), int(ends[last - 1])
+            within = np.arange(begin, end) - np.repeat(starts[first:last], counts[first:last])
+            within *= WORD
+            places = np.repeat(self.starts[first:last], counts[first:last]) + within
+            left = np.repeat(self.lengths[first:last], counts[first:last]) - within
+            words[begin:end] = load_words(self.buffer, places) & _mask(left)
+        return Ids(words.view(np.uint8), WORD * starts, self.lengths)
 
     def _rest(self) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
         """What stands behind the first _EVERYWHERE words of an id: all words of some rows at a time.
@@ -189,7 +235,7 @@ class WordIds(Sequence[bytes]):
         mean = int(ids.lengths.sum()) // (WORD * len(ids))
         width = min(width, _ALWAYS + 2 * mean if mean < _EVERYWHERE else _ALWAYS)
         rows = np.flatnonzero(ids.lengths > WORD * width)
-        return cls([ids.word(number) for number in range(width)], rows, Ids.of(list(ids.take(rows))))
+        return cls([ids.word(number) for number in range(width)], rows, ids.take(rows).copied())
 
     @classmethod
     def concatenate(cls, parts: Sequence[WordIds]) -> WordIds:
@@ -216,8 +262,9 @@ class WordIds(Sequence[bytes]):
                 mixed[start : start + AT_ONCE] = self.pick(slice(start, start + AT_ONCE)).hashes(seed)
             return mixed
         multipliers = _odd_numbers(seed, max(_EVERYWHERE, 1 << (len(self.columns) - 1).bit_length()))
-        for number, column in enumerate(self.columns):
-            mixed += column * multipliers[number]
+        np.multiply(self.columns[0], multipliers[0], out=mixed)
+        for number, column in enumerate(self.columns[1:], 1):
+            _add_mixed(mixed, column, multipliers[number])
         if len(self.long_rows):
             mixed[self.long_rows] = self.long_ids.hashes(seed)
         return mixed
@@ -244,7 +291,7 @@ class WordIds(Sequence[bytes]):
             places, which = self._long_among(rows)
             if len(places) == len(ids):
                 return self.long_ids.take(which)
-            long_ids = Ids.of(list(self.long_ids.take(which)))
+            long_ids = self.long_ids.take(which).copied()
             ids.starts[places], ids.lengths[places] = long_ids.starts + len(buffer), long_ids.lengths
             ids.buffer = np.concatenate((buffer, long_ids.buffer))
         return ids
@@ -327,22 +374,52 @@ def equal(some: Ids, others: Ids) -> BoolArray:
 
 def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
     """The permutation that sorts the ids as strcmp does, inside of groups if these are given."""
-    if ids.width() > _EVERYWHERE:
-        texts = list(ids)
-        within = np.zeros(len(ids), np.int64).tolist() if group is None else group.tolist()
-        return np.array(sorted(range(len(ids)), key=lambda row: (within[row], texts[row])), np.int64)
-    keys = []
-    for number in range(ids.width()):
-        word = ids.word(number).byteswap()  # as big-endian numbers words compare like their text
-        if len(word) and (word != word[0]).any():
-            keys.append(word)
-    if group is not None:
-        keys.insert(0, group.view(np.uint64))
-    if not keys:
-        return np.arange(len(ids))
-    if len(keys) == 1:
-        return np.argsort(keys[0], kind="stable")
-    order: IntArray = np.lexsort(keys[::-1])
+    if group is None:
+        order, alike = np.arange(len(ids)), np.ones(max(len(ids) - 1, 0), np.bool_)
+    else:
+        order = np.argsort(group, kind="stable")
+        alike = group[order[1:]] == group[order[:-1]]
+    for number in range(min(ids.width(), _WORDS_SORTED)):
+        places, rivals = _runs(alike)
+        if not len(places):
+            return order
+        rows = order[places]
+        words = ids.take(rows).word(number).byteswap()  # as big-endian numbers words compare like their text
+        same_run = rivals[1:] == rivals[:-1]
+        differs = words[1:] != words[:-1]
+        if not (same_run & differs).any():
+            continue
+        by_word = np.argsort(words, kind="stable") if rivals[-1] == 0 else np.lexsort((words, rivals))
+        order[places] = rows[by_word]
+        # Runs keep their places, so that `rivals` holds for the sorted words too.
+        words = words[by_word]
+        alike[places[1:][same_run] - 1] = (words[1:] == words[:-1])[same_run]
+    return _sort_the_rest(ids, order, alike) if ids.width() > _WORDS_SORTED else order
+
+
+def _runs(alike: BoolArray) -> tuple[IntArray, IntArray]:
+    """The places that belong to runs of places of which each is like the next, and the number of their run.
+
+    alike (N-1,): whether place i + 1 is like place i.
+    """
+    inside = np.zeros(len(alike) + 1, np.bool_)
+    inside[:-1] = alike
+    inside[1:] |= alike
+    places = np.flatnonzero(inside)
+    if not len(places):
+        return places, places
+    begins = np.ones(len(places), np.bool_)
+    begins[1:] = ~alike[places[1:] - 1]
+    return places, np.cumsum(begins) - 1
+
+
+def _sort_the_rest(ids: Ids, order: IntArray, alike: BoolArray) -> IntArray:
+    """Sort by Python the ids that are still alike."""
+    places, rivals = _runs(alike)
+    rows = order[places]
+    texts, runs = list(ids.take(rows)), rivals.tolist()
+    by_text = sorted(range(len(texts)), key=lambda row: (runs[row], texts[row]))
+    order[places] = rows[np.array(by_text, np.int64)]
     return order
 
 

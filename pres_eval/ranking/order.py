@@ -4,7 +4,7 @@ For preferences alone, ties go by docno ascending: trec_eval's form_prefs_counts
 round than its form_res_rels.c.
 Only the ranks of judged documents are wanted.  When the scores of a topic descend as they stand in the file,
 as they nearly always do, a document's rank is its place.  Otherwise the topic's scores are sorted, and docnos
-are compared only in groups of equal scores that hold a judged document.
+are compared only in ties (groups of equal scores) that hold a judged document.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import Growing, narrow
 from pres_eval.arrays.ids import WordIds, byte_order
-from pres_eval.arrays.matching import match
+from pres_eval.arrays.matching import Matches, match
 from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.reading.pool import Pool
 
-Segments = NDArray[np.int32]
 Scores = NDArray[np.float64] | NDArray[np.float32]
 
 
 FEW = 8
-"""Wanted places in a group of equal scores up to which each is compared with all others there."""
+"""Times that a block's rows may be compared, so that ties need not be sorted."""
 
 
 class DuplicateRowError(Exception):
@@ -72,67 +71,134 @@ def rank_topics(
     Raises DuplicateRowError if a topic has a document twice; trec_eval: not when -M cuts all but one off.
     """
     lengths = np.diff(offsets)
-    segment = np.broadcast_to(np.int32(0), len(scores))  # takes no memory
+    topic_of = np.broadcast_to(np.int32(0), len(scores))  # takes no memory
     if len(topic) > 1:
-        segment = np.repeat(np.arange(len(topic), dtype=np.int32), lengths)
+        topic_of = np.repeat(np.arange(len(topic), dtype=np.int32), lengths)
+    rows_to_rank = Sortable(topic_of=topic_of, offsets=offsets, scores=scores, ids=ids, ascending=ascending)
     num_judged, judged = pool.documents_of(topic)
     found = match(lengths, ids, num_judged, pool.documents.pick(judged))
-    for copies in _copies(found.repeats, found.first):
-        which = int(segment[copies[0]])
-        others = slice(int(offsets[which]), int(offsets[which + 1]))
-        if most is None or _second_rank(copies, others, scores, ids, ascending) <= most:
-            raise DuplicateRowError(pool.topics[int(topic[which])], ids[copies[0]])
+    row = _duplicate(rows_to_rank, found, most)
+    if row is not None:
+        raise DuplicateRowError(pool.topics[int(topic[topic_of[row]])], ids[row])
     rows = found.rows
     document = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
-    segment_of = segment[rows]
-    places = _places(segment, offsets, scores, ids, rows, ascending)
+    places = _places(rows_to_rank, rows)
     if places is not rows:
         order = np.argsort(places, kind="stable")  # topics keep their places; fast where most are in order
         places, document = places[order], document[order]
-    rank = places - offsets[segment_of] + 1
-    counts = np.bincount(segment_of, minlength=len(topic))
+    topic_of_judged = topic_of[rows]
+    rank = places - offsets[topic_of_judged] + 1
+    counts = np.bincount(topic_of_judged, minlength=len(topic))
     return Ranked(topic, lengths, np.concatenate(([0], np.cumsum(counts))), narrow(rank), narrow(document))
 
 
-def _places(
-    segment: Segments, offsets: IntArray, scores: Scores, ids: WordIds, judged: IntArray, ascending: bool
-) -> IntArray:
-    """Where the judged rows stand when all rows are sorted; the same array if that is where they are."""
+@dataclass(frozen=True, eq=False)
+class Sortable:
+    """N rows of S topics, topic after topic.
+
+    topic_of   (N,) the number of each row's topic, from 0
+    offsets    (S+1,) where each topic's rows begin
+    scores     (N,)
+    ids        (N,) docnos
+    ascending  whether equal scores go by docno ascending
+    """
+
+    topic_of: NDArray[np.int32]
+    offsets: IntArray
+    scores: Scores
+    ids: WordIds
+    ascending: bool
+
+
+def score_keys(scores: Scores) -> Words:
+    """Whole numbers (N,) that ascend as the scores descend, in as many bits as a score has."""
+    bits = (scores + scores.dtype.type(0)).view(f"<i{scores.itemsize}")  # -0.0 + 0.0 is 0.0
+    # Below 0 the bits descend already as whole numbers without sign; above, all but the sign turn round.
+    bits ^= ~(bits >> (8 * scores.itemsize - 1)) & np.iinfo(bits.dtype).max
+    return bits.view(f"<u{scores.itemsize}").astype(np.uint64)
+
+
+def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
+    """A row of a document that stands twice among the first `most` of its topic, None if there is none."""
+    if not len(found.repeats):
+        return None
+    if most is None:
+        return int(found.first[0])
+    has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
+    has_copies[rows.topic_of[found.repeats]] = True
+    members = np.flatnonzero(has_copies[rows.topic_of])
+    places = _places(rows, members)
+    document = np.arange(len(rows.scores))
+    document[found.repeats] = found.first
+    kept = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
+    twice = np.zeros(len(rows.scores), np.bool_)
+    twice[kept[1:][kept[1:] == kept[:-1]]] = True
+    copies = found.first[twice[found.first]]
+    return int(copies[0]) if len(copies) else None
+
+
+def _places(rows: Sortable, judged: IntArray) -> IntArray:
+    """(J,) where the judged rows (J,) stand when all are sorted; the same array if that is where they are."""
+    scores, topic_of = rows.scores, rows.topic_of
     rising = np.flatnonzero(scores[1:] > scores[:-1])
-    rising = rising[segment[rising] == segment[rising + 1]]
+    rising = rising[topic_of[rising] == topic_of[rising + 1]]
     if not len(rising):
-        return _untied(segment, scores, ids, None, judged, ascending)
-    unsorted, has_judged = np.zeros(len(offsets) - 1, np.bool_), np.zeros(len(offsets) - 1, np.bool_)
-    unsorted[segment[rising]] = True
-    has_judged[segment[judged]] = True
-    members = np.flatnonzero((unsorted & has_judged)[segment])
-    moved = unsorted[segment[judged]]
+        return _untied(rows, None, judged)
+    unsorted = np.zeros(len(rows.offsets) - 1, np.bool_)
+    unsorted[topic_of[rising]] = True
+    moved = unsorted[topic_of[judged]]
     places = judged.copy()
-    places[~moved] = _untied(segment, scores, ids, None, judged[~moved], ascending)
-    order = np.lexsort((-scores[members], segment[members]))
-    place = np.empty(len(members), np.int64)
-    place[order] = np.arange(len(members))
-    in_order = members[order]
-    wanted = place[np.searchsorted(members, judged[moved])]
-    found = _untied(segment[members], scores[in_order], ids, in_order, wanted, ascending)
-    places[moved] = members[found]
+    places[~moved] = _untied(rows, None, judged[~moved])
+    places[moved] = _sorted_places(rows, judged[moved])
     return places
 
 
-def _untied(
-    segment: Segments,
-    scores: Scores,
-    ids: WordIds,
-    rows: IntArray | None,
-    wanted: IntArray,
-    ascending: bool,
-) -> IntArray:
-    """Where the wanted ones of sorted places come to stand when equal scores go by docno.
+def _sorted_places(rows: Sortable, judged: IntArray) -> IntArray:
+    """(J,) the places of judged rows (J,) of topics whose scores don't descend."""
+    topic_of, scores = rows.topic_of, rows.scores
+    bits = 8 * scores.itemsize
+    # Topic and score in one number: numpy sorts numbers many times faster than it finds a permutation.
+    # A score of 64 bits loses as many of its last as the topics need, and may seem to be tied.
+    lost = np.uint64(max((len(rows.offsets) - 2).bit_length() + bits - 64, 0))
+    keys = score_keys(scores)
+    keys >>= lost
+    keys |= topic_of.astype(np.uint64) << (np.uint64(bits) - lost)
+    members = _rows_beside(rows, judged)
+    wanted, in_order = keys[judged], np.sort(keys[members])
+    first = np.searchsorted(in_order, wanted)
+    places = members[first]
+    tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == wanted)
+    if len(tied):
+        places[tied] = _lexsorted_places(rows, judged[tied])
+    return places
 
-    `rows`: the row of the ids at each place, None if these are the same.
+
+def _lexsorted_places(rows: Sortable, judged: IntArray) -> IntArray:
+    """(J,) the same where some scores are, or may be, equal."""
+    members = _rows_beside(rows, judged)
+    order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
+    place = np.empty(len(members), np.int64)
+    place[order] = np.arange(len(members))
+    return members[_untied(rows, members[order], place[np.searchsorted(members, judged)])]
+
+
+def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
+    """All rows of the topics of some rows."""
+    has_judged = np.zeros(len(rows.offsets) - 1, np.bool_)
+    has_judged[rows.topic_of[judged]] = True
+    return np.flatnonzero(has_judged[rows.topic_of])
+
+
+def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> IntArray:
+    """(W,) where the wanted ones (W,) of sorted places come to stand when equal scores go by docno.
+
+    `in_order` (M,): the row at each place, None if row i stands at place i.
     """
+    scores, topic_of = rows.scores, rows.topic_of
+    if in_order is not None:
+        scores, topic_of = scores[in_order], topic_of[in_order]
     equal = np.flatnonzero(scores[1:] == scores[:-1])
-    equal = equal[segment[equal] == segment[equal + 1]]
+    equal = equal[topic_of[equal] == topic_of[equal + 1]]
     if not len(equal):
         return wanted
     has_equal = np.zeros(len(scores), np.bool_)
@@ -143,71 +209,53 @@ def _untied(
     breaks = np.flatnonzero(np.diff(equal) != 1)
     starts = equal[np.concatenate(([0], breaks + 1))]
     sizes = equal[np.concatenate((breaks, [len(equal) - 1]))] + 2 - starts
-    group = np.searchsorted(starts, wanted[tied], side="right") - 1
+    tie = np.searchsorted(starts, wanted[tied], side="right") - 1
     moved = wanted.copy()
-    if sizes[group].sum() <= FEW * len(scores) and not len(ids.long_rows):
-        moved[tied] = _counted(starts[group], sizes[group], ids, rows, wanted[tied], ascending)
+    if sizes[tie].sum() <= FEW * len(scores) and not len(rows.ids.long_rows):
+        moved[tied] = _counted(rows, in_order, starts[tie], sizes[tie], wanted[tied])
     else:
-        moved[tied] = _sorted(starts, sizes, group, ids, rows, wanted[tied], ascending)
+        moved[tied] = _sorted(rows, in_order, starts, sizes, tie, wanted[tied])
     return moved
 
 
 def _counted(
-    starts: IntArray, sizes: IntArray, ids: WordIds, rows: IntArray | None, tied: IntArray, ascending: bool
+    rows: Sortable, in_order: IntArray | None, starts: IntArray, sizes: IntArray, tied: IntArray
 ) -> IntArray:
-    """New places in groups of equal scores: as many others stand before as have such a docno."""
+    """(W,) new places in ties (W,): as many others of it stand before as have such a docno."""
     before = np.empty(len(tied), np.int64)
     for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
         places, begins = ragged(starts[first:last], sizes[first:last])
         own = np.repeat(tied[first:last], sizes[first:last])
-        after, same = ids.compare(*((places, own) if rows is None else (rows[places], rows[own])))
+        pairs = (places, own) if in_order is None else (in_order[places], in_order[own])
+        after, same = rows.ids.compare(*pairs)
         # A document that stands twice (see -M) has two places.
-        comes_before = (~(after | same) if ascending else after) | (same & (places < own))
+        comes_before = (~(after | same) if rows.ascending else after) | (same & (places < own))
         before[first:last] = np.add.reduceat(comes_before, begins[:-1], dtype=np.int64)
     return starts + before
 
 
 def _sorted(
+    rows: Sortable,
+    in_order: IntArray | None,
     starts: IntArray,
     sizes: IntArray,
-    group: IntArray,
-    ids: WordIds,
-    rows: IntArray | None,
+    tie: IntArray,
     tied: IntArray,
-    ascending: bool,
 ) -> IntArray:
-    """New places in groups of equal scores, of which all docnos are sorted."""
+    """(W,) new places in the ties tie (W,) of those that begin at starts (E,), all of whose docnos are sorted."""
     has_tied = np.zeros(len(starts), np.bool_)
-    has_tied[group] = True
-    groups = np.flatnonzero(has_tied)
-    places, begins = ragged(starts[groups], sizes[groups])
-    number = np.repeat(np.arange(len(groups)), sizes[groups])
-    texts = ids.take(places if rows is None else rows[places])
-    # Turned round, the numbers of the groups rise again while docnos descend.
-    by_docno = byte_order(texts, number) if ascending else byte_order(texts, len(groups) - number)[::-1]
+    has_tied[tie] = True
+    ties = np.flatnonzero(has_tied)
+    places, begins = ragged(starts[ties], sizes[ties])
+    number = np.repeat(np.arange(len(ties)), sizes[ties])
+    texts = rows.ids.take(places if in_order is None else in_order[places])
+    # Turned round, the numbers of the ties rise again while docnos descend.
+    by_docno = byte_order(texts, number) if rows.ascending else byte_order(texts, len(ties) - number)[::-1]
     new: IntArray = np.empty_like(places)
     new[by_docno] = places
-    own = np.cumsum(has_tied)[group] - 1
-    found: IntArray = new[begins[own] + tied - starts[group]]
+    own = np.cumsum(has_tied)[tie] - 1
+    found: IntArray = new[begins[own] + tied - starts[tie]]
     return found
-
-
-def _copies(repeats: IntArray, first: IntArray) -> list[list[int]]:
-    """The rows of each document that stands more than once, by the place of the second."""
-    copies: dict[int, list[int]] = {}
-    for row, before in zip(repeats.tolist(), first.tolist(), strict=True):
-        copies.setdefault(before, [before]).append(row)
-    return list(copies.values())
-
-
-def _second_rank(copies: list[int], others: slice, scores: Scores, ids: WordIds, ascending: bool) -> int:
-    """The rank of the second best row of a document, in its topic's rows."""
-    best, second = sorted((float(scores[row]) for row in copies), reverse=True)[:2]
-    document = ids[copies[0]]
-    rank = 1 + int(np.count_nonzero(scores[others] > second)) + (best == second)
-    for row in (np.flatnonzero(scores[others] == second) + others.start).tolist():
-        rank += ids[row] < document if ascending else ids[row] > document
-    return rank
 
 
 class Topics:

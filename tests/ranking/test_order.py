@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import permutations
 from typing import Any
 
@@ -15,7 +16,7 @@ from support.pools import made_pool
 from pres_eval.arrays import matching, ragged
 from pres_eval.arrays.ids import Ids, WordIds
 from pres_eval.ranking import order as ranking
-from pres_eval.ranking.order import DuplicateRowError, Ranked, Topics, rank_topics
+from pres_eval.ranking.order import DuplicateRowError, Ranked, Topics, rank_topics, score_keys
 from pres_eval.reading.pool import Pool
 
 Document = tuple[float, bytes]
@@ -118,6 +119,28 @@ def test_ties_with_documents_that_nobody_judged(known: bytes) -> None:
         assert judged_ranks(rank([list(order)], pool), pool) == [[(b"cba".index(known) + 1, known)]]
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_scores_as_whole_numbers(kind: type) -> None:
+    """Ascending as the scores descend; the zeros of both signs are the same."""
+    largest, least = np.finfo(kind).max, np.finfo(kind).smallest_subnormal
+    above: list[Any] = [0.0, least, 1.0, np.nextafter(kind(1), kind(2)), 2.5, largest, np.inf]
+    scores = np.array([-score for score in above[:0:-1]] + above, kind)
+    keys = score_keys(scores)
+    assert (keys[1:] < keys[:-1]).all()
+    assert (keys < 2 ** (8 * scores.itemsize)).all()
+    assert score_keys(np.array([-0.0], kind)) == score_keys(np.array([0.0], kind))
+
+
+def test_scores_that_differ_in_their_last_bits() -> None:
+    """Beside the number of a topic a score has no room for them."""
+    close = [1.0]
+    for _ in range(40):
+        close.append(float(np.nextafter(close[-1], 2)))
+    topics: Lists = [[(score, b"%d" % place) for place, score in enumerate(close)]] * 9
+    pool = pool_of(topics, [{b"7", b"22"}] * 9)
+    assert judged_ranks(rank(topics, pool), pool) == [[(19, b"22"), (34, b"7")]] * 9
+
+
 def test_zeros_of_both_signs_tie() -> None:
     pool = pool_of([[]], [{b"a", b"b"}])
     found = rank([[(-0.0, b"b"), (0.0, b"a")]], pool)
@@ -158,6 +181,16 @@ def test_duplicates(many: int, topics: Lists, most: int | None, ascending: bool)
             assert is_duplicate(of_it + distinct, None, ascending)
         else:
             rank(topics, pool, most, ascending=ascending)
+
+
+@pytest.mark.parametrize("ascending", [False, True])
+def test_many_documents_twice(ascending: bool) -> None:
+    """Below -M they are no error, and take time that grows with their number, not with its square."""
+    documents = [(1.0, b"d%d" % number) for number in range(3000)] * 2
+    pool = pool_of([documents], [{b"d2999"}])
+    begun = time.process_time()
+    assert rank([documents], pool, 1, ascending=ascending).num_ret.tolist() == [6000]
+    assert time.process_time() - begun < 5
 
 
 def test_parts_are_put_in_order() -> None:

@@ -263,6 +263,14 @@ def test_colliding_hashes(size: int, jobs: int, tmp_path: Path, monkeypatch: pyt
         read(path, judged, size, jobs=jobs)
 
 
+def test_ids_that_differ_in_the_highest_bits_of_two_words(tmp_path: Path) -> None:
+    """A hash that adds up products with odd numbers takes them for equal, whatever the numbers are."""
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 1234567a1234567a 1 2 t\n1 Q0 1234567\xe11234567\xe1 2 1 t\n")
+    judged = {b"1": {b"1234567\xe11234567\xe1"}}
+    assert read(path, judged).topics[b"1"] == PlainTopic(2, [(2, b"1234567\xe11234567\xe1")])
+
+
 def test_32_bit_ties(tmp_path: Path) -> None:
     """9.0.8 keeps scores in 32 bits: near ones tie, and the docno decides; 10.0 tells them apart."""
     path = tmp_path / "run"
