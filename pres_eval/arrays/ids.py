@@ -56,8 +56,6 @@ def _add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> Non
     mixed += words
 
 
-
-
 def load_pairs(buffer: NDArray[np.uint8], numbers: IntArray) -> tuple[Words, Words]:
     """The numbers[i]-th aligned word of the buffer and the one behind it, little-endian."""
     # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put

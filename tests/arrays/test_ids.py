@@ -162,6 +162,10 @@ def test_highest_bits_do_not_cancel_out(words: int) -> None:
 
 def test_hashes_differ_from_process_to_process() -> None:
     """So that nobody can make ids that collide."""
-    command = [sys.executable, "-c", "from pres_eval.arrays.ids import Ids; print(Ids.of([b'docno']).hashes())"]
+    command = [
+        sys.executable,
+        "-c",
+        "from pres_eval.arrays.ids import Ids; print(Ids.of([b'docno']).hashes())",
+    ]
     one, other = (subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2))
     assert one != other
