@@ -242,7 +242,7 @@ def _sorted(
     tie: IntArray,
     tied: IntArray,
 ) -> IntArray:
-    """(W,) new places in ties (W,), numbers of those that begin at starts (E,); all their docnos are sorted."""
+    """(W,) new places in the ties tie (W,) of E ties that begin at starts (E,); their docnos are sorted."""
     has_tied = np.zeros(len(starts), np.bool_)
     has_tied[tie] = True
     ties = np.flatnonzero(has_tied)
