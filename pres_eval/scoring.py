@@ -94,7 +94,9 @@ def score_blocks(
 def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
     if column.relevance_level is not None and isinstance(batch, Batch):
         batch = batch.with_grade(column.relevance_level)
-    values = column.measure.score(batch, *column.arguments)
+    # As C does: what overflows or is not defined becomes inf or nan without a word.
+    with np.errstate(all="ignore"):
+        values = column.measure.score(batch, *column.arguments)
     when_missing = column.measure.when_missing
     reset = batch.missing.any() and (
         when_missing is WhenMissing.ZERO
@@ -120,7 +122,8 @@ class Summing:
         self.num_scored += len(block.topics)
         for number, values in enumerate(block.values):
             if not isinstance(values, list):
-                self._sums[number] = add_in_order(values, self._sums[number])
+                with np.errstate(all="ignore"):
+                    self._sums[number] = add_in_order(values, self._sums[number])
 
     def totals(self, relevance: Relevance, complete: bool) -> Totals:
         """What summaries need besides the sums."""

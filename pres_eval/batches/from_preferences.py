@@ -151,9 +151,7 @@ class PreferenceBatch:
         for topic in np.flatnonzero(~single).tolist():
             groups = range(self.group_offsets[topic], self.group_offsets[topic + 1])
             num_judged, num_ret = int(self.num_judged[topic]), int(self.num_judged_ret[topic])
-            sums.put(
-                topic, sum_pairs([self._pairwise(group, num_judged) for group in groups], num_judged, num_ret)
-            )
+            sums.put(topic, sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret))
         return sums
 
     @cached_property
@@ -165,16 +163,18 @@ class PreferenceBatch:
         repeats[self.group_of[order[:-1][again]]] = True
         return repeats & ~self.has_subgroups
 
-    def _pairwise(self, group: int, num_judged: int) -> PairwiseClasses | PairwiseOrder:
-        rows = np.arange(self.row_offsets[group], self.row_offsets[group + 1])
-        number = np.full(num_judged, -1)
+    def _pairwise(self, group: int) -> PairwiseClasses | PairwiseOrder:
         if group in self._orders:
-            order = self._orders[group]
-            number[order.place] = np.arange(len(order.place))
-            return PairwiseOrder(number, order)
+            return PairwiseOrder(self._orders[group])
+        rows = np.arange(self.row_offsets[group], self.row_offsets[group + 1])
         rows = rows[self._counted_rows[rows]]
-        number[self.place[rows]] = self.rank_class[rows]
-        return PairwiseClasses(number, np.bincount(self.place[rows], minlength=num_judged))
+        rows = rows[np.argsort(self.place[rows], kind="stable")]
+        first = np.flatnonzero(np.diff(self.place[rows], prepend=-1))
+        return PairwiseClasses(
+            place=self.place[rows[first]],
+            rank_class=self.rank_class[rows[first]],
+            times=np.diff(first, append=len(rows)),
+        )
 
     def blocks(self, size: int) -> Iterator[PreferenceBatch]:
         """The same topics, at most `size` at a time."""

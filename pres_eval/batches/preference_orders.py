@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
@@ -142,38 +143,46 @@ def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, 
 
 
 class Pairwise(Protocol):
-    """A judgement group that can say how often each document is preferred to each other one."""
+    """A judgement group with m documents that can say how often each is preferred to each other one."""
 
-    def preferred(self, rows: IntArray, columns: IntArray) -> IntArray:
-        """(rows, columns) how often the document at the row's place is preferred to the column's."""
+    @property
+    def place(self) -> IntArray:
+        """(m,) places of the documents, ascending."""
+        ...
+
+    def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
+        """(rows, columns) how often the document of the row is preferred to that of the column."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class PairwiseClasses:
-    """A group of classes: for each of n places the class of its document (-1: none) and its judgements."""
+    """A group of classes: the places (m,) of its documents, the class of each, and its judgements."""
 
+    place: IntArray
     rank_class: IntArray
     times: IntArray
 
-    def preferred(self, rows: IntArray, columns: IntArray) -> IntArray:
+    def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
         """See Pairwise."""
         better = self.rank_class[rows, None] < self.rank_class[columns]
-        return np.where(better, self.times[rows, None] * self.times[columns], 0)
+        return np.where(better, self.times[rows, None] * self.times[columns], 0).astype(np.uint16)
 
 
 @dataclass(frozen=True, eq=False)
 class PairwiseOrder:
-    """A partial order: for each of n places the number of its document in the order (-1: none)."""
+    """A partial order, pair by pair."""
 
-    document: IntArray
     order: PartialOrder
 
-    def preferred(self, rows: IntArray, columns: IntArray) -> IntArray:
+    @property
+    def place(self) -> IntArray:
+        """(m,) places of the documents, ascending."""
+        return self.order.place
+
+    def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
         """See Pairwise."""
-        row, column = self.document[rows], self.document[columns]
-        known = (row >= 0)[:, None] & (column >= 0)
-        return (self.order.better[np.ix_(row, column)] & known).astype(np.int64)
+        return self.order.better[rows, columns].astype(np.uint16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,36 +210,41 @@ def sum_pairs(
     groups: Sequence[Pairwise], num_judged: int, num_ret: int
 ) -> tuple[float, int, float, int, int]:
     """The PairSums of one topic, whose first `num_ret` of `num_judged` places were retrieved."""
-    retrieved, others = np.arange(num_ret), np.arange(num_ret, num_judged)
+    retrieved, others = slice(0, num_ret), slice(num_ret, num_judged)
     sum_ret, pairs_ret = _add_shares(groups, retrieved, retrieved, 0.0)
     sum_imp, pairs_imp = _add_shares(groups, retrieved, others, sum_ret)
     _, pairs_none = _add_shares(groups, others, others, 0.0)
     return sum_ret, pairs_ret, sum_imp, pairs_ret + pairs_imp, pairs_ret + pairs_imp + pairs_none
 
 
-def _add_shares(
-    groups: Sequence[Pairwise], rows: IntArray, columns: IntArray, start: float
-) -> tuple[float, int]:
+def _add_shares(groups: Sequence[Pairwise], rows: slice, columns: slice, start: float) -> tuple[float, int]:
     """Add to `start` the fulfilled share of each pair of row < column, row by row; and count the pairs."""
     pairs = 0
-    for some in _blocks(rows, len(columns)):
+    for some in _blocks(rows, columns.stop - columns.start):
         fulfilled = _preferred(groups, some, columns)
-        all_of_pair = fulfilled + _preferred(groups, columns, some).T
-        chosen = (all_of_pair > 0) & (some[:, None] < columns)
-        pairs += _number(chosen)
-        start = add_in_order(fulfilled[chosen] / all_of_pair[chosen], start)
+        all_of_pair = fulfilled.astype(np.int32) + _preferred(groups, columns, some).T
+        above = np.arange(some.start, some.stop)[:, None] < np.arange(columns.start, columns.stop)
+        chosen = np.flatnonzero((all_of_pair > 0) & above)
+        pairs += len(chosen)
+        shares = fulfilled.reshape(-1)[chosen] / all_of_pair.reshape(-1)[chosen]
+        start = add_in_order(shares, start)
     return start, pairs
 
 
-def _blocks(rows: IntArray, num_columns: int) -> Iterator[IntArray]:
+def _blocks(rows: slice, num_columns: int) -> Iterator[slice]:
     size = max(1, CELLS // max(num_columns, 1))
-    for first in range(0, len(rows), size):
-        yield rows[first : first + size]
+    for first in range(rows.start, rows.stop, size):
+        yield slice(first, min(first + size, rows.stop))
 
 
-def _preferred(groups: Sequence[Pairwise], rows: IntArray, columns: IntArray) -> IntArray:
-    total = np.zeros((len(rows), len(columns)), np.int64)
-    for group in groups:
-        total += group.preferred(rows, columns)
+def _preferred(groups: Sequence[Pairwise], rows: slice, columns: slice) -> NDArray[np.uint16]:
+    """(rows, columns) how often all groups prefer the document at the row's place to the column's."""
     # trec_eval: preferences of a pair are counted in 16 bits.
-    return total & 0xFFFF
+    total = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint16)
+    for group in groups:
+        # Of a group only its own documents are looked at, in a matrix of all that were judged.
+        own_rows = slice(*np.searchsorted(group.place, (rows.start, rows.stop)).tolist())
+        own_columns = slice(*np.searchsorted(group.place, (columns.start, columns.stop)).tolist())
+        where = np.ix_(group.place[own_rows] - rows.start, group.place[own_columns] - columns.start)
+        total[where] += group.preferred(own_rows, own_columns)
+    return total

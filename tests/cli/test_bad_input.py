@@ -141,6 +141,15 @@ def test_m_hides_duplicates_behind_the_cut(call: Command) -> None:
     assert call("-M3", "qrels", "run").code == 2
 
 
+@pytest.mark.parametrize(
+    "measure", ["rbp.p=2", "F_cut.1e308", "ndcg.1=1e308", "utility.1e308,-1e308,1e308,1e308", "set_F.1e308"]
+)
+def test_numbers_that_overflow_are_no_warning(measure: str, call: Command) -> None:
+    """They print as C prints them: inf and nan."""
+    called = call("--compat", "10.0", "-q", "-m", measure, "qrels", "run")
+    assert (called.code, called.err) == (0, "")
+
+
 NO_TOPIC = [
     (
         "x9 Q0 a 1 1.0 t\nx10 Q0 a 1 1.0 t\n",

@@ -124,7 +124,7 @@ def test_scores_as_whole_numbers(kind: type) -> None:
     """Ascending as the scores descend; the zeros of both signs are the same."""
     largest, least = np.finfo(kind).max, np.finfo(kind).smallest_subnormal
     above: list[Any] = [0.0, least, 1.0, np.nextafter(kind(1), kind(2)), 2.5, largest, np.inf]
-    scores = np.array([-score for score in above[:0:-1]] + above, kind)
+    scores: Any = np.array([-score for score in above[:0:-1]] + above, kind)
     keys = score_keys(scores)
     assert (keys[1:] < keys[:-1]).all()
     assert (keys < 2 ** (8 * scores.itemsize)).all()
