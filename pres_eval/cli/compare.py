@@ -66,7 +66,7 @@ class CompareOptions(AnalysisOptions):
 )  # fmt: skip
 @ALPHA
 @click.option(
-    "--samples", type=click.IntRange(min=1), default=10_000, show_default=True,
+    "--samples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
     help="Draws of the bootstrap and sign changes of the randomisation test.",
 )  # fmt: skip
 @SEED

@@ -1,75 +1,132 @@
-"""A progress bar on a terminal for runs that take a while; nothing anywhere else."""
+"""A progress bar on a terminal for work that takes a while; nothing anywhere else."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-import click
-
+from pres_eval.cli.streams import wiped_by
+from pres_eval.errors import one_line
 from pres_eval.reading.source import Source
 
 DELAY = 2.0
 """Seconds before a bar appears."""
 
+REDRAWN = 0.1
+"""Seconds from one drawing to the next."""
 
-class _Bar:
-    """Appears when reading takes longer than DELAY; shows bytes, rate and time left."""
+MEGABYTE = 1_000_000
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._total = source.size()
-        self._read = 0
+
+class Bar:
+    """Appears when the work takes longer than DELAY, shows how much is done, and is wiped away at the end.
+
+    Any thread may advance it.  `total` is None where the end is not known; `unit` is 1 for steps, MEGABYTE
+    for bytes.
+    """
+
+    def __init__(self, label: str, total: int | None, unit: int = 1) -> None:
+        self._label = one_line(label)
+        self._total = total
+        self._unit = unit
+        self._done = 0
         self._started = time.monotonic()
-        self._shown = 0.0
+        self._drawn = 0.0
         self._width = 0
+        self._paused = False
+        self._lock = threading.RLock()
 
-    def __call__(self, count: int) -> None:
-        self._read += count
-        now = time.monotonic()
-        if now - self._started > DELAY and now - self._shown > 0.1:
-            self._shown = now
-            self._show(self._text(now - self._started))
+    def advance(self, count: int) -> None:
+        """So much more is done."""
+        with self._lock:
+            self._done += count
+            now = time.monotonic()
+            if not self._paused and now - self._started > DELAY and now - self._drawn > REDRAWN:
+                self._drawn = now
+                self._draw(self._text(now - self._started))
 
     def _text(self, seconds: float) -> str:
-        rate = self._read / seconds
-        text = f"{self._source.name}: {self._read / 1e6:,.0f} MB"
+        rate = max(self._done / seconds, 1e-9)
+        unit, name = self._unit, " MB" if self._unit == MEGABYTE else ""
+        text = f"{self._label}: {self._done / unit:,.0f}"
         if self._total:
-            left = max(self._total - self._read, 0) / rate
-            done = min(self._read / self._total, 1.0)
-            text += f" of {self._total / 1e6:,.0f} MB [{'#' * int(done * 20):<20}] {left:,.0f} s left,"
-        return f"{text} {rate / 1e6:,.0f} MB/s"
+            left = max(self._total - self._done, 0) / rate
+            bar = "#" * int(min(self._done / self._total, 1.0) * 20)
+            text += f" of {self._total / unit:,.0f}{name} [{bar:<20}] {left:,.0f} s left"
+        else:
+            text += name
+        return f"{text}, {rate / unit:,.0f} MB/s" if name else text
 
-    def _show(self, text: str) -> None:
-        self._width = max(self._width, len(text))
-        sys.stderr.write(f"\r{text:<{self._width}}")
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        """Wipe the bar away."""
-        if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
+    def _draw(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            width = max(self._width, len(text))
+            sys.stderr.write(f"\r{text:<{width}}")
             sys.stderr.flush()
+            self._width = width
+
+    def wipe(self) -> None:
+        """Wipe it away; it comes again with the next step."""
+        with self._lock:
+            if self._width:
+                self._draw("")
+                self._width = 0
+                self._draw("")
+
+    @contextlib.contextmanager
+    def pause(self) -> Iterator[None]:
+        """Leave the terminal to others for as long as the block goes."""
+        with self._lock:
+            self._paused = True
+            self.wipe()
+        try:
+            yield
+        finally:
+            self._paused = False
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[Bar]:
+        """Wipe it away before each message and at the end."""
+        with wiped_by(self.wipe):
+            try:
+                yield self
+            finally:
+                self._paused = True
+                self.wipe()
+
+
+def _is_watched(quiet: bool) -> bool:
+    return not quiet and sys.stderr.isatty()
 
 
 @contextlib.contextmanager
-def progress_of(source: Source, quiet: bool) -> Iterator[Source]:
-    """The source, watched by a bar if stderr is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield source
+def reading_bar(sources: Sequence[Source], quiet: bool) -> Iterator[Bar | None]:
+    """A bar over the bytes of all files if stderr is a terminal."""
+    if not _is_watched(quiet):
+        yield None
         return
-    bar = _Bar(source)
-    source.watch(bar)
-    try:
-        yield source
-    finally:
-        bar.close()
+    sizes = [source.size() for source in sources]
+    total = sum(size for size in sizes if size is not None) if None not in sizes else None
+    label = sources[0].name if len(sources) == 1 else f"{len(sources)} runs"
+    with Bar(label, total, MEGABYTE).shown() as bar:
+        for source in sources:
+            source.watch(bar.advance)
+        yield bar
 
 
-def steps(label: str, length: int, quiet: bool = False) -> contextlib.AbstractContextManager[Iterable[int]]:
+@contextlib.contextmanager
+def steps(label: str, length: int, quiet: bool = False) -> Iterator[Iterable[int]]:
     """The numbers of `length` steps of work to iterate over, with a bar if stderr is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        return contextlib.nullcontext(range(length))
-    return click.progressbar(range(length), label=label, file=sys.stderr)
+    if not _is_watched(quiet):
+        yield range(length)
+        return
+    with Bar(label, length).shown() as bar:
+        yield _advancing(bar, length)
+
+
+def _advancing(bar: Bar, length: int) -> Iterator[int]:
+    for number in range(length):
+        yield number
+        bar.advance(1)

@@ -71,7 +71,11 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
     help="Of the relevant documents.",
 )
 @click.option(
-    "--samples", type=click.IntRange(min=1), default=3, show_default=True, help="f-qrels for each fraction."
+    "--samples",
+    type=click.IntRange(1, 10_000_000),
+    default=3,
+    show_default=True,
+    help="f-qrels for each fraction.",
 )
 @click.option(
     "--cutoffs",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -176,27 +177,26 @@ class Reader:
 
         One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
         """
-        from pres_eval.cli.progress import progress_of
+        from pres_eval.cli.progress import reading_bar
 
-        single = len(paths) == 1
+        def read(source: Source) -> Ranking:
+            return read_run(
+                source,
+                relevance.pool,
+                options.compat,
+                options.max_retrieved,
+                self.jobs_for(len(paths)),
+                ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
+            )
 
-        def read(path: str) -> Ranking:
-            source = Source(path)
-            with progress_of(source, self.quiet or not single) as tapped:
-                return read_run(
-                    tapped,
-                    relevance.pool,
-                    options.compat,
-                    options.max_retrieved,
-                    self.jobs_for(len(paths)),
-                    ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
-                )
-
-        for ranking in in_order(read, paths, min(len(paths), self.num_jobs)):
-            if not self.quiet:
-                for warning in warnings_about(ranking, relevance, options):
-                    warn(warning)
-            yield ranking
+        sources = [Source(path) for path in paths]
+        with reading_bar(sources, self.quiet) as bar:
+            for ranking in in_order(read, sources, min(len(paths), self.num_jobs)):
+                with nullcontext() if bar is None else bar.pause():
+                    if not self.quiet:
+                        for warning in warnings_about(ranking, relevance, options):
+                            warn(warning)
+                    yield ranking
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -70,11 +71,35 @@ def check_picture_ending(path: str, where: str) -> str:
 
 
 def check_matplotlib(feature: str) -> None:
-    """Raises MissingExtraError if matplotlib is not there."""
+    """Import matplotlib; raises MissingExtraError if it is not there."""
     try:
-        import matplotlib  # noqa: F401
+        with _no_settings_of_this_folder():
+            import matplotlib  # noqa: F401
     except ImportError as problem:
         raise MissingExtraError(feature, "matplotlib", "plot") from problem
+
+
+@contextmanager
+def _no_settings_of_this_folder() -> Iterator[None]:
+    """Keep matplotlib from reading `matplotlibrc` in the current folder, where the files of a run may lie.
+
+    Nor does it take a window system's name from MPLBACKEND: our figures are never shown.
+    """
+    backend = os.environ.pop("MPLBACKEND", None)
+    try:
+        here: int | None = os.open(".", os.O_RDONLY) if hasattr(os, "fchdir") else None
+    except OSError:  # the folder is gone or can't be come back to
+        here = None
+    try:
+        if here is not None:
+            os.chdir(os.sep)
+        yield
+    finally:
+        if here is not None:
+            os.fchdir(here)
+            os.close(here)
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
 
 
 def picture(figure: Figure, path: str) -> bytes:

@@ -183,14 +183,14 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
     """The record that `to_json` wrote; `measures` is the registry.  Raises InputError for any other text."""
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(path, getattr(error, "lineno", None), "this is no JSON", _EXPECTED) from error
     if not isinstance(data, dict) or data.get("kind") != KIND or data.get("layout") != LAYOUT:
         raise InputError(path, None, "this is other JSON", _EXPECTED)
     by_name = {measure.name: measure for measure in measures}
     try:
         return _record(data, by_name)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
         raise InputError(path, None, f"the JSON is incomplete or altered ({error})", _EXPECTED) from error
 
 

@@ -1,0 +1,143 @@
+"""The progress bar: where it appears, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pres_eval.cli import main, progress
+from pres_eval.cli.progress import MEGABYTE, Bar, steps
+from pres_eval.cli.streams import say
+
+
+class Terminal(io.StringIO):
+    """Keeps what is written to it, and what a terminal would show."""
+
+    def isatty(self) -> bool:
+        return True
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on the screen: a carriage return goes back to the start of the line."""
+        shown = [""]
+        for part in self.getvalue().replace("\n", "\0\n").replace("\r", "\0\r").split("\0"):
+            if part.startswith("\n"):
+                shown.append(part[1:])
+            else:
+                text = part.removeprefix("\r")
+                shown[-1] = text + shown[-1][len(text) :] if part.startswith("\r") else shown[-1] + text
+        return [line.rstrip() for line in shown]
+
+
+@pytest.fixture
+def attach(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Terminal]:
+    """Makes stderr a terminal; to be called by the test, since pytest sets stderr anew before it."""
+
+    def attached() -> Terminal:
+        stream = Terminal()
+        monkeypatch.setattr(sys, "stderr", stream)
+        return stream
+
+    monkeypatch.setattr(progress, "DELAY", -1.0)
+    monkeypatch.setattr(progress, "REDRAWN", 0.0)
+    return attached
+
+
+def test_is_wiped_when_done(attach: Callable[[], Terminal]) -> None:
+    terminal = attach()
+    with Bar("run.txt", 4 * MEGABYTE, MEGABYTE).shown() as bar:
+        bar.advance(MEGABYTE)
+        assert "run.txt: 1 of 4 MB [#####               ]" in terminal.lines[0]
+        assert terminal.lines[0].endswith("MB/s")
+    assert terminal.lines == [""]
+
+
+def test_is_wiped_when_something_fails(attach: Callable[[], Terminal]) -> None:
+    terminal = attach()
+    with pytest.raises(ValueError, match="x"), Bar("run.txt", None, MEGABYTE).shown() as bar:
+        bar.advance(3 * MEGABYTE)
+        assert terminal.lines[0].startswith("run.txt: 3 MB, ")
+        raise ValueError("x")
+    assert terminal.lines == [""]
+
+
+def test_makes_room_for_messages(attach: Callable[[], Terminal]) -> None:
+    terminal = attach()
+    with Bar("run.txt", 10).shown() as bar:
+        bar.advance(5)
+        say("pres-eval: warning: something")
+        assert terminal.lines == ["pres-eval: warning: something", ""]
+        bar.advance(1)
+        assert terminal.lines[1].startswith("run.txt: 6 of 10 [")
+        with bar.pause():
+            bar.advance(1)
+            assert terminal.lines[1] == ""
+    assert terminal.lines == ["pres-eval: warning: something", ""]
+
+
+def test_steps(attach: Callable[[], Terminal]) -> None:
+    terminal = attach()
+    with steps("comparing", 3) as numbers:
+        assert list(numbers) == [0, 1, 2]
+    assert "comparing: 3 of 3 [####################]" in terminal.getvalue()
+    assert terminal.lines == [""]
+
+
+def test_threads_lose_no_step(attach: Callable[[], Terminal]) -> None:
+    terminal = attach()
+    bar = Bar("x", 40_000)
+
+    def advance() -> None:
+        for _ in range(10_000):
+            bar.advance(1)
+
+    work = [threading.Thread(target=advance) for _ in range(4)]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    bar.wipe()
+    bar.advance(0)
+    assert terminal.lines[0].startswith("x: 40,000 of 40,000 [####################] 0 s left")
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_of_the_command(
+    runs: int, attach: Callable[[], Terminal], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One bar over all runs, with a warning in between; nothing of it stays, whatever their names are."""
+    terminal = attach()
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    names = [f"run\x1b[31m{number}" for number in range(runs)]
+    for name in names:
+        Path(name).write_text("1 Q0 a 1 1 t\n")
+    assert main(["-m", "map", "--output", "out", "qrels", *names]) == 0
+    label = r"run\x1b[31m0: 0 of 0 MB" if runs == 1 else f"{runs} runs: 0 of 0 MB"
+    assert f"\r{label} [" in terminal.getvalue()
+    assert len(terminal.lines) == runs + 1 and terminal.lines[-1] == ""
+    assert all(line.startswith(r"pres-eval: warning: run\x1b[31m") for line in terminal.lines[:-1])
+
+
+def test_quiet_has_none(
+    attach: Callable[[], Terminal], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = attach()
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 a 1\n")
+    Path("run").write_text("1 Q0 a 1 1 t\n")
+    assert main(["--quiet", "-m", "map", "--output", "out", "qrels", "run"]) == 0
+    assert terminal.getvalue() == ""
+
+
+def test_appears_late(attach: Callable[[], Terminal], monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = attach()
+    monkeypatch.setattr(progress, "DELAY", 2.0)
+    with Bar("run.txt", 4).shown() as bar:
+        bar.advance(1)
+    assert terminal.getvalue() == ""
