@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.significance import TESTS
+from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import NMAX, NumberOptions, load, number_options
+from pres_eval.cli.progress import steps
+from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, check_paths, number_options, warn
 from pres_eval.errors import UsageError
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.source import Source
+from pres_eval.report.names import run_names
+from pres_eval.report.pairs import pairs_of
 from pres_eval.report.records import file_record
-from pres_eval.report.trec_report import Report, as_text, make_report, report_selection
+from pres_eval.report.relevant_ranks import relevant_ranks
+from pres_eval.report.trec_report import (
+    Report,
+    as_text,
+    board_of,
+    make_report,
+    report_selection,
+    topics_of,
+)
 from pres_eval.scoring import evaluate
 
+if TYPE_CHECKING:
+    from pres_eval.reading.medians import Medians
+
 PAGES = (".html", ".htm")
+FORMATS = ("text", "json", "csv")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,19 +48,67 @@ class ReportOptions(NumberOptions):
     qrels: str
     runs: tuple[str, ...]
     outputs: tuple[str, ...]
+    output_format: str
+    table: str | None
     text_wanted: bool
+    measures: tuple[str, ...]
     nmax: tuple[int, ...]
+    title: str
+    description: str
+    medians: str | None
+    test: str
+    correction: str
+    alpha: float
+    samples: int
+    seed: int
+
+    def settings(self) -> Settings:
+        """How the runs are compared."""
+        return Settings(
+            test=self.test,
+            correction=self.correction,
+            alpha=self.alpha,
+            samples=self.samples,
+            seed=self.seed,
+        )
 
 
 @click.command()
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
+@qrels_and_runs()
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
     help="Where to write it: FILE.html, .pdf, .png or .svg; can be given more than once.",
 )  # fmt: skip
-@click.option("--text", "text_wanted", is_flag=True, help="Print the tables, as TREC does (also without -o).")
+@click.option(
+    "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+    help="On stdout: the tables as TREC prints them, or all that is drawn as JSON or CSV.",
+)  # fmt: skip
+@click.option(
+    "--table", metavar="NAME", help="Only this table of the JSON or CSV (CSV: the first, unless named)."
+)
+@click.option("--text", "text_wanted", is_flag=True, help="Print the tables, as TREC does (also with -o).")
+@MEASURES
 @NMAX
+@click.option("--title", default="", metavar="TEXT", help="Title of the report.")
+@click.option("--description", default="", metavar="TEXT", help="What the report is of, below its title.")
+@click.option(
+    "--medians", metavar="FILE",
+    help="Medians of all participants by topic, as TREC gives them, to compare with.",
+)  # fmt: skip
+@click.option(
+    "--test", type=click.Choice(tuple(TESTS)), default="wilcoxon", show_default=True,
+    help="Paired test over topics.",
+)  # fmt: skip
+@click.option(
+    "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
+    help="For many comparisons, over those of one measure.",
+)  # fmt: skip
+@ALPHA
+@click.option(
+    "--samples", type=click.IntRange(min=1), default=10_000, show_default=True,
+    help="Draws of the bootstrap and sign changes of the randomisation test.",
+)  # fmt: skip
+@SEED
 @number_options
 def command(**values: Any) -> None:
     """Write the evaluation report that TREC makes of a run, with PRES beside.
@@ -49,19 +119,31 @@ def command(**values: Any) -> None:
       pres-eval report fixtures/patents/qrels.txt fixtures/patents/run_*.txt -o report.html
 
     For each run: Summary Statistics, Recall Level Precision Averages, Document Level Averages, PRES and
-    recall at several Nmax.  FILE.html is one page that needs nothing else: these tables, the recall-precision
-    graph, PRES and recall against Nmax, each topic's average precision against the median of the runs, a
-    table of topics to sort and filter, the topics on which runs differ most, with -N also the ROC curve.
+    recall at several Nmax.  FILE.html is one page that needs nothing else, to explore in a browser: a
+    leaderboard with intervals and significance, any two runs topic by topic, every topic with the ranks of
+    its relevant documents and those that were missed, distributions over topics, the graphs, a table of
+    topics to sort and filter, and TREC's tables.  The address in the browser says what is open.
     FILE.pdf, .png and .svg hold the graphs (extra: plot); a PDF has a histogram of each run, a picture that
     of the first.
+
+    --medians FILE: lines `measure topic median`, or a table with the heading `topic best median worst`, or
+    with the names of measures as headings.
+
+    Tables for --table: leaderboard, topics, intervals, comparisons, curves, differences, documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = ReportOptions(**values)
     for path in said.outputs:
         _check_ending(path)
-    report = _report(said)
+    report = report_of(said)
     for path in said.outputs:
         write_output(path, _written(report, path))
-    if said.text_wanted or not said.outputs:
+    if said.output_format != "text":
+        from pres_eval.report.layout import render
+        from pres_eval.report.report_tables import as_tables, settings_of
+
+        tables, settings = as_tables(report), settings_of(report)
+        write_output(None, render(tables, said.output_format, "report", settings, said.table))
+    elif said.text_wanted or not said.outputs:
         sys.stdout.write(as_text(report))
 
 
@@ -77,15 +159,70 @@ def _check_ending(path: str) -> None:
     check_matplotlib("drawing the report")
 
 
-def _report(said: ReportOptions) -> Report:
-    if said.relevance_format != "qrels":
-        raise UsageError(f"-R {said.relevance_format}: the report needs -R qrels")
-    options = said.numbers()
-    selection = report_selection(options, said.nmax)
-    relevance, rankings = load(said.qrels, said.runs, options, said.reader())
-    evaluations = [evaluate(relevance, ranking, selection, options) for ranking in rankings]
-    files = [file_record(run) for run in said.runs]
-    return make_report(evaluations, options, said.nmax, file_record(said.qrels), files)
+def report_of(said: ReportOptions) -> Report:
+    """Read, score and compare what the report is made of."""
+    check_qrels_alone(said.relevance_format)
+    check_paths(said.qrels, said.runs)
+    options, reader = said.numbers(), said.reader()
+    selection = report_selection(options, said.nmax, said.measures)
+    medians = _medians(said, {column.label for column in selection})
+    relevance = reader.relevance(said.qrels)
+    assert isinstance(relevance, Qrels), "check_qrels_alone lets nothing else in"
+    rankings, evaluations = [], []
+    with steps("reading", len(said.runs), said.quiet or len(said.runs) == 1) as bar:
+        for _, ranking in zip(bar, reader.runs(said.runs, relevance, options), strict=True):
+            rankings.append(ranking)
+            evaluations.append(evaluate(relevance, ranking, selection, options))
+    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])
+    return make_report(
+        evaluations,
+        options,
+        said.nmax,
+        file_record(said.qrels),
+        [file_record(run) for run in said.runs],
+        documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
+        names=names,
+        measures=said.measures,
+        pairs=pairs_of(
+            evaluations,
+            names,
+            board_of(selection, options, said.nmax, said.measures),
+            said.settings(),
+            tuple(relevance.pool.topics) if said.complete else None,
+            _bar("comparing", said.quiet),
+        ),
+        medians=medians,
+        title=said.title,
+        description=said.description,
+    )
+
+
+def _bar(label: str, quiet: bool) -> Callable[[Iterable[int]], Iterable[int]]:
+    """A wrapper for loops that shows a progress bar on a terminal."""
+
+    def wrapped(numbers: Iterable[int]) -> Iterator[int]:
+        with steps(label, len(list(numbers)), quiet) as bar:
+            yield from bar
+
+    return wrapped
+
+
+def _medians(said: ReportOptions, labels: set[str]) -> Medians:
+    if said.medians is None:
+        return {}
+    from pres_eval.reading.medians import read_medians
+
+    medians = read_medians(Source(said.medians))
+    known = {label: by_topic for label, by_topic in medians.items() if label in labels}
+    if not known:
+        raise UsageError(
+            f"--medians {said.medians}: medians of {', '.join(sorted(medians))}, expected those of a"
+            " measure in the report such as map (-m adds measures)"
+        )
+    for label in sorted(set(medians) - set(known)):
+        if not said.quiet:
+            warn(f"{said.medians}: medians of {label} are left out: the report does not have this measure")
+    return known
 
 
 def _written(report: Report, path: str) -> str | bytes:

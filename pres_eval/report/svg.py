@@ -1,6 +1,7 @@
-"""Line charts and bar charts as SVG, drawn here so that a page needs no library; colours come from its CSS.
+"""Charts as SVG, drawn here so that a page needs no library and no script; colours come from its CSS.
 
-Text is placed for a width of 480; series have the classes c0 ... c7 (colour) and d0 ... d3 (dashes).
+Text is placed for a width of 480; series have the classes c0 ... c7 (colour) and d0 ... d3 (dashes), and a
+marker of their own: 28 in a row differ without their colours.
 """
 
 from __future__ import annotations
@@ -8,12 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray
+from pres_eval.report.graphs import Graph
+from pres_eval.report.markup import Content, Html, element
 
 COLOURS, DASHES = 8, 4
 
-Point = tuple[float, float, str]
-"""x, y, and what a pointer that rests there is told."""
+MARKERS = (
+    "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
+    "m-2.7-2.7h5.4v5.4h-5.4z",
+    "m0-3.8l3.5 6.2h-7z",
+    "m0-4.1l3.4 4.1l-3.4 4.1l-3.4-4.1z",
+    "m0 3.8l3.5-6.2h-7z",
+    "m-3.3-2.1l1.2-1.2l2.1 2.1l2.1-2.1l1.2 1.2l-2.1 2.1l2.1 2.1l-1.2 1.2l-2.1-2.1l-2.1 2.1l-1.2-1.2l2.1-2.1z",
+    "m-.9-3.5h1.8v2.6h2.6v1.8h-2.6v2.6h-1.8v-2.6h-2.6v-1.8h2.6z",
+)
+"""Circle, square, triangle, diamond, triangle on its head, cross, plus: paths from their middle."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +64,13 @@ class Frame:
 
 
 def series_class(number: int) -> str:
-    """The classes of a series: colour, and dashes where the colours come again."""
-    return f"c{number % COLOURS} d{number // COLOURS % DASHES}"
+    """The classes of a series: its colour and its dashes."""
+    return f"c{number % COLOURS} d{number % DASHES}"
+
+
+def marker(number: int) -> str:
+    """The path of a series' marker, from its middle."""
+    return MARKERS[number % len(MARKERS)]
 
 
 def unit_axis(label: str) -> Axis:
@@ -78,65 +97,169 @@ def nice_axis(label: str, low: float, high: float) -> Axis:
     return Axis(label, first * step, last * step, ticks)
 
 
-def line_chart(
-    name: str,
-    title: str,
-    description: str,
-    axes: tuple[Axis, Axis],
-    series: Sequence[tuple[str, Sequence[Point]]],
-) -> str:
-    """Lines over two axes; `name` makes ids unique in the page, each series is (its name, its points)."""
-    frame, (x, y) = Frame(), axes
+def line_chart(graph: Graph, names: Sequence[str]) -> Html:
+    """The curves of a graph, one for each name."""
+    frame = Frame()
+    x, y = _axes(graph)
     to_x, to_y = _scales(frame, x, y)
-    parts = []
-    for number, (label, points) in enumerate(series):
+    parts: list[Html] = []
+    for number, (label, points) in enumerate(zip(names, graph.curves, strict=True)):
         places = [(f"{to_x(px):.1f}", f"{to_y(py):.1f}", text) for px, py, text in points]
         path = " ".join(f"{'L' if i else 'M'}{px} {py}" for i, (px, py, _) in enumerate(places))
-        dots = "".join(
-            f'<circle cx="{px}" cy="{py}" r="3"><title>{escape(f"{label}: {text}")}</title></circle>'
+        dots = [
+            element(
+                "path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{marker(number)}"
+            )
             for px, py, text in places
-        )
-        parts.append(
-            f'<g class="series {series_class(number)}" data-run="{number}"><path d="{path}"/>{dots}</g>'
-        )
-    return _svg(name, title, description, frame, _grid(frame, x, y) + "".join(parts))
+        ]
+        line = element("path", class_="line", d=path)
+        parts.append(element("g", line, *dots, class_=f"series {series_class(number)}", data_run=number))
+    return _svg(graph.name, graph.title, graph.words, frame, [_grid(frame, x, y), *parts])
 
 
-def bar_chart(name: str, title: str, description: str, label: str, bars: Sequence[tuple[str, float]]) -> str:
-    """Bars above and below 0, one for each (name, value); nan leaves a gap."""
-    frame = Frame(width=960, height=300, bottom=40)
-    known = [value for _, value in bars if not math.isnan(value)]
-    y = nice_axis(label, min(known, default=0.0), max(known, default=0.0))
-    x = Axis("Topic", 0.0, float(max(len(bars), 1)), _some_names([name for name, _ in bars]))
+def _axes(graph: Graph) -> tuple[Axis, Axis]:
+    if graph.logarithmic:
+        return count_axis(graph.x, graph.last or 1.0), unit_axis(graph.y)
+    if graph.last is None:
+        most = max((point[0] for points in graph.curves for point in points), default=0.0)
+        return nice_axis(graph.x, 0.0, most), unit_axis(graph.y)
+    return unit_axis(graph.x), unit_axis(graph.y)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run in a chart of rows: a dot, a thin line around it, and a thick one or a box.
+
+    series  its number, for its colour
+    text    what a pointer over the row is told
+    """
+
+    name: str
+    series: int
+    middle: float
+    line: tuple[float, float]
+    box: tuple[float, float] | None
+    text: str
+
+
+ROW_HEIGHT = 20
+LONGEST_NAME = 24
+
+
+def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
+    """A row for each run, one below the other, over one axis of values."""
+    longest = min(max((len(row.name) for row in rows), default=1), LONGEST_NAME)
+    frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + 7 * longest, right=16, top=6)
+    ends = [end for row in rows for end in (*row.line, row.middle) if math.isfinite(end)]
+    x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
+    to_x = _scales(frame, x, x)[0]
+    bottom = frame.height - frame.bottom
+    lines = "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
+    parts: list[Html] = [element("path", class_="grid", d=lines), *_x_texts(frame, x, to_x)]
+    for number, row in enumerate(rows):
+        middle = frame.top + ROW_HEIGHT * (number + 0.5)
+        text = element(
+            "text",
+            shortened(row.name, LONGEST_NAME),
+            class_="label",
+            x=frame.left - 8,
+            y=f"{middle + 4:.0f}",
+            text_anchor="end",
+        )
+        parts.append(element("g", element("title", row.text), text, *_row(row, middle, to_x), class_="row"))
+    return _svg(name, title, words, frame, parts)
+
+
+def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
+    if not math.isfinite(row.middle):
+        return []
+    low, high = (f"{to_x(end):.1f}" for end in row.line)
+    drawn = [element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}")]
+    if row.box is not None:
+        left, right = (to_x(end) for end in row.box)
+        drawn.append(
+            element(
+                "rect",
+                class_="box",
+                x=f"{left:.1f}",
+                y=f"{middle - 5:.1f}",
+                width=f"{max(right - left, 0.5):.1f}",
+                height=10,
+            )
+        )
+        drawn.append(element("path", class_="middle", d=f"M{to_x(row.middle):.1f} {middle - 6:.1f}v12"))
+    else:
+        drawn.append(
+            element("path", class_="mark", d=f"M{to_x(row.middle):.1f} {middle:.1f}{marker(row.series)}")
+        )
+    return [element("g", *drawn, class_=f"series {series_class(row.series)}")]
+
+
+def difference_chart(name: str, title: str, words: str, label: str, values: FloatArray) -> Html:
+    """Values from the largest to the smallest, one narrow bar each, above and below 0; nan is left out."""
+    frame = Frame(width=960, height=260, bottom=40)
+    ordered = np.sort(values[~np.isnan(values)])[::-1]
+    y = nice_axis(label, float(ordered.min(initial=0.0)), float(ordered.max(initial=0.0)))
+    x = Axis("Topics, by difference", 0.0, float(max(len(ordered), 1)), _count_ticks(len(ordered)))
     to_x, to_y = _scales(frame, x, y)
     zero = to_y(0.0)
-    gap = 0.15 if len(bars) <= 300 else 0.0
-    rectangles = []
-    for number, (topic, value) in enumerate(bars):
-        if math.isnan(value) or value == 0.0:
-            continue
-        left, right = to_x(number + gap), to_x(number + 1 - gap)
-        top, bottom = sorted((to_y(value), zero))
-        rectangles.append(
-            f'<rect class="{"above" if value > 0 else "below"}" x="{left:.2f}" y="{top:.1f}"'
-            f' width="{right - left:.2f}" height="{max(bottom - top, 0.5):.1f}">'
-            f"<title>{escape(topic)}: {value:+.4f}</title></rect>"
-        )
-    line = f'<path class="zero" d="M{frame.left} {zero:.1f}H{frame.width - frame.right}"/>'
-    return _svg(
-        name, title, description, frame, _grid(frame, x, y, vertical=False) + "".join(rectangles) + line
+    gap = 0.15 if len(ordered) <= 300 else 0.0
+    paths = {"above": "", "below": ""}
+    for number, value in enumerate(ordered.tolist()):
+        if value:
+            left, width = to_x(number + gap), to_x(number + 1 - gap) - to_x(number + gap)
+            kind = "above" if value > 0 else "below"
+            paths[kind] += f"M{left:.1f} {zero:.1f}V{to_y(value):.1f}h{width:.2f}V{zero:.1f}z"
+    bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
+    line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
+    return _svg(name, title, words, frame, [_grid(frame, x, y, vertical=False), *bars, line])
+
+
+def _count_ticks(count: int) -> tuple[tuple[float, str], ...]:
+    step = next(
+        step for power in range(12) for factor in (1, 2, 5) if count <= 10 * (step := factor * 10**power)
     )
+    return tuple((float(number), str(number)) for number in range(0, count + 1, step))
 
 
-def _some_names(names: Sequence[str], room: int = 900) -> tuple[tuple[float, str], ...]:
-    """As many names under their bars as there is room for."""
-    widest = max((len(name) for name in names), default=1)
-    step = max(1, -(-len(names) * (min(widest, 12) * 7 + 10) // room))
-    return tuple((number + 0.5, _short(names[number])) for number in range(0, len(names), step))
+def column_chart(
+    name: str, title: str, words: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
+) -> Html:
+    """A column for each (label, count), the count written above it."""
+    frame = Frame(height=240, bottom=40, top=18)
+    y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
+    x = Axis(
+        axes[0], 0.0, float(max(len(columns), 1)),
+        tuple((number + 0.5, label) for number, (label, _) in enumerate(columns)),
+    )  # fmt: skip
+    to_x, to_y = _scales(frame, x, y)
+    parts: list[Html] = [_grid(frame, x, y, vertical=False)]
+    for number, (label, count) in enumerate(columns):
+        left, right, top = to_x(number + 0.12), to_x(number + 0.88), to_y(count)
+        parts.append(
+            element(
+                "rect",
+                element("title", f"{label}: {count}"),
+                class_="above",
+                x=f"{left:.1f}",
+                y=f"{top:.1f}",
+                width=f"{right - left:.1f}",
+                height=f"{to_y(0) - top:.1f}",
+            )
+        )
+        parts.append(
+            element(
+                "text", str(count), x=f"{(left + right) / 2:.1f}", y=f"{top - 4:.1f}", text_anchor="middle"
+            )
+        )
+    return _svg(name, title, words, frame, parts)
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= 12 else f"{name[:11]}…"
+def shortened(name: str, most: int) -> str:
+    """The name, with its middle left out where it is longer: names differ at either end."""
+    if len(name) <= most:
+        return name
+    return f"{name[: (most - 1) // 2]}…{name[-(most // 2) :]}"
 
 
 Scale = Callable[[float], float]
@@ -149,43 +272,62 @@ def _scales(frame: Frame, x: Axis, y: Axis) -> tuple[Scale, Scale]:
     )
 
 
-def _grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> str:
+def _grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
     to_x, to_y = _scales(frame, x, y)
     right, bottom = frame.width - frame.right, frame.height - frame.bottom
     lines = "".join(f"M{frame.left} {to_y(tick):.1f}H{right}" for tick, _ in y.ticks)
     if vertical:
         lines += "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
     texts = [
-        f'<text x="{frame.left - 6}" y="{to_y(tick) + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        element("text", label, x=frame.left - 6, y=f"{to_y(tick) + 4:.1f}", text_anchor="end")
         for tick, label in y.ticks
     ]
-    texts += [
-        f'<text x="{to_x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{escape(label)}</text>'
+    middle = (frame.top + bottom) / 2
+    texts.append(
+        element(
+            "text",
+            y.label,
+            class_="label",
+            transform=f"translate(13 {middle:.0f}) rotate(-90)",
+            text_anchor="middle",
+        )
+    )
+    return element("g", element("path", class_="grid", d=lines), *texts, *_x_texts(frame, x, to_x))
+
+
+def _x_texts(frame: Frame, x: Axis, to_x: Scale) -> list[Html]:
+    bottom = frame.height - frame.bottom
+    middle = (frame.left + frame.width - frame.right) / 2
+    texts = [
+        element("text", label, x=f"{to_x(tick):.1f}", y=bottom + 16, text_anchor="middle")
         for tick, label in x.ticks
     ]
-    middle_x, middle_y = (frame.left + right) / 2, (frame.top + bottom) / 2
-    texts.append(
-        f'<text class="label" x="{middle_x:.0f}" y="{frame.height - 6}" text-anchor="middle">'
-        f"{escape(x.label)}</text>"
+    label = element(
+        "text", x.label, class_="label", x=f"{middle:.0f}", y=frame.height - 6, text_anchor="middle"
     )
-    texts.append(
-        f'<text class="label" transform="translate(13 {middle_y:.0f}) rotate(-90)"'
-        f' text-anchor="middle">{escape(y.label)}</text>'
+    return [*texts, label]
+
+
+def _svg(name: str, title: str, description: str, frame: Frame, content: Sequence[Content]) -> Html:
+    return element(
+        "svg",
+        element("title", title, id=f"{name}-title"),
+        element("desc", description, id=f"{name}-desc"),
+        *content,
+        class_="chart",
+        viewBox=f"0 0 {frame.width} {frame.height}",
+        role="img",
+        aria_labelledby=f"{name}-title {name}-desc",
     )
-    return f'<path class="grid" d="{lines}"/>{"".join(texts)}'
 
 
-def _svg(name: str, title: str, description: str, frame: Frame, content: str) -> str:
-    return (
-        f'<svg class="chart" viewBox="0 0 {frame.width} {frame.height}" role="img"'
-        f' aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}</title>'
-        f'<desc id="{name}-desc">{escape(description)}</desc>{content}</svg>'
-    )
-
-
-def swatch(number: int) -> str:
-    """A short piece of a series' line, for legends."""
-    return (
-        f'<svg class="swatch series {series_class(number)}" viewBox="0 0 30 10" aria-hidden="true">'
-        '<path d="M1 5H29"/></svg>'
+def swatch(number: int) -> Html:
+    """A short piece of a series' line with its marker, for legends."""
+    return element(
+        "svg",
+        element("path", class_="line", d="M1 6H35"),
+        element("path", class_="mark", d=f"M18 6{marker(number)}"),
+        class_=f"swatch series {series_class(number)}",
+        viewBox="0 0 36 12",
+        aria_hidden="true",
     )

@@ -7,18 +7,21 @@ precision on each topic against the median of all runs.  PRES and recall against
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays.exact import add_in_order, divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
-from pres_eval.measures.selection import Selection, select
+from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.names import run_names
 from pres_eval.report.records import File
+from pres_eval.report.relevant_ranks import RelevantRanks
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import Evaluation
 
@@ -39,6 +42,11 @@ class Report:
     topics        those of any run, in byte order
     grid          the Nmax at which PRES and recall were computed
     nmax          those that were asked for
+    board         the measures of the leaderboard: labels of columns
+    documents     the relevant documents of the topics with their ranks
+    pairs         the runs against each other; None for a single run or without a topic that all have
+    medians       by label (topics,) medians given from outside, nan where none was
+    title, description  what people are told of the report
     """
 
     names: tuple[str, ...]
@@ -49,6 +57,25 @@ class Report:
     options: Options
     qrels: File
     files: tuple[File, ...]
+    board: tuple[str, ...]
+    documents: RelevantRanks
+    pairs: PairTable | None = None
+    medians: Mapping[str, FloatArray] = field(default_factory=dict)
+    title: str = ""
+    description: str = ""
+    _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
+
+    def column(self, label: str) -> SelectedColumn:
+        """The column with that label."""
+        return next(column for column in self.evaluations[0].columns if column.label == label)
+
+    def topic_counts(self) -> list[int]:
+        """How many topics each run was averaged over."""
+        return [evaluation.totals.num_topics for evaluation in self.evaluations]
+
+    def topics_differ(self) -> bool:
+        """Whether some run lacks a topic that another has."""
+        return any(len(evaluation.topics) != len(self.topics) for evaluation in self.evaluations)
 
     def summary(self, run: int, label: str) -> float:
         """A value over all topics."""
@@ -60,15 +87,26 @@ class Report:
 
     def per_topic(self, run: int, label: str) -> FloatArray:
         """The values of a run on the topics of the report; nan where the run does not have the topic."""
-        values = np.full(len(self.topics), np.nan)
-        places = {topic: place for place, topic in enumerate(self.topics)}
-        evaluation = self.evaluations[run]
-        values[[places[topic] for topic in evaluation.topics]] = evaluation.by_label(label)
+        values: FloatArray = self.matrix(label)[run]
         return values
 
     def matrix(self, label: str) -> FloatArray:
-        """(runs, topics) the values of all runs."""
-        return np.stack([self.per_topic(run, label) for run in range(len(self.names))])
+        """(runs, topics) the values of all runs, made once."""
+        if label not in self._matrices:
+            rows = [self._row(run, label) for run in range(len(self.names))]
+            self._matrices[label] = np.stack(rows)
+            self._matrices[label].flags.writeable = False
+        return self._matrices[label]
+
+    def _row(self, run: int, label: str) -> FloatArray:
+        values = np.full(len(self.topics), np.nan)
+        evaluation = self.evaluations[run]
+        values[[self._places[topic] for topic in evaluation.topics]] = evaluation.by_label(label)
+        return values
+
+    @cached_property
+    def _places(self) -> dict[bytes, int]:
+        return {topic: place for place, topic in enumerate(self.topics)}
 
 
 def grid_of(nmax: Sequence[int]) -> tuple[int, ...]:
@@ -76,15 +114,41 @@ def grid_of(nmax: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({*NMAX_GRID, *nmax}))
 
 
-def report_selection(options: Options, nmax: Sequence[int] = DEFAULT_NMAX) -> Selection:
-    """The columns that a report needs."""
+def report_selection(
+    options: Options, nmax: Sequence[int] = DEFAULT_NMAX, measures: Sequence[str] = ()
+) -> Selection:
+    """The columns that a report needs, those of the measures asked for included."""
     grid = ",".join(map(str, grid_of(nmax)))
     levels = ",".join(map(str, DOCUMENT_LEVELS))
     texts = (
-        *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "iprec_at_recall"),
-        *(f"P.{levels}", f"recall.{grid}", f"PRES.{grid}"),
+        *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+        *(f"iprec_at_recall.{','.join(RECALL_LEVELS)}", f"P.{levels}", f"recall.{grid}", f"PRES.{grid}"),
+        *measures,
     )
-    return select(texts, options.compat, relevance=RelevanceInfo.QRELS)
+    return select(texts, options.compat, nmax, relevance=RelevanceInfo.QRELS)
+
+
+def board_of(
+    selection: Selection, options: Options, nmax: Sequence[int], measures: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The labels of the leaderboard: the measures asked for that are numbers over topics, in print order.
+
+    Without any: PRES and recall at Nmax, average precision, and what is usually shown beside them.
+    """
+    if not measures:
+        pres = [f"PRES_{cutoff}" for cutoff in nmax]
+        return (*pres, "map", f"recall_{max(nmax)}", "gm_map", "Rprec", "bpref", "P_10")
+    wanted = {
+        (column.measure.name, column.arguments, column.relevance_level)
+        for column in select(measures, options.compat, nmax, relevance=RelevanceInfo.QRELS)
+    }
+    return tuple(
+        column.label
+        for column in selection
+        if (column.measure.name, column.arguments, column.relevance_level) in wanted
+        and column.measure.summary is not None
+        and column.measure.format in (Format.FLOAT, Format.COUNT)
+    )
 
 
 def make_report(
@@ -93,18 +157,51 @@ def make_report(
     nmax: Sequence[int],
     qrels: File,
     files: Sequence[File],
+    *,
+    documents: RelevantRanks,
+    names: Sequence[str] | None = None,
+    measures: Sequence[str] = (),
+    pairs: PairTable | None = None,
+    medians: Mapping[str, Mapping[bytes, float]] | None = None,
+    title: str = "",
+    description: str = "",
 ) -> Report:
-    """A report of runs that were evaluated with `report_selection`."""
+    """A report of runs that were evaluated with `report_selection`; `documents` are those of `topics_of`."""
+    topics = topics_of(evaluations)
     return Report(
-        names=tuple(run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])),
+        names=tuple(
+            run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])
+            if names is None
+            else names
+        ),
         evaluations=tuple(evaluations),
-        topics=tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics})),
+        topics=topics,
         grid=grid_of(nmax),
         nmax=tuple(nmax),
         options=options,
         qrels=qrels,
         files=tuple(files),
+        board=board_of(evaluations[0].columns, options, nmax, measures),
+        documents=documents,
+        pairs=pairs,
+        medians={
+            label: np.array([by_topic.get(topic, np.nan) for topic in topics])
+            for label, by_topic in (medians or {}).items()
+        },
+        title=title,
+        description=description,
     )
+
+
+def topics_of(evaluations: Sequence[Evaluation]) -> tuple[bytes, ...]:
+    """The topics of any run, in byte order."""
+    return tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))
+
+
+def topic_measures(report: Report) -> tuple[str, ...]:
+    """The columns of the table of topics: those of the leaderboard that -q prints, and the counts."""
+    labels = dict.fromkeys((*report.board, *median_labels(report), "num_rel_ret", "num_rel", "num_ret"))
+    return tuple(label for label in labels if report.column(label).measure.per_topic)
 
 
 def median(values: FloatArray) -> FloatArray:
@@ -118,10 +215,29 @@ def median(values: FloatArray) -> FloatArray:
     return middle
 
 
+def medians_of(report: Report, label: str) -> FloatArray | None:
+    """(topics,) the medians given from outside, or else those of the runs; None where there is neither."""
+    if label in report.medians:
+        return report.medians[label]
+    return median(report.matrix(label)) if len(report.names) > 1 else None
+
+
+def median_words(report: Report, label: str) -> str:
+    """Whose median it is."""
+    return "the medians given" if label in report.medians else f"the median of the {len(report.names)} runs"
+
+
+def median_labels(report: Report) -> tuple[str, ...]:
+    """The measures that are shown against the median: average precision, PRES, and those given."""
+    usual = ("map", f"PRES_{max(report.nmax)}") if len(report.names) > 1 else ()
+    return tuple(dict.fromkeys((*usual, *report.medians)))
+
+
 def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
-    """(topics,) a run's values minus the median of all runs; nan where it lacks the topic."""
-    matrix = report.matrix(label)
-    difference: FloatArray = matrix[run] - median(matrix)
+    """(topics,) a run's values minus the median; nan where it lacks the topic or there is no median."""
+    medians = medians_of(report, label)
+    values = report.per_topic(run, label)
+    difference: FloatArray = values * 0.0 if medians is None else values - medians
     return difference
 
 
@@ -160,6 +276,56 @@ def largest_differences(report: Report, label: str, most: int = 15) -> list[Diff
         for place in np.argsort(-spread, kind="stable")[:most].tolist()
         if spread[place] > 0
     ]
+
+
+@dataclass(frozen=True)
+class TopicSpread:
+    """A topic with the best, the middle and the worst value of the runs."""
+
+    place: int
+    num_rel: int
+    best: float
+    median: float
+    worst: float
+
+
+def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
+    """The topics by the median of the runs' values, least first; equal ones in topic order."""
+    matrix = report.matrix(label)
+    middle, num_rel = median(matrix), np.diff(report.documents.offsets)
+    best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
+    return [
+        TopicSpread(
+            place=place,
+            num_rel=int(num_rel[place]),
+            best=float(best[place]),
+            median=float(middle[place]),
+            worst=float(worst[place]),
+        )
+        for place in np.argsort(middle, kind="stable").tolist()
+    ]
+
+
+RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Where the columns of the picture of relevant documents begin."""
+
+
+def relevant_counts(report: Report) -> list[tuple[str, int]]:
+    """How many topics have so many relevant documents, by ranges, without empty ones at either end."""
+    num_rel = np.diff(report.documents.offsets)
+    ends = (*RELEVANT_BINS[1:], None)
+    counts = [
+        (_range(low, end), int(np.count_nonzero((num_rel >= low) & (num_rel < (end or np.inf)))))
+        for low, end in zip(RELEVANT_BINS, ends, strict=True)
+    ]
+    filled = [place for place, (_, count) in enumerate(counts) if count]
+    return counts[filled[0] : filled[-1] + 1] if filled else []
+
+
+def _range(low: int, end: int | None) -> str:
+    if end is None:
+        return f"{low}+"
+    return str(low) if end == low + 1 else f"{low}–{end - 1}"
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def test_wheel_holds_the_package_alone(wheel: zipfile.ZipFile) -> None:
     names = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert names == files_of_package()
     assert {"pres_eval/py.typed", "pres_eval/report/evaluation.schema.json"} <= names
-    assert {"pres_eval/report/page.css", "pres_eval/report/page.js"} <= names
+    assert {"pres_eval/report/page/page.css", "pres_eval/report/page/start.js"} <= names
     assert any(name.endswith("/licenses/LICENSE") for name in wheel.namelist())
 
 
@@ -92,7 +92,8 @@ def test_one_version(metadata: Message) -> None:
     sources = [path for path in (ROOT / "pres_eval").rglob("*.py") if __version__ in path.read_text("utf-8")]
     assert [path.relative_to(ROOT).as_posix() for path in sources] == ["pres_eval/__init__.py"]
     entries = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
-    assert entries[0].split()[0] == __version__
+    released = [entry for entry in entries if entry != "Unreleased"]
+    assert released[0].split()[0] == __version__
 
 
 def test_licence(metadata: Message) -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
+import math
+import os
 import re
 import shutil
+import zlib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from support.browser import AVAILABLE, Browser
 from support.made_reports import (
     PATENT_QRELS,
@@ -22,10 +28,13 @@ from support.made_reports import (
     report_of_texts,
 )
 
+from pres_eval.cli.compare import command as compare_command
+from pres_eval.cli.explain import command as explain_command
 from pres_eval.report import svg
 from pres_eval.report.html import as_html
+from pres_eval.report.markup import element
 from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_report import Report
+from pres_eval.report.trec_report import Report, above_at_below, against_median
 
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 
@@ -117,9 +126,9 @@ def test_the_policy_allows_the_page_itself_alone(page: Page) -> None:
     assert policy.startswith("default-src 'none'") and "unsafe" not in policy
     for attributes, text in page.scripts:
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        if attributes.get("type") != "application/json":
+        if attributes.get("type") not in ("application/json", "text/plain"):
             assert f"{attributes['tag']}-src 'sha256-{digest}'" in policy
-    assert [a["tag"] for a, _ in page.scripts] == ["style", "script", "script"]
+    assert [a["tag"] for a, _ in page.scripts] == ["style", "script", "script", "script"]
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
 
 
@@ -129,16 +138,98 @@ def test_the_tables_are_the_evaluators(patents: Report, page: Page) -> None:
         lines = evaluation_lines(evaluation, per_topic=False, summary=True).decode().splitlines()
         values = {label.strip(): value.strip() for label, _, value in (line.split("\t") for line in lines)}
         row = dict(zip(summary[0], summary[run + 1], strict=True))
-        assert row.pop("run") == evaluation.tag
+        assert row.pop("run") == evaluation.tag and row.pop("topics") == values["num_q"]
         assert row == {label: values[label] for label in row} and "PRES_100" in row
     topics = next(table for table in page.tables if table[0][0] == "topic" and "PRES_100" in table[0])
-    lines = evaluation_lines(patents.evaluations[0], per_topic=True, summary=False).decode().splitlines()
-    per_topic = {
-        (label.strip(), topic): value.strip() for label, topic, value in (x.split("\t") for x in lines)
-    }
+    per_topic = printed_by_topic(patents, 0)
     for row_cells in topics[1:]:
         for label, cell in zip(topics[0][1:], row_cells[1:], strict=True):
             assert cell == per_topic[label, row_cells[0]]
+
+
+def printed_by_topic(report: Report, run: int) -> dict[tuple[str, str], str]:
+    """What -q prints of a run."""
+    lines = evaluation_lines(report.evaluations[run], per_topic=True, summary=False).decode().splitlines()
+    return {(label.strip(), topic): value.strip() for label, topic, value in (x.split("\t") for x in lines)}
+
+
+def test_trecs_tables_are_what_they_were(patents: Report) -> None:
+    found = re.findall(r'<div class="tables">.*?</div>', as_html(patents), re.DOTALL)
+    golden = Path(__file__).with_name("trec_tables.html").read_text()
+    shown = "\n".join(found) + "\n"
+    golden = golden.replace(
+        '<th scope="col"></th>', "<td></td>"
+    )  # the corner, which screen readers pass over
+    paths = re.compile(r"[^<>]*fixtures/patents/")
+    assert paths.sub("fixtures/patents/", shown) == golden
+
+
+class Data:
+    """The numbers of a page, read as its script reads them."""
+
+    def __init__(self, page: Page) -> None:
+        texts = {attributes.get("id"): text for attributes, text in page.scripts}
+        self.document = json.loads(texts["data"])
+        block = zlib.decompress(base64.b64decode(texts["block"]))
+        self.arrays = {
+            name: np.frombuffer(block, f"<{kind}", count, start)
+            for name, (kind, start, count) in self.document["contents"].items()
+        }
+        self.labels = [measure["label"] for measure in self.document["measures"]]
+
+    def text(self, label: str, run: int, topic: int) -> str:
+        number = self.labels.index(label)
+        digits = self.document["measures"][number]["digits"]
+        whole = int(self.arrays[f"values{number}"][run * len(self.document["topics"]) + topic])
+        return f"{whole / 10**digits:.{digits}f}"
+
+
+def test_the_pages_numbers_are_the_commands(patents: Report, page: Page) -> None:
+    data = Data(page)
+    assert data.document["runs"] == list(patents.names)
+    for run in range(len(patents.names)):
+        printed = printed_by_topic(patents, run)
+        for place, topic in enumerate(data.document["topics"]):
+            for label in data.labels:
+                assert data.text(label, run, place) == printed[label, topic], (label, run, topic)
+
+
+def test_the_pages_tests_are_those_of_compare(page: Page) -> None:
+    data = Data(page)
+    arguments = [PATENT_QRELS, *PATENT_RUNS, "--format", "json", "--table", "comparisons", "--samples", "200"]
+    for label in data.document["board"]:
+        if label not in ("gm_map", "PRES_100", "PRES_1000", "recall_1000", "P_10"):
+            arguments += ["-m", label]
+    arguments += ["-m", "PRES", "-m", "recall.1000", "-m", "P.10"]
+    pairs = json.loads(CliRunner().invoke(compare_command, [*arguments, "--all-pairs"]).output)["comparisons"]
+    assert len(pairs) == 3 * len(data.document["pairs"]["measures"])
+    names, labels = data.document["runs"], data.document["pairs"]["measures"]
+    places = {pair: number for number, pair in enumerate(itertools.combinations(names, 2))}
+    for row in pairs:
+        place = labels.index(row["measure"]) * 3 + places[row["run"], row["other"]]
+        for key, array in (("p_value", "p"), ("wins", "wins"), ("losses", "losses")):
+            assert row[key] == data.arrays[array][place]
+        assert row["mean"] == data.arrays["means"][labels.index(row["measure"]) * 3 + names.index(row["run"])]
+    for baseline, name in enumerate(names):
+        rows = json.loads(CliRunner().invoke(compare_command, [*arguments, "--baseline", name]).output)
+        for row in rows["comparisons"]:
+            measure, run = labels.index(row["measure"]), names.index(row["run"])
+            assert row["corrected"] == data.arrays["corrected"][(measure * 3 + baseline) * 3 + run]
+
+
+def test_the_pages_ranks_are_those_of_explain(patents: Report, page: Page) -> None:
+    data, offsets = Data(page), Data(page).arrays["offsets"]
+    docnos = data.arrays["docnos"].tobytes().decode().split("\n")
+    ranks = data.arrays["ranks"].reshape(len(patents.names), -1)
+    for run, path in enumerate(PATENT_RUNS):
+        output = CliRunner().invoke(explain_command, [PATENT_QRELS, path, "--format", "json"]).output
+        rows = json.loads(output)["documents"]
+        expected = {(row["topic"], row["docno"]): (row["rank"] or 0, row["grade"]) for row in rows}
+        found = {}
+        for place, topic in enumerate(data.document["topics"]):
+            for number in range(offsets[place], offsets[place + 1]):
+                found[topic, docnos[number]] = int(ranks[run, number]), int(data.arrays["grades"][number])
+        assert found == expected
 
 
 def test_it_can_be_used_without_eyes_or_mouse(page: Page) -> None:
@@ -166,7 +257,7 @@ def test_nothing_breaks_out(tmp_path: Path) -> None:
     report = evil_report(tmp_path)
     text = as_html(report)
     page = Page(text)
-    assert text.count("<script") == 2 and "<img" not in text and "<!--" not in text
+    assert text.count("<script") == 3 and "<img" not in text and "<!--" not in text
     assert page.text.count(TOPIC) >= 2 and page.text.count(EVIL) >= 3
     data = json.loads(next(script for attributes, script in page.scripts if attributes.get("id") == "data"))
     assert data["runs"] == [EVIL, "b"] and TOPIC in data["topics"]
@@ -178,6 +269,7 @@ def test_a_single_run(tmp_path: Path) -> None:
     assert (
         "Evaluation of only" in page.text
         and "Largest differences" not in page.text
+        and "Two runs" not in page.text
         and "ROC" not in page.text
     )
 
@@ -214,24 +306,63 @@ def test_axes() -> None:
     ranks = svg.count_axis("Nmax", 1000)
     assert [label for _, label in ranks.ticks] == ["1", "10", "100", "1000"]
     assert [ranks.place(value, 0, 300) for value in (1, 10, 1000)] == pytest.approx([0, 100, 300])
-    assert len({svg.series_class(number) for number in range(32)}) == 32
 
 
-def test_bars_stand_where_the_values_are() -> None:
-    chart = svg.bar_chart("x", "t", "d", "AP", [("a", 0.5), ("b", float("nan")), ("c", -0.5), ("d", 0.0)])
-    bars = re.findall(
-        r'<rect class="(\w+)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)">', chart
+def test_bars_are_where_the_values_are() -> None:
+    """0.5 above, then -0.25 below, from the largest to the smallest, whatever the order of the topics."""
+    values = np.array([-0.25, math.nan, 0.5, 0.0])
+    chart = svg.difference_chart("x", "t", "d", "AP", values)
+    paths = dict(re.findall(r'<path class="(above|below)" d="([^"]*)">', chart))
+    (bar,) = (
+        [float(part) for part in found]
+        for found in re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)h([\d.]+)V([\d.]+)z", paths["above"])
     )
-    assert [bar[0] for bar in bars] == ["above", "below"]
-    (_, x1, y1, width, h1), (_, x2, y2, _, h2) = [(n, *map(float, rest)) for n, *rest in bars]
-    assert (
-        y1 + h1 == pytest.approx(y2) and h1 == pytest.approx(h2) and x2 - x1 == pytest.approx(width / 0.7 * 2)
+    (other,) = (
+        [float(part) for part in found]
+        for found in re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)h([\d.]+)V([\d.]+)z", paths["below"])
     )
+    zero = bar[1]
+    assert other[1] == bar[4] == zero and bar[0] < other[0]
+    assert zero - bar[2] == pytest.approx(2 * (other[2] - zero), abs=0.2)
+
+
+def seen_without(colour: str, missing: str) -> tuple[float, ...]:
+    """How somebody without red or green cones sees a colour (Viénot, Brettel & Mollon 1999), linear RGB."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    share = {"red": 0.11238, "green": 0.29275}[missing]
+    mixed = share * red + (1 - share) * green
+    return (mixed, mixed, blue)
+
+
+def test_runs_differ_without_their_colours() -> None:
+    """Twelve runs: no two have the same dashes and the same marker, whatever colours somebody sees."""
+    looks = [(svg.series_class(run).split()[1], svg.marker(run)) for run in range(28)]
+    assert len(set(looks)) == 28
+    # And the eight colours are not all the same to red-green blind readers.
+    style = (Path(svg.__file__).parent / "page" / "page.css").read_text()
+    for scheme in re.findall(r":root \{(.*?)\}", style, re.DOTALL)[:2]:
+        colours = [colour for name, colour in re.findall(r"--(c\d): (#[0-9a-f]{6})", scheme)]
+        for missing in ("red", "green"):
+            kinds = {tuple(round(part, 1) for part in seen_without(colour, missing)) for colour in colours}
+            assert len(kinds) >= 4
+
+
+def test_names_keep_both_ends() -> None:
+    assert svg.shortened("university-of-somewhere-run-7", 12) == "unive…-run-7"
+    assert svg.shortened("short", 12) == "short"
+
+
+def test_builder_escapes_all_but_elements() -> None:
+    made = element("p", "<b>", element("b", "&"), ["x", ">"], title='"', hidden=True, lang=None)
+    assert made == '<p title="&quot;" hidden>&lt;b&gt;<b>&amp;</b>x&gt;</p>'
 
 
 # In a browser.
 
 in_chromium = pytest.mark.skipif(not AVAILABLE, reason="no Chromium with chromedriver here")
+AXE = os.environ.get("PRES_EVAL_AXE")
+"""Where axe-core's axe.min.js is, for the audit."""
 
 
 @pytest.fixture(scope="module")
@@ -240,45 +371,284 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture
-def opened(browser: Browser, patents: Report, tmp_path: Path) -> Browser:
-    path = tmp_path / "report.html"
+@pytest.fixture(scope="module")
+def patents_page(patents: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(as_html(patents))
-    browser.open(path)
-    return browser
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser, patents_page: Path) -> Iterator[Browser]:
+    browser.open(patents_page)
+    yield browser
+    browser.as_window()
+
+
+@pytest.fixture(params=[1280, 390])
+def sized(browser: Browser, patents_page: Path, request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """The page in a window and on a phone."""
+    if request.param == 390:
+        browser.look(width=390)
+    browser.open(patents_page)
+    yield browser
+    browser.as_window()
 
 
 COLUMN = """
-  const table = document.getElementById(arguments[0]);
+  const table = document.querySelector(arguments[0]);
   const names = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
   return [...table.tBodies[0].rows].filter(row => !row.hidden)
     .map(row => row.cells[names.indexOf(arguments[1])].textContent);
 """
 SORT = """
-  const table = document.getElementById(arguments[0]);
+  const table = document.querySelector(arguments[0]);
   const header = [...table.tHead.rows[0].cells].find(cell => cell.textContent === arguments[1]);
   header.querySelector("button").click();
   return header.getAttribute("aria-sort");
 """
 CHOOSE = """
   const field = document.getElementById(arguments[0]);
+  field.scrollIntoView({block: "center"});
   field.value = arguments[1];
   field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input", {bubbles: true}));
   return document.getElementById("shown").textContent;
 """
-TABLE = "topics-table"
+TEXT = "return document.querySelector(arguments[0]).textContent"
+PLACE = """
+  const plot = document.querySelectorAll(arguments[0])[arguments[1]];
+  plot.scrollIntoView({block: "center"});
+  const area = plot.getBoundingClientRect();
+  return [area.left, area.top, area.width, area.height];
+"""
+ADDRESS = "return Object.fromEntries(new URLSearchParams(location.hash.split('?')[1]))"
+SECTION = "return location.hash.slice(1).split('?')[0]"
+TABLE = "#topics-table"
+
+
+def point_at(browser: Browser, plot: str, number: int, which: int = 0) -> str:
+    """Click at a point of a picture, as a mouse does; what was written below it before the click."""
+    left, top, _, _ = browser.run(PLACE, plot, which)
+    path = browser.run(
+        "return [...document.querySelectorAll(arguments[0])[arguments[1]]"
+        ".querySelectorAll('svg .above, svg .below, svg .tick')].map(p => p.getAttribute('d'))",
+        plot,
+        which,
+    )
+    starts = [tuple(map(float, pair)) for d in path for pair in re.findall(r"M([\d.]+) ([\d.]+)", d)]
+    x, y = starts[number]
+    browser.command("Input.dispatchMouseEvent", type="mouseMoved", x=left + x, y=top + y)
+    readout = browser.run(
+        "return document.querySelectorAll(arguments[0])[arguments[1]].nextSibling.textContent", plot, which
+    )
+    browser.click(left + x, top + y)
+    return str(readout)
+
+
+def wait(browser: Browser) -> None:
+    """Let the page do what it does after scrolling or following a link."""
+    browser.run("return new Promise(done => setTimeout(done, 200))")
 
 
 @in_chromium
-def test_opens_without_errors_or_requests(browser: Browser, patents: Report, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text(as_html(patents))
-    browser.open(path)
+def test_opens_without_errors_or_requests(browser: Browser, patents_page: Path) -> None:
+    browser.open(patents_page)
     browser.messages()
     browser.requested()
-    browser.open(path)
+    browser.open(patents_page)
     assert browser.messages() == []
-    assert [address for address in browser.requested() if not address.startswith("data:")] == [path.as_uri()]
+    asked = [address for address in browser.requested() if not address.startswith(("data:", "about:"))]
+    assert asked == [patents_page.as_uri()]
+
+
+@in_chromium
+def test_the_leaderboard_marks_what_compare_marks(sized: Browser, patents: Report) -> None:
+    result = CliRunner().invoke(
+        compare_command,
+        [PATENT_QRELS, *PATENT_RUNS, "-m", "map", "-m", "Rprec", "--format", "json", "--baseline", "keyword"],
+    )
+    rows = json.loads(result.output)["comparisons"]
+    expected = {
+        (row["run"], row["measure"]): ("+" if row["rank_biserial"] > 0 else "−") if row["significant"] else ""
+        for row in rows
+    }
+    sized.run(CHOOSE, "baseline", "keyword")
+    marks = """
+      const cells = document.querySelectorAll("#board tbody tr");
+      return [...cells].map(row => [row.querySelector("[data-run]").textContent,
+        ...["map", "Rprec"].map(label => {
+          const mark = row.querySelector(`[data-board=${label}] .mark-of`);
+          return mark ? mark.textContent[0] : "";
+        })]);
+    """
+    for name, ap, rprec in sized.run(marks):
+        if name != "keyword":
+            assert (ap, rprec) == (expected[name, "map"], expected[name, "Rprec"])
+    assert any(expected.values())
+    assert "than keyword" in sized.run(TEXT, "#board-note")
+    assert sized.run(ADDRESS)["base"] == "keyword"
+
+
+@in_chromium
+def test_the_bars_follow_the_measure(sized: Browser, patents: Report) -> None:
+    sized.run(CHOOSE, "measure", "Rprec")
+    assert sized.run(TEXT, "#board-bars figcaption strong") == "Rprec"
+    sized.run("document.querySelector('#board-bars .plot').focus()")
+    sized.key("Home", 36)
+    pairs = patents.pairs
+    assert pairs is not None
+    row = pairs.measures.index("Rprec")
+    best = int(np.argmax(pairs.means[row]))
+    words = sized.run(TEXT, "#board-bars output")
+    assert words.startswith(f"{patents.names[best]}: {pairs.means[row, best]:.4f}, 95 % interval")
+    assert f"{pairs.lower[row, best]:.4f} to {pairs.upper[row, best]:.4f}" in words
+
+
+@in_chromium
+def test_two_runs_and_their_link(sized: Browser, patents: Report, patents_page: Path) -> None:
+    sized.run(CHOOSE, "pair-a", "semantic")
+    sized.run(CHOOSE, "pair-b", "broad")
+    sized.run(CHOOSE, "pair-measure", "map")
+    words = sized.run(TEXT, "#pair-words")
+    means = [patents.summary(run, "map") for run in (2, 0)]
+    assert words.startswith(f"semantic against broad: map {means[0]:.4f} − {means[1]:.4f} = ")
+    values = patents.per_topic(2, "map") - patents.per_topic(0, "map")
+    wins, losses = int((values > 0).sum()), int((values < 0).sum())
+    assert f"better on {wins}, equal on {12 - wins - losses}, worse on {losses} of 12" in words
+    link = sized.run("return location.hash")
+    sized.open(patents_page, link)
+    assert sized.run(TEXT, "#pair-words") == words and sized.run(SECTION) == "pair"
+    assert [sized.run("return document.getElementById(arguments[0]).value", f"pair-{x}") for x in "ab"] == [
+        "semantic",
+        "broad",
+    ]
+
+
+@in_chromium
+def test_documents_that_only_one_run_found(sized: Browser, patents: Report) -> None:
+    sized.run(CHOOSE, "pair-nmax", "10")
+    table = "#pair-view .scroll.tall table"
+    documents, ranks = patents.documents, patents.documents.ranks
+    found = (ranks > 0) & (ranks <= 10)
+    only = [place for place in range(len(documents.docnos)) if found[0, place] != found[1, place]]
+    assert sized.run(COLUMN, table, "document") == [documents.docnos[place].decode() for place in only]
+    assert sized.run(COLUMN, table, "found by") == [patents.names[0 if found[0, p] else 1] for p in only]
+    counts = [int((found[0] & found[1]).sum()), int((found[0] & ~found[1]).sum())]
+    assert f"both found {counts[0]}, only broad {counts[1]}, only" in sized.run(TEXT, f"{table} caption")
+
+
+@in_chromium
+@pytest.mark.parametrize(("picture", "number"), [(0, 2), (1, 5)], ids=["a point", "a bar"])
+def test_a_click_opens_the_topic(sized: Browser, picture: int, number: int) -> None:
+    readout = point_at(sized, "#pair-view .plot", number, picture)
+    topic = re.match(r"topic (\S+): ", readout)
+    assert topic is not None
+    assert sized.run(SECTION) == "topic" and sized.run(ADDRESS)["topic"] == topic[1]
+    assert sized.run(TEXT, "#topic-name") == f"Topic {topic[1]}"
+    sized.run("history.back()")
+    wait(sized)
+    assert sized.run(SECTION) != "topic"
+
+
+@in_chromium
+def test_a_topic_lays_ranks_open(sized: Browser, patents: Report) -> None:
+    topic = patents.topics[4].decode()
+    sized.run(CHOOSE, "topic-choice", topic)
+    start, stop = patents.documents.offsets[4:6]
+    ticks = sized.run(
+        "return [...document.querySelectorAll('#topic-view .strip')].map(s =>"
+        " [s.querySelector('text').textContent, s.querySelectorAll('text')[1].textContent,"
+        "  (s.querySelector('.tick').getAttribute('d').match(/M/g) || []).length])"
+    )
+    for name, found, count in ticks:
+        run = patents.names.index(name)
+        expected = int((patents.documents.ranks[run, start:stop] > 0).sum())
+        assert found == f"{expected} / {stop - start}" and count == expected
+    readout = point_at(sized, "#topic-view .plot", 1)
+    name, docno, rank = re.match(r"(\S+): (\S+), grade \d+, rank (\d+)", readout).groups()  # type: ignore[union-attr]
+    place = start + patents.documents.docnos[start:stop].index(docno.encode())
+    assert patents.documents.ranks[patents.names.index(name), place] == int(rank)
+    assert sized.run(ADDRESS)["run"] == name
+
+
+@in_chromium
+def test_pres_as_areas_is_what_explain_says(sized: Browser, patents: Report) -> None:
+    sized.run(CHOOSE, "topic-nmax", "100")
+    sized.run(CHOOSE, "topic-run", "keyword")
+    for place in (0, 7):
+        topic = patents.topics[place].decode()
+        sized.run(CHOOSE, "topic-choice", topic)
+        output = (
+            CliRunner()
+            .invoke(explain_command, [PATENT_QRELS, PATENT_RUNS[1], topic, "--format", "json"])
+            .output
+        )
+        (row,) = json.loads(output)["topics"]
+        words = sized.run(TEXT, "#topic-view .charts figcaption")
+        assert f"{row['found']} of {row['num_rel']} relevant documents by rank 100" in words
+        assert f"Σ r = {row['sum_of_ranks']}, lost A1 = {row['A1']}, kept A2 = {row['A2']}" in words
+        assert words.endswith(f"= {patents.per_topic(1, 'PRES_100')[place]:.4f}")
+
+
+@in_chromium
+def test_documents_missed_by_all_and_by_some(sized: Browser, patents: Report) -> None:
+    sized.run(CHOOSE, "topic-choice", patents.topics[2].decode())
+    sized.run(CHOOSE, "topic-nmax", "10")
+    start, stop = patents.documents.offsets[2:4]
+    ranks = patents.documents.ranks[:, start:stop]
+    finders = ((ranks > 0) & (ranks <= 10)).sum(axis=0)
+    table = "#topic-view .scroll.tall table"
+    assert sized.run(COLUMN, table, "runs that found it") == [
+        str(count) for count in sorted(finders.tolist())
+    ]
+    missed = sized.run(COLUMN, table, "missed")
+    assert missed.count("missed by all") == int((finders == 0).sum())
+    assert missed.count("missed by some") == int(((finders > 0) & (finders < 3)).sum())
+    assert f"missed by all {missed.count('missed by all')}, " in sized.run(TEXT, f"{table} caption")
+
+
+@in_chromium
+def test_hardest_topics_first_and_their_links(sized: Browser, patents: Report) -> None:
+    sized.run(CHOOSE, "measure", "Rprec")
+    sized.run("document.getElementById('topic').scrollIntoView()")
+    wait(sized)
+    medians = [float(value) for value in sized.run(COLUMN, "#hardest", "median")]
+    assert medians == sorted(medians)
+    expected = sorted(np.median(patents.matrix("Rprec").round(4), axis=0).tolist())
+    assert medians == pytest.approx(expected, abs=6e-5)
+    hardest = sized.run(COLUMN, "#hardest", "topic")[0]
+    sized.run("document.querySelector('#hardest tbody a').click()")
+    assert sized.run("return new Promise(done => setTimeout(() => done(location.hash), 200))").startswith(
+        "#topic?"
+    )
+    assert sized.run(TEXT, "#topic-name") == f"Topic {hardest}"
+    sized.run("document.querySelector('.steps button').click()")
+    assert sized.run(ADDRESS)["topic"] == sized.run(COLUMN, "#hardest", "topic")[1]
+
+
+@in_chromium
+def test_distributions_and_the_median(sized: Browser, patents: Report) -> None:
+    sized.run(CHOOSE, "spread-measure", "map")
+    sized.run(CHOOSE, "spread-run", "semantic")
+    sized.run("document.querySelector('#spread-view .plot').focus()")
+    sized.key("Home", 36)
+    best = int(np.argmax([patents.summary(run, "map") for run in range(3)]))
+    five = [
+        f"{float(q):.4f}"
+        for q in np.quantile(patents.per_topic(best, "map").round(4), (0, 0.25, 0.5, 0.75, 1))
+    ]
+    words = sized.run(TEXT, "#spread-view output")
+    assert words == (
+        f"{patents.names[best]}: median {five[2]}, quartiles {five[1]} and {five[3]}, least {five[0]},"
+        f" most {five[4]}"
+    )
+    figures = sized.run(
+        "return [...document.querySelectorAll('#median-view figcaption')].map(f => f.textContent)"
+    )
+    for words, label in zip(figures, ("map", "PRES_1000"), strict=True):
+        values = against_median(patents, 2, label)
+        above, at, below = above_at_below(values)
+        assert words.endswith(f"above it on {above}, at it on {at}, below it on {below} topics")
 
 
 @in_chromium
@@ -290,74 +660,114 @@ def test_sorts(opened: Browser) -> None:
     assert opened.run(COLUMN, TABLE, "map") == sorted(before, key=float)
     assert opened.run(SORT, TABLE, "topic") == "ascending"
     assert opened.run(COLUMN, TABLE, "map") == before
-    marked = opened.run("return document.querySelectorAll(`#${arguments[0]} [aria-sort]`).length", TABLE)
+    marked = opened.run("return document.querySelectorAll(`${arguments[0]} [aria-sort]`).length", TABLE)
     assert marked == 1
+
+
+@in_chromium
+def test_sorts_by_number_beside_a_mark(opened: Browser, patents: Report) -> None:
+    opened.run(SORT, "#board", "PRES_100")
+    values = [patents.summary(run, "PRES_100") for run in range(3)]
+    names = [patents.names[run] for run in np.argsort(values)[::-1]]
+    assert opened.run(COLUMN, "#board", "run") == names
 
 
 @in_chromium
 def test_sorts_by_keyboard(opened: Browser) -> None:
     opened.run("document.querySelector('#topics-table th:nth-child(4) button').focus()")
-    for kind in ("keyDown", "keyUp"):
-        opened.command(
-            "Input.dispatchKeyEvent",
-            type=kind,
-            key="Enter",
-            code="Enter",
-            text="\r",
-            windowsVirtualKeyCode=13,
-        )
+    opened.key("Enter", 13)
     values = opened.run(COLUMN, TABLE, "map")
     assert values == sorted(values, key=float, reverse=True)
 
 
 @in_chromium
-def test_filters(opened: Browser, patents: Report) -> None:
-    count = len(patents.topics)
-    topics = [topic.decode() for topic in patents.topics]
-    assert opened.run(CHOOSE, "filter", topics[3].lower()) == f"1 of {count} topics shown"
-    assert opened.run(COLUMN, TABLE, "topic") == [topics[3]]
-    low = [
-        topic
-        for topic, value in zip(topics, patents.per_topic(0, "map"), strict=True)
-        if round(value, 4) < 0.2
+def test_pictures_are_walked_through_by_keyboard(opened: Browser, patents: Report) -> None:
+    opened.run("document.querySelectorAll('#pair-view .plot')[1].focus()")
+    texts = []
+    for key, code in (("Home", 36), ("ArrowRight", 39), ("ArrowRight", 39), ("End", 35)):
+        opened.key(key, code)
+        texts.append(opened.run("return document.querySelectorAll('#pair-view output')[1].textContent"))
+    assert [text.rsplit(" ", 3)[1] for text in texts] == ["1", "2", "3", "12"]
+    opened.key("Enter", 13)
+    assert f"topic {opened.run(ADDRESS)['topic']}:" in texts[-1] and opened.run(SECTION) == "topic"
+
+
+@in_chromium
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("map < 0.1 P_10 > 0.1", "map below, P_10 above"),
+        ("map<0.1 and P_10 > 0.1", "the same"),
+        ("MAP < 0.1, p_10 > .1", "the same in other letters"),
+    ],
+)
+def test_filters_by_two_conditions(opened: Browser, patents: Report, text: str, words: str) -> None:
+    opened.run(CHOOSE, "view", "run:semantic")
+    opened.run(CHOOSE, "filter", text)
+    ap, p10 = (patents.per_topic(2, label).round(4) for label in ("map", "P_10"))
+    expected = [
+        topic.decode() for place, topic in enumerate(patents.topics) if ap[place] < 0.1 and p10[place] > 0.1
     ]
-    opened.run(CHOOSE, "filter", "map<0.2")
-    assert opened.run(COLUMN, TABLE, "topic") == low and 0 < len(low) < count
-    assert opened.run(CHOOSE, "filter", "no such topic") == f"0 of {count} topics shown"
-    assert opened.run(CHOOSE, "filter", "") == f"{count} of {count} topics shown"
+    assert opened.run(COLUMN, TABLE, "topic") == expected and 0 < len(expected) < 12, words
+
+
+@in_chromium
+def test_filters(opened: Browser, patents: Report) -> None:
+    topics = [topic.decode() for topic in patents.topics]
+    assert opened.run(CHOOSE, "filter", topics[3].lower()) == "1 of 12 topics shown"
+    assert opened.run(COLUMN, TABLE, "topic") == [topics[3]]
+    assert opened.run(CHOOSE, "filter", "mpa < 0.2") == "No measure here is called mpa: did you mean map?"
+    assert opened.run(COLUMN, TABLE, "topic") == []
+    assert opened.run(CHOOSE, "filter", "map <") == "map < needs a number, such as map < 0.1."
+    words = opened.run(CHOOSE, "filter", "map < 0.1 map > 0.2")
+    below, above = (
+        (patents.per_topic(0, "map").round(4) < 0.1).sum(),
+        (patents.per_topic(0, "map").round(4) > 0.2).sum(),
+    )
+    assert words == (
+        "0 of 12 topics shown: no topic has map < 0.1 and map > 0.2"
+        f" (alone: map < 0.1 on {below}, map > 0.2 on {above})."
+    )
+    assert opened.run(CHOOSE, "filter", "") == "12 of 12 topics shown"
+    assert opened.run(ADDRESS)["filter"] == ""
 
 
 @in_chromium
 def test_shows_other_runs_and_measures(opened: Browser, patents: Report) -> None:
-    opened.run(CHOOSE, "view", "run:2")
+    opened.run(CHOOSE, "view", "run:semantic")
     assert opened.run(COLUMN, TABLE, "PRES_100") == [f"{v:.4f}" for v in patents.per_topic(2, "PRES_100")]
     assert opened.run(COLUMN, TABLE, "num_rel_ret") == [
         f"{v:.0f}" for v in patents.per_topic(2, "num_rel_ret")
     ]
-    opened.run(CHOOSE, "view", "measure:2")
+    opened.run(CHOOSE, "view", "measure:map")
     for run, name in enumerate(patents.names):
         assert opened.run(COLUMN, TABLE, name) == [f"{v:.4f}" for v in patents.per_topic(run, "map")]
-    assert opened.run("return document.querySelector('#topics-table caption').textContent").endswith(": map")
+    assert opened.run(TEXT, f"{TABLE} caption").endswith(": map")
 
 
 @in_chromium
 def test_looks_at_one_run_and_prints_all(opened: Browser, tmp_path: Path) -> None:
     sections = "[...document.querySelectorAll('section.run')]"
     visible = f"return {sections}.filter(s => s.offsetHeight).map(s => s.dataset.run)"
-    assert opened.run(visible) == ["0"]
-    opened.run(CHOOSE, "run", "2")
+    opened.run(CHOOSE, "run-choice", "semantic")
     assert opened.run(visible) == ["2"]
-    assert opened.run("return [...document.querySelectorAll('.chosen')].every(s => s.dataset.run === '2')")
     opened.command("Emulation.setEmulatedMedia", media="print")
     assert opened.run(visible) == ["0", "1", "2"]
+    frames = (
+        "return [...document.querySelectorAll('.scroll')]"
+        ".filter(s => s.scrollHeight > s.clientHeight + 1).length"
+    )
+    assert opened.run(frames) == 0
     opened.command("Emulation.setEmulatedMedia", media="")
     opened.print_page(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    drawn = opened.run("return document.querySelectorAll('.plot svg.drawn').length")
+    assert drawn == 1 + 2 + 3 + 1 + 2
 
 
 @in_chromium
 def test_the_legend_hides_and_lights(opened: Browser) -> None:
-    lines = "[...document.querySelectorAll('.charts g.series')]"
+    lines = "[...document.querySelectorAll('#graphs .charts g.series')]"
     shown = f"return {lines}.filter(line => line.getBoundingClientRect().width).length"
     every = opened.run(shown)
     press = "const b = document.querySelector(arguments[0]); b.click(); return b.ariaPressed"
@@ -372,6 +782,56 @@ def test_the_legend_hides_and_lights(opened: Browser) -> None:
     assert opened.run(lit).count("1") == every // 3 and opened.messages() == []
 
 
+def many_runs(folder: Path, count: int) -> Report:
+    """Runs over three topics, each with the two relevant documents at other ranks."""
+    topics = ("1", "2", "3")
+    qrels = "".join(judgements(topic, 2) for topic in topics)
+    runs = [
+        "".join(ranking(topic, (1 + run % 7, 9 + run % 3), 12, f"team-{run:02d}-x") for topic in topics)
+        for run in range(count)
+    ]
+    return report_of_texts(folder, qrels, *runs)
+
+
+@in_chromium
+def test_the_legend_is_searched(browser: Browser, tmp_path: Path) -> None:
+    report = many_runs(tmp_path, 12)
+    (tmp_path / "report.html").write_text(as_html(report))
+    browser.open(tmp_path / "report.html")
+    seen = "return [...document.querySelectorAll('.legend [data-run]')].filter(b => b.offsetHeight).length"
+    assert browser.run(seen) == 12
+    browser.run(CHOOSE, "legend-search", "-07")
+    assert browser.run(seen) == 1
+    browser.run(CHOOSE, "legend-search", "")
+    assert browser.run(seen) == 12
+
+
+@in_chromium
+@pytest.mark.parametrize("width", [1280, 390])
+def test_without_scripts_tables_and_pictures_remain(browser: Browser, patents_page: Path, width: int) -> None:
+    if width == 390:
+        browser.look(width=width)
+    browser.open(patents_page, scripts=False)
+    try:
+        seen = browser.command(
+            "Runtime.evaluate",
+            expression="""JSON.stringify([
+              [...document.querySelectorAll('section')].filter(s => s.id && s.offsetHeight < 80)
+                .map(s => s.id),
+              [...document.querySelectorAll('svg.chart')]
+                .filter(s => s.getBoundingClientRect().height > 60).length,
+              [...document.querySelectorAll('table')].filter(s => s.offsetHeight).length,
+              [...document.querySelectorAll('select, input')].filter(s => s.offsetHeight).length,
+              document.documentElement.scrollWidth])""",
+        )["result"]["value"]
+        empty, charts, tables, controls, wide = json.loads(seen)
+        assert empty == [] and controls == 0 and wide == width
+        assert charts == 1 + 1 + 1 + 4 + 2 * 3 and tables == 1 + 1 + 1 + 2 + 2 + 1 + 4 * 3
+    finally:
+        browser.command("Emulation.setScriptExecutionDisabled", value=False)
+        browser.as_window()
+
+
 @in_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_fits_a_phone_in_both_schemes(browser: Browser, tmp_path: Path, scheme: str) -> None:
@@ -380,30 +840,83 @@ def test_fits_a_phone_in_both_schemes(browser: Browser, tmp_path: Path, scheme: 
     runs = [str(folder / Path(run).name) for run in PATENT_RUNS]
     report = report_of(str(folder / "qrels.txt"), runs, num_docs_in_coll=50_000)
     (tmp_path / "report.html").write_text(as_html(report))
-    browser.open(tmp_path / "report.html")
     browser.look(scheme, width=390)
     try:
+        browser.open(tmp_path / "report.html")
+        browser.run("window.dispatchEvent(new Event('beforeprint'))")
         assert browser.run("return document.documentElement.scrollWidth") == 390
+        # The first number of each table can be seen beside the names, without scrolling.
+        covered = """
+          return [...document.querySelectorAll(".scroll")].filter(frame => {
+            const [name, number] = frame.querySelector("tbody tr").cells;
+            return number.getBoundingClientRect().right > frame.getBoundingClientRect().right;
+          }).map(frame => frame.ariaLabel);
+        """
+        assert browser.run(covered) == []
         background = browser.run("return getComputedStyle(document.body).backgroundColor")
         assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}[scheme]
         assert browser.messages() == []
     finally:
-        browser.command("Emulation.clearDeviceMetricsOverride")
-        browser.look("light")
+        browser.as_window()
+
+
+@in_chromium
+@pytest.mark.parametrize(
+    "fragment", ["#pair?a=nobody&m=nothing&topic=none&nmax=-1", "#%E0%A4%A", "#nowhere?x=1"]
+)
+def test_an_address_that_names_nothing_opens_the_page(
+    browser: Browser, patents_page: Path, fragment: str
+) -> None:
+    browser.messages()
+    browser.open(patents_page, fragment)
+    assert browser.messages() == [] and browser.run(TEXT, "h1") == "Evaluation of 3 runs"
 
 
 @in_chromium
 def test_nothing_is_run_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "evil.html").write_text(as_html(evil_report(tmp_path)))
     browser.open(tmp_path / "evil.html")
-    for view in ("measure:0", "run:1", "run:0"):
+    for view in ("measure:map", "run:b", f"run:{EVIL}"):
         browser.run(CHOOSE, "view", view)
+    browser.run(CHOOSE, "topic-choice", TOPIC)
+    browser.run(CHOOSE, "baseline", "b")
+    browser.run(CHOOSE, "filter", EVIL)
+    browser.run(CHOOSE, "filter", "")
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
     browser.run(SORT, TABLE, "topic")
     assert browser.run("return [typeof evil, document.images.length, document.scripts.length]") == [
         "undefined",
         0,
-        2,
+        3,
     ]
     assert TOPIC in browser.run(COLUMN, TABLE, "topic")
-    assert browser.run("return document.querySelector('.legend button').textContent") == EVIL
+    assert browser.run(TEXT, "#topic-name") == f"Topic {TOPIC}"
+    assert browser.run(TEXT, ".legend button") == EVIL
+    link = browser.run("return location.hash")
+    browser.open(tmp_path / "evil.html", link)
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert (
+        browser.run(TEXT, "#topic-name") == f"Topic {TOPIC}"
+        and browser.run("return typeof evil") == "undefined"
+    )
     assert browser.messages() == []
+
+
+@in_chromium
+@pytest.mark.skipif(AXE is None, reason="PRES_EVAL_AXE does not name axe-core's axe.min.js")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing(browser: Browser, patents_page: Path, width: int, scheme: str) -> None:
+    assert AXE is not None
+    browser.look(scheme, width=width if width == 390 else None)
+    try:
+        browser.open(patents_page)
+        browser.run("window.dispatchEvent(new Event('beforeprint'))")
+        browser.command("Runtime.evaluate", expression=Path(AXE).read_text())
+        found = browser.run(
+            "return axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map("
+            "v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)]))"
+        )
+        assert found == []
+    finally:
+        browser.as_window()

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import urllib.request
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +22,7 @@ AVAILABLE = DRIVER is not None and CHROMIUM is not None
 
 _FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars"
+    " --disable-quic --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars"
 )
 
 
@@ -79,9 +80,30 @@ class Browser:
         with opener.open(request, timeout=60) as answer:
             return json.loads(answer.read())["value"]
 
-    def open(self, path: Path) -> None:
-        """Load a file."""
-        self._call("POST", "/url", {"url": path.as_uri()})
+    def open(self, path: Path, fragment: str = "", *, scripts: bool = True) -> None:
+        """Load a file; with scripts wait until the page says that it is ready."""
+        self.command("Emulation.setScriptExecutionDisabled", value=not scripts)
+        # The same address with another fragment would not load it again.
+        self._call("POST", "/url", {"url": "about:blank"})
+        self._call("POST", "/url", {"url": path.as_uri() + fragment})
+        end = time.monotonic() + 30
+        while scripts and not self.run("return document.documentElement.dataset.ready"):
+            assert time.monotonic() < end, self.messages()
+            time.sleep(0.02)
+
+    def key(self, key: str, code: int) -> None:
+        """Press a key and let it go."""
+        text = {"Enter": "\r"}.get(key, "")
+        for kind in ("keyDown", "keyUp"):
+            self.command(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, text=text, windowsVirtualKeyCode=code
+            )
+
+    def click(self, x: float, y: float) -> None:
+        """Point at a place of the window and click."""
+        self.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def run(self, script: str, *arguments: Any) -> Any:
         """The value that a script returns."""
@@ -120,6 +142,11 @@ class Browser:
                 deviceScaleFactor=2,
                 mobile=True,
             )
+
+    def as_window(self) -> None:
+        """The window as it was before `look`."""
+        self.command("Emulation.clearDeviceMetricsOverride")
+        self.command("Emulation.setEmulatedMedia", media="", features=[])
 
     def screenshot(self, path: Path, whole: bool = True) -> None:
         """Take a picture of the page."""

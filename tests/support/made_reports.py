@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pres_eval.cli.shared import Reader, load
-from pres_eval.options import Options
-from pres_eval.report.records import file_record
-from pres_eval.report.trec_report import Report, make_report, report_selection
-from pres_eval.scoring import evaluate
+from pres_eval.cli.report import ReportOptions, command
+from pres_eval.cli.report import report_of as report_from
+from pres_eval.report.trec_report import Report
 
 PATENTS = Path(__file__).parents[2] / "fixtures" / "patents"
 PATENT_RUNS = sorted(str(path) for path in PATENTS.glob("run_*.txt"))
@@ -18,13 +17,9 @@ PATENT_QRELS = str(PATENTS / "qrels.txt")
 
 
 def report_of(qrels: str, runs: Sequence[str], nmax: Sequence[int] = (100, 1000), **options: Any) -> Report:
-    """The report of files."""
-    chosen = Options(**options)
-    relevance, rankings = load(qrels, runs, chosen, Reader(quiet=True))
-    evaluations = [
-        evaluate(relevance, ranking, report_selection(chosen, nmax), chosen) for ranking in rankings
-    ]
-    return make_report(evaluations, chosen, nmax, file_record(qrels), [file_record(run) for run in runs])
+    """The report that the command makes of files; few draws, because drawing takes most of the time."""
+    context = command.make_context("report", [qrels, *runs, "--quiet", "--samples", "200"])
+    return report_from(replace(ReportOptions(**context.params), nmax=tuple(nmax), **options))
 
 
 def report_of_texts(folder: Path, qrels: str, *runs: str, **options: Any) -> Report:

@@ -1,0 +1,108 @@
+"""Every run against every other at once: what the report page knows of any two runs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.effects import bootstrap_means, percentile_intervals, wins_ties_losses
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.significance import TESTS, mean_and_deviation, signed_ranks
+from pres_eval.arrays.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Every run against every other under M measures, over the topics that all R runs have.
+
+    measures         M labels
+    topics           how many topics were compared
+    all_topics       how many some run has
+    means            (M, R)
+    lower, upper     (M, R) intervals of the means
+    first, second    (P,) the runs of each pair, the first before the second
+    p_values         (M, P) before any correction
+    corrected        (M, R, R) of each run against each baseline, corrected over the runs; nan against itself
+    direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
+    wins, losses     (M, P) topics on which the first run is better, worse than the second
+    """
+
+    measures: tuple[str, ...]
+    topics: int
+    all_topics: int
+    means: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    first: IntArray
+    second: IntArray
+    p_values: FloatArray
+    corrected: FloatArray
+    direction: IntArray
+    wins: IntArray
+    losses: IntArray
+    settings: Settings
+
+
+def every_pair(
+    scores: PairedScores, settings: Settings, each: Callable[[Iterable[int]], Iterable[int]] = iter
+) -> PairTable:
+    """The numbers of `compare --all-pairs`, as arrays; `each` wraps the loop over the measures.
+
+    Raises MissingExtraError for the t-test without scipy.
+    """
+    pairs = np.array(list(itertools.combinations(range(len(scores.runs)), 2)), np.int64).reshape(-1, 2)
+    first, second = pairs[:, 0], pairs[:, 1]
+    lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
+    tests = []
+    for measure in each(range(len(scores.measures))):
+        values = scores.values[measure]
+        resampled = bootstrap_means(values, settings.samples, settings.seed)
+        lower[measure], upper[measure] = percentile_intervals(resampled, 1 - settings.alpha)
+        tests.append(_tested(values[first] - values[second], settings))
+    p_values, direction, wins, losses = (np.stack(parts) for parts in zip(*tests, strict=True))
+    return PairTable(
+        measures=scores.measures,
+        topics=len(scores.topics),
+        all_topics=scores.all_topics,
+        means=scores.means,
+        lower=lower,
+        upper=upper,
+        first=first,
+        second=second,
+        p_values=p_values,
+        corrected=np.stack([_corrected(row, first, second, len(scores.runs), settings) for row in p_values]),
+        direction=direction,
+        wins=wins,
+        losses=losses,
+        settings=settings,
+    )
+
+
+def _corrected(
+    p_values: FloatArray, first: IntArray, second: IntArray, count: int, settings: Settings
+) -> FloatArray:
+    """(baseline, run) the p-values of the runs against each baseline, corrected as `compare` does."""
+    against = np.full((count, count), np.nan)
+    against[first, second] = against[second, first] = p_values
+    corrected = np.full((count, count), np.nan)
+    others = ~np.eye(count, dtype=bool)
+    for baseline in range(count if count > 1 else 0):
+        chosen = others[baseline]
+        corrected[baseline, chosen] = CORRECTIONS[settings.correction](against[baseline, chosen])
+    return corrected
+
+
+def _tested(differences: FloatArray, settings: Settings) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """(P, T) differences of one measure: p-values, directions, wins and losses of the pairs."""
+    wins, _, losses = wins_ties_losses(differences)
+    if settings.test == "wilcoxon":
+        # One ranking gives both; the Wilcoxon test speaks of ranks, the others of means.
+        ranks = signed_ranks(differences)
+        return ranks.p_value, np.sign(ranks.positive - ranks.negative).astype(np.int64), wins, losses
+    p_values = TESTS[settings.test](differences, settings.samples, settings.seed)
+    return p_values, np.sign(mean_and_deviation(differences)[0]).astype(np.int64), wins, losses

@@ -1,0 +1,90 @@
+// The leaderboard: marks against the baseline, and one measure with its intervals.
+const boardMarks = () => {
+  const baseline = runAt.get(state.base);
+  const alpha = data.pairs ? data.pairs.alpha : 0;
+  [...byId("board").tBodies[0].rows].forEach((row) => {
+    const run = Number(row.querySelector("[data-run]").dataset.run);
+    row.classList.toggle("baseline", data.pairs !== null && RUNS > 1 && run === baseline);
+    for (const cell of row.querySelectorAll("[data-board]")) {
+      cell.querySelectorAll(".mark-of").forEach((mark) => mark.remove());
+      const label = cell.dataset.board;
+      const found = data.pairs && data.pairs.measures.includes(label) ? tested(label, run, baseline) : null;
+      if (!found) continue;
+      const corrected = correctedOf(label, run, baseline);
+      cell.title = `${signed(found.mean - found.other)} against ${state.base}, p = ${pText(corrected)} (${data.pairs.correction})`;
+      if (!(corrected < alpha)) continue;
+      const better = found.direction > 0;
+      cell.prepend(
+        html(
+          "span",
+          { class: `mark-of ${better ? "better" : "worse"}` },
+          better ? "+" : "−",
+          html("span", { class: "unseen" }, better ? " significantly better: " : " significantly worse: ")
+        )
+      );
+    }
+  });
+};
+const boardNote = () => {
+  const { test, correction, alpha, topics } = data.pairs;
+  return (
+    `+ and −: significantly better and worse than ${state.base} (${test}, correction ${correction}, ` +
+    `p < ${alpha}, ${topics} topics), as pres-eval compare says.`
+  );
+};
+const boardBars = () => {
+  const row = data.pairs.measures.indexOf(state.m);
+  if (row < 0) return;
+  const of = (name, run) => arrays[name][row * RUNS + run];
+  const order = data.runs.map((_, run) => run).sort((one, other) => of("means", other) - of("means", one) || one - other);
+  const baseline = runAt.get(state.base);
+  const confidence = `${+(100 * (1 - data.pairs.alpha)).toFixed(6)} %`;
+  const everywhere = data.runs.flatMap((_, run) => [of("lower", run), of("upper", run)]);
+  const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
+  const left = Math.min(16 + 7 * longest, 0.42 * byId("leaderboard").clientWidth);
+  const letters = Math.floor((left - 16) / 7);
+  const points = order.map((run, at) => ({
+    x: of("means", run),
+    y: at,
+    row: at,
+    text:
+      `${data.runs[run]}: ${of("means", run).toFixed(4)}, ${confidence} interval ` +
+      `${of("lower", run).toFixed(4)} to ${of("upper", run).toFixed(4)}` +
+      (run === baseline ? ", the baseline" : ""),
+    go: run === baseline ? null : () => open("pair", { a: data.runs[run], b: state.base }),
+  }));
+  const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
+  const words = `Means over ${data.pairs.topics} topics with ${confidence} bootstrap intervals, best first`;
+  show(
+    byId("board-bars"),
+    drawnFigure(state.m, words, {
+      height: 50 + 20 * RUNS,
+      rowHeight: 20,
+      left,
+      x,
+      points,
+      marks: (frame) => [
+        svg("path", { class: "zero", d: `M${frame.x(of("means", baseline)).toFixed(1)} ${frame.top}V${frame.height - frame.bottom}` }),
+        ...order.map((run, at) => {
+          const middle = frame.y(at);
+          return svg(
+            "g",
+            { class: seriesClass(run) },
+            svg("text", { class: run === baseline ? "label strong" : "label", x: frame.left - 8, y: middle + 4, "text-anchor": "end" }, shortened(data.runs[run], letters)),
+            svg("path", { class: "whisker", d: `M${frame.x(of("lower", run)).toFixed(1)} ${middle}H${frame.x(of("upper", run)).toFixed(1)}` }),
+            svg("path", { class: "mark", d: `M${frame.x(of("means", run)).toFixed(1)} ${middle}${marker(run)}` })
+          );
+        }),
+      ],
+    })
+  );
+};
+sections.leaderboard = () => {
+  if (!data.pairs) return;
+  if (RUNS > 1) {
+    boardMarks();
+    byId("board-note").textContent = boardNote();
+    byId("board-note").hidden = false;
+  }
+  boardBars();
+};

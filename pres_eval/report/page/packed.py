@@ -1,0 +1,171 @@
+r"""The page's numbers as compact arrays: one compressed block, and a table of what stands where in it.
+
+Values are kept as people see them, rounded to DIGITS, as whole numbers in as few bytes as they need; p-values
+and means as doubles.  The block is zlib's, which browsers unpack themselves; its bytes are written in base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval import __version__
+from pres_eval.analysis.every_pair import PairTable
+from pres_eval.arrays.types import FloatArray
+from pres_eval.measures.base import Format
+from pres_eval.report.markup import Html, element, raw
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import (
+    DIGITS,
+    Report,
+    median_labels,
+    medians_of,
+    topic_measures,
+)
+
+ALIGNED = 8
+"""Arrays begin at multiples of this, as typed arrays want it."""
+
+
+class Block:
+    """Arrays one after the other."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self.contents: dict[str, tuple[str, int, int]] = {}
+
+    def add(self, name: str, array: NDArray[Any]) -> None:
+        """Add an array: its kind (i2, u4, f8 ...), where it begins, how many numbers it has."""
+        data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
+        self._bytes += b"\0" * (-len(self._bytes) % ALIGNED)
+        self.contents[name] = (data.dtype.str[1:], len(self._bytes), data.size)
+        self._bytes += data.tobytes()
+
+    def add_text(self, name: str, lines: Sequence[str]) -> None:
+        """Add lines of text, none of which has a line end of its own."""
+        self.add(name, np.frombuffer("\n".join(lines).encode("utf-8", "backslashreplace"), np.uint8))
+
+    def base64(self) -> str:
+        """All of them, compressed."""
+        return base64.b64encode(zlib.compress(bytes(self._bytes), 6)).decode()
+
+
+def smallest(numbers: NDArray[Any], kinds: Sequence[str] = ("<i2", "<i4")) -> NDArray[Any]:
+    """Whole numbers as the first of the kinds that holds them, leaving its least one free if it is signed."""
+    for kind in kinds:
+        limits = np.iinfo(kind)
+        least = limits.min + (limits.min < 0)
+        if numbers.size == 0 or (numbers.min() >= least and numbers.max() <= limits.max):
+            return numbers.astype(kind)
+    return numbers.astype("<f8")
+
+
+def as_shown(values: FloatArray, kind: Format) -> NDArray[Any]:
+    """Values as whole numbers, 10**DIGITS times what people see (counts: once).
+
+    What is not a finite number becomes the least number of the type, or nan among doubles.
+    """
+    scale = 1 if kind is Format.COUNT else 10**DIGITS
+    known = np.isfinite(values)
+    whole = smallest(_rounded(values[known], scale))
+    missing = np.nan if whole.dtype.kind == "f" else np.iinfo(whole.dtype).min
+    packed = np.full(values.shape, missing, whole.dtype)
+    packed[known] = whole
+    return packed
+
+
+def _rounded(values: FloatArray, scale: int) -> FloatArray:
+    """The values times the scale, rounded as their digits are when they are printed."""
+    scaled = values * scale
+    rounded = np.rint(scaled)
+    # The product is rounded too: near a half only the printed digits say which way it goes.
+    for place in np.flatnonzero(np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3).tolist():
+        rounded[place] = round(float(f"{values[place]:.{len(str(scale)) - 1}f}") * scale)
+    return rounded
+
+
+def page_data(report: Report) -> list[Html]:
+    """The elements that hold the numbers: a JSON object and the block."""
+    labels, block = topic_measures(report), Block()
+    for number, label in enumerate(labels):
+        block.add(f"values{number}", as_shown(report.matrix(label), report.column(label).measure.format))
+    block.add("present", (~np.isnan(report.matrix("num_rel"))).astype("<u1"))
+    _add_documents(block, report)
+    medians = {}
+    for label in median_labels(report):
+        found = medians_of(report, label)
+        if found is not None:
+            block.add(f"median:{label}", as_shown(found, Format.FLOAT))
+            medians[label] = label in report.medians
+    if report.pairs is not None:
+        _add_pairs(block, report.pairs)
+    document = _document(report, labels) | {"medians": medians, "contents": block.contents}
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+    return [
+        element("script", raw(text), type="application/json", id="data"),
+        element("script", raw(block.base64()), type="text/plain", id="block"),
+    ]
+
+
+def _add_documents(block: Block, report: Report) -> None:
+    documents = report.documents
+    block.add("offsets", documents.offsets.astype("<i4"))
+    block.add("grades", smallest(documents.grades))
+    block.add("ranks", smallest(documents.ranks, ("<u2", "<u4")))
+    block.add_text("docnos", [text_of(docno) for docno in documents.docnos])
+
+
+def _add_pairs(block: Block, pairs: PairTable) -> None:
+    block.add("p", pairs.p_values.astype("<f8"))
+    block.add("corrected", pairs.corrected.astype("<f8"))
+    block.add("direction", pairs.direction.astype("<i1"))
+    block.add("wins", pairs.wins.astype("<i4"))
+    block.add("losses", pairs.losses.astype("<i4"))
+    for name in ("means", "lower", "upper"):
+        block.add(name, getattr(pairs, name).astype("<f8"))
+
+
+def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
+    """What the script has to know besides the arrays."""
+    columns = [report.column(label) for label in labels]
+    document: dict[str, Any] = {
+        "producer": f"pres-eval {__version__}",
+        "runs": report.names,
+        "topics": [text_of(topic) for topic in report.topics],
+        "measures": [
+            {
+                "label": label,
+                "digits": 0 if column.measure.format is Format.COUNT else DIGITS,
+                "words": column.measure.description,
+            }
+            for label, column in zip(labels, columns, strict=True)
+        ],
+        "board": report.board,
+        "summaries": [
+            [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
+        ],
+        "nmax": report.nmax,
+        "topicsDiffer": report.topics_differ(),
+        "counts": report.topic_counts(),
+        "pairs": None,
+    }
+    if report.pairs is not None:
+        document["pairs"] = {
+            "measures": report.pairs.measures,
+            "topics": report.pairs.topics,
+            **vars(report.pairs.settings),
+        }
+    return document
+
+
+def _summary(report: Report, run: int, label: str) -> float | None:
+    value = report.summary(run, label)
+    return value if math.isfinite(value) else None

@@ -1,0 +1,80 @@
+// Graphs: the legend hides, shows and searches runs; pointing at one makes the others pale.
+const seriesOf = (run) => document.querySelectorAll(`#graphs .charts [data-run="${run}"]`);
+const light = (run) => {
+  document.querySelectorAll("#graphs .on").forEach((series) => series.classList.remove("on"));
+  document.querySelectorAll("#graphs svg.chart").forEach((chart) => chart.classList.toggle("lit", run !== null));
+  if (run !== null) seriesOf(run).forEach((series) => series.classList.add("on"));
+};
+const press = (button, pressed) => {
+  button.setAttribute("aria-pressed", pressed);
+  seriesOf(button.dataset.run).forEach((series) => series.toggleAttribute("hidden", !pressed));
+};
+const startLegend = () => {
+  const buttons = [...document.querySelectorAll(".legend button[data-run]")];
+  for (const button of buttons) {
+    button.addEventListener("click", () => press(button, button.getAttribute("aria-pressed") === "false"));
+    for (const name of ["pointerenter", "focus"]) {
+      button.addEventListener(name, () => light(button.getAttribute("aria-pressed") === "true" ? button.dataset.run : null));
+    }
+    for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => light(null));
+  }
+  for (const every of document.querySelectorAll(".legend button[data-all]")) {
+    every.addEventListener("click", () => {
+      buttons.filter((button) => !button.parentElement.hidden).forEach((button) => press(button, every.dataset.all === "show"));
+    });
+  }
+  const search = byId("legend-search");
+  if (!search) return;
+  search.addEventListener("input", () => {
+    const wanted = search.value.toLowerCase();
+    for (const button of buttons) button.parentElement.hidden = !button.textContent.toLowerCase().includes(wanted);
+  });
+};
+
+// TREC's tables: one run at a time, all of them on paper.
+sections.runs = () => {
+  for (const section of document.querySelectorAll("section.run")) {
+    section.hidden = data.runs[section.dataset.run] !== state.run;
+  }
+};
+sections.graphs = () => {
+  const run = runAt.get(state.run);
+  document.querySelectorAll("#graphs .chosen").forEach((series) => series.classList.remove("chosen"));
+  if (RUNS > 1) seriesOf(run).forEach((series) => series.classList.add("chosen"));
+};
+
+const linkTopics = () => {
+  for (const table of document.querySelectorAll("#hardest, #topics-table, #differences table")) {
+    for (const row of table.tBodies[0].rows) {
+      const heading = row.cells[0];
+      if (topicAt.has(heading.textContent)) heading.replaceChildren(topicLink(topicAt.get(heading.textContent)));
+    }
+  }
+};
+const start = async () => {
+  await unpack();
+  document.querySelectorAll(".controls[hidden], .script[hidden]").forEach((element) => (element.hidden = false));
+  if (RUNS === 1 && byId("baseline")) byId("baseline").parentElement.hidden = true;
+  fillView();
+  linkTopics();
+  startLegend();
+  for (const { field, section, key } of CHOICES.filter((choice) => byId(choice.field))) {
+    byId(field).addEventListener("change", () => choose(section, { [key]: byId(field).value }));
+  }
+  byId("filter").addEventListener("input", () => choose("topics", { filter: byId("filter").value }, true));
+  byId("topic-view").addEventListener("click", (event) => {
+    const button = event.target.closest("[data-topic]");
+    if (button) choose("topic", { topic: button.dataset.topic });
+  });
+  window.addEventListener("hashchange", follow);
+  window.addEventListener("popstate", follow);
+  window.addEventListener("beforeprint", renderAll);
+  for (const name of Object.keys(sections)) {
+    dirty.add(name);
+    if (byId(name)) seen.observe(byId(name));
+    else delete sections[name];
+  }
+  follow();
+  document.documentElement.dataset.ready = "yes";
+};
+start();

@@ -1,0 +1,77 @@
+"""The tables that TREC prints of a run, for each run, with its histograms against the median."""
+
+from __future__ import annotations
+
+from pres_eval.report import svg
+from pres_eval.report.markup import Html, element
+from pres_eval.report.page.tables import figure, section, table
+from pres_eval.report.trec_report import (
+    Report,
+    above_at_below,
+    against_median,
+    document_level_averages,
+    median_labels,
+    median_words,
+    pres_and_recall,
+    recall_level_averages,
+    summary_statistics,
+)
+
+
+def trec_tables(report: Report) -> Html:
+    """All runs; the script shows one at a time."""
+    choice = element(
+        "div",
+        element("label", "Run ", element("select", id="run-choice", autocomplete="off")),
+        class_="controls",
+        hidden=True,
+    )
+    runs = [_run(report, run) for run in range(len(report.names))]
+    return section("runs", "TREC's tables", choice if len(runs) > 1 else "", *runs)
+
+
+def _run(report: Report, run: int) -> Html:
+    statistics = [
+        (label, element("td", text, class_="n wrap")) for label, text in summary_statistics(report, run)
+    ]
+    tables = [
+        table("Summary Statistics", ["", "over all topics"], statistics),
+        table("Recall Level Precision Averages", ["Recall", "Precision"], recall_level_averages(report, run)),
+        table("Document Level Averages", ["", "Precision"], document_level_averages(report, run)),
+        table("PRES and recall", ["Nmax", "PRES", "Recall"], pres_and_recall(report, run)),
+    ]
+    return element(
+        "section",
+        element("h3", report.names[run]),
+        element("div", *tables, class_="tables"),
+        *(_histogram(report, run, label) for label in median_labels(report)),
+        class_="run",
+        data_run=run,
+        aria_label=report.names[run],
+    )
+
+
+def _histogram(report: Report, run: int, label: str) -> Html:
+    values = against_median(report, run, label)
+    above, at, below = above_at_below(values)
+    name = "Average precision" if label == "map" else label
+    title = f"{name} against the median"
+    words = (
+        f"{name} of {report.names[run]} on each topic minus {median_words(report, label)}:"
+        f" above it on {above}, at it on {at}, below it on {below} topics"
+    )
+    chart = svg.difference_chart(
+        f"histogram-{run}-{label}", title, words, f"{'AP' if label == 'map' else label} minus median", values
+    )
+    return figure(
+        title,
+        words,
+        element(
+            "div",
+            chart,
+            class_="wide",
+            role="region",
+            tabindex="0",
+            aria_label=f"{title}, {report.names[run]}",
+        ),
+    )

@@ -1,0 +1,67 @@
+"""Where several runs have the relevant documents: what the page lays open of each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.ragged import consecutive, lengths_at
+from pres_eval.arrays.types import IntArray
+from pres_eval.options import Options
+from pres_eval.ranking.order import Ranked
+from pres_eval.reading.qrels import Qrels
+
+
+@dataclass(frozen=True, eq=False)
+class RelevantRanks:
+    """The D relevant documents of T topics, and the ranks at which R runs have them.
+
+    offsets  (T+1,) where each topic's documents begin
+    docnos   D ids, in byte order within a topic
+    grades   (D,) relevance in the qrels
+    ranks    (R, D) ranks after -M and -J, 0 where a run does not have the document
+    """
+
+    offsets: IntArray
+    docnos: tuple[bytes, ...]
+    grades: IntArray
+    ranks: IntArray
+
+
+def relevant_ranks(
+    qrels: Qrels, rankings: Sequence[Ranked], options: Options, topics: Sequence[bytes]
+) -> RelevantRanks:
+    """The relevant documents of the topics (all in the qrels), with their ranks in every run."""
+    pool = qrels.pool
+    place = {topic: number for number, topic in enumerate(pool.topics)}
+    order = pool.byte_order()
+    relevant = qrels.grade[order] >= options.relevance_level
+    if qrels.kept is not None:
+        relevant &= qrels.kept[order]
+    by_topic = np.concatenate(([0], np.cumsum(relevant)))[pool.offsets]
+    wanted = np.array([place[topic] for topic in topics], np.int64)
+    rows, offsets = consecutive(by_topic[wanted], lengths_at(by_topic, wanted))
+    documents = order[np.flatnonzero(relevant)[rows]]
+    ranks = np.stack([_ranks(qrels, ranking, options)[documents] for ranking in rankings])
+    docnos = tuple(pool.documents.take(documents))
+    return RelevantRanks(np.asarray(offsets), docnos, qrels.grade[documents].astype(np.int64), ranks)
+
+
+def _ranks(qrels: Qrels, ranking: Ranked, options: Options) -> IntArray:
+    """(D,) the rank of each document of the pool, after -M and -J; 0 where the run does not have it."""
+    document, rank = ranking.document.astype(np.int64), ranking.rank.astype(np.int64)
+    topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
+    if options.max_retrieved is not None:
+        kept = rank <= options.max_retrieved
+        document, rank, topic_of = document[kept], rank[kept], topic_of[kept]
+    if options.judged_only:
+        kept = qrels.grade[document] >= 0
+        if qrels.kept is not None:
+            kept &= qrels.kept[document]
+        document, topic_of = document[kept], topic_of[kept]
+        rank = np.arange(1, len(document) + 1) - np.searchsorted(topic_of, topic_of)
+    ranks = np.zeros(len(qrels.grade), np.int64)
+    ranks[document] = rank
+    return ranks

@@ -1,0 +1,157 @@
+"""All that the report draws as tables of plain values, for JSON and CSV."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from pres_eval.analysis.every_pair import PairTable
+from pres_eval.measures.base import Format
+from pres_eval.report.graphs import graphs_of
+from pres_eval.report.layout import Table, Value
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import (
+    Report,
+    against_median,
+    largest_differences,
+    median_labels,
+    medians_of,
+    topic_measures,
+)
+
+
+def as_tables(report: Report) -> list[Table]:
+    """Leaderboard, topics with the medians, intervals, comparisons, curves, differences, documents."""
+    tables = [_leaderboard(report), _topics(report)]
+    if report.pairs is not None:
+        tables += [_intervals(report, report.pairs), _comparisons(report, report.pairs)]
+    return [*tables, _curves(report), _differences(report), _documents(report)]
+
+
+def settings_of(report: Report) -> dict[str, object]:
+    """How the numbers were made."""
+    settings: dict[str, object] = {
+        "title": report.title,
+        "description": report.description,
+        "qrels": text_of(report.qrels.path),
+        "runs": [text_of(file.path) for file in report.files],
+        "nmax": list(report.nmax),
+        "medians": sorted(report.medians),
+    }
+    options = asdict(report.options)
+    settings |= {name: value for name, value in options.items() if name != "only_topic"}
+    return settings | (asdict(report.pairs.settings) if report.pairs is not None else {})
+
+
+def _number(value: float, kind: Format = Format.FLOAT) -> Value:
+    """A value as it is; a count whole; None where a run does not have the topic."""
+    if math.isnan(value):
+        return None
+    return int(value) if kind is Format.COUNT and value.is_integer() else value
+
+
+def _table(name: str, headings: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
+    return Table(name=name, title=name, headings=headings, rows=rows)
+
+
+def _leaderboard(report: Report) -> Table:
+    labels = [*report.board, *(label for label in ("num_rel_ret", "num_rel") if label not in report.board)]
+    rows: list[list[Value]] = []
+    for run, name in enumerate(report.names):
+        values = [
+            _number(report.summary(run, label), report.column(label).measure.format) for label in labels
+        ]
+        tag, file = text_of(report.evaluations[run].tag), text_of(report.files[run].path)
+        rows.append([name, tag, file, report.topic_counts()[run], *values])
+    return _table("leaderboard", ["run", "tag", "file", "topics", *labels], rows)
+
+
+def _topics(report: Report) -> Table:
+    labels = topic_measures(report)
+    medians = [
+        (label, found) for label in median_labels(report) if (found := medians_of(report, label)) is not None
+    ]
+    kinds = [report.column(label).measure.format for label in labels]
+    rows: list[list[Value]] = []
+    for run, name in enumerate(report.names):
+        values = [report.per_topic(run, label).tolist() for label in labels]
+        against = [against_median(report, run, label).tolist() for label, _ in medians]
+        for place, topic in enumerate(report.topics):
+            row = [_number(each[place], kind) for each, kind in zip(values, kinds, strict=True)]
+            for (_, found), differences in zip(medians, against, strict=True):
+                row += [_number(float(found[place])), _number(differences[place])]
+            rows.append([name, text_of(topic), *row])
+    extra = [text for label, _ in medians for text in (f"{label} median", f"{label} minus median")]
+    return _table("topics", ["run", "topic", *labels, *extra], rows)
+
+
+def _intervals(report: Report, pairs: PairTable) -> Table:
+    rows: list[list[Value]] = [
+        [
+            name,
+            label,
+            float(pairs.means[row, run]),
+            float(pairs.lower[row, run]),
+            float(pairs.upper[row, run]),
+        ]
+        for row, label in enumerate(pairs.measures)
+        for run, name in enumerate(report.names)
+    ]
+    return _table("intervals", ["run", "measure", "mean", "lower", "upper"], rows)
+
+
+def _comparisons(report: Report, pairs: PairTable) -> Table:
+    """Each pair once; the p-value of the two alone."""
+    rows: list[list[Value]] = []
+    for row, label in enumerate(pairs.measures):
+        for place, (first, second) in enumerate(
+            zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
+        ):
+            wins, losses = int(pairs.wins[row, place]), int(pairs.losses[row, place])
+            difference = float(pairs.means[row, first] - pairs.means[row, second])
+            p_value = float(pairs.p_values[row, place])
+            names = report.names[first], report.names[second]
+            rows.append([label, *names, difference, wins, pairs.topics - wins - losses, losses, p_value])
+    headings = ["measure", "run", "other", "difference", "wins", "ties", "losses", "p_value"]
+    return _table("comparisons", headings, rows)
+
+
+def _curves(report: Report) -> Table:
+    rows: list[list[Value]] = [
+        [graph.name, name, x, y]
+        for graph in graphs_of(report)
+        for name, points in zip(report.names, graph.curves, strict=True)
+        for x, y, _ in points
+    ]
+    return _table("curves", ["graph", "run", "x", "y"], rows)
+
+
+def _differences(report: Report) -> Table:
+    rows: list[list[Value]] = [
+        [
+            label,
+            text_of(found.topic),
+            report.names[found.best],
+            report.names[found.worst],
+            found.best_value,
+            found.worst_value,
+            found.size,
+        ]
+        for label in ("map", f"PRES_{max(report.nmax)}")
+        for found in largest_differences(report, label)
+    ]
+    headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]
+    return _table("differences", headings, rows)
+
+
+def _documents(report: Report) -> Table:
+    """Every relevant document with its rank in each run, None where the run does not have it."""
+    documents = report.documents
+    rows: list[list[Value]] = []
+    for place, topic in enumerate(report.topics):
+        for number in range(int(documents.offsets[place]), int(documents.offsets[place + 1])):
+            ranks: list[Value] = [int(rank) or None for rank in documents.ranks[:, number]]
+            grade = int(documents.grades[number])
+            rows.append([text_of(topic), text_of(documents.docnos[number]), grade, *ranks])
+    return _table("documents", ["topic", "docno", "grade", *(f"rank {name}" for name in report.names)], rows)
