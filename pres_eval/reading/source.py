@@ -132,7 +132,11 @@ class Source:
             raise InputError(self.name, None, _reason(error), "a file that can be read") from None
         version = version_of(file.fileno())
         if version is not None:
-            self._check_version(version)
+            try:
+                self._check_version(version)
+            except InputError:
+                file.close()
+                raise
             return OpenFile(cast(Readable, file), self._progress, file.fileno(), file.close)
         weakref.finalize(self, file.close)
         self._pipe = Pipe(cast(Readable, file))
