@@ -22,15 +22,19 @@ class MeasureError(UsageError):
 
 
 class InputError(PresEvalError):
-    """A file that is missing, unreadable or malformed: `path:line: found, expected what`."""
+    """A file that is missing, unreadable or malformed: `path:line: found, expected what; advice`."""
 
-    def __init__(self, path: str, line: int | None, found: str, expected: str | None = None) -> None:
+    def __init__(
+        self, path: str, line: int | None, found: str, expected: str | None = None, advice: str = ""
+    ) -> None:
         self.path = path
         self.line = line
         self.found = found
         self.expected = expected
+        self.advice = advice
         where = path if line is None else f"{path}:{line}"
-        super().__init__(f"{where}: {found}" + (f", expected {expected}" if expected else ""))
+        wanted = f", expected {expected}" if expected else ""
+        super().__init__(f"{where}: {found}{wanted}" + (f"; {advice}" if advice else ""))
 
 
 class EmptyFileError(InputError):

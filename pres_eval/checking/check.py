@@ -12,11 +12,24 @@ from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
 from pres_eval.checking.likeness import Judged
 from pres_eval.checking.run import RunChecker
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
+from pres_eval.reading.advice import advice
+from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.source import Source
 
 Checked = TypeVar("Checked")
 
 EXIT_ERRORS = 1
+MALFORMED = frozenset(
+    (
+        "too-few-columns",
+        "too-many-columns",
+        "nul-byte",
+        "score-nan",
+        "score-no-number",
+        "relevance-no-integer",
+    )
+)
+"""Errors of lines."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +55,22 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     read = partial(check_qrels, qrels, qrels_report, options.relevance_level, options.jobs)
-    judgements = _checked(qrels, qrels_report, read)
+    judgements = _checked(qrels, qrels_report, QRELS, read)
     checker = RunChecker(Judged.of(judgements), options.asked, options.jobs)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)
         reports.append(report)
-        run = _checked(source, report, partial(checker.check, source, report))
+        run = _checked(source, report, RUN, partial(checker.check, source, report))
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
     same_tags(reports)
     return reports
 
 
-def _checked(source: Source, report: FileReport, check: Callable[[], Checked]) -> Checked | None:
+def _checked(
+    source: Source, report: FileReport, layout: Layout, check: Callable[[], Checked]
+) -> Checked | None:
     """Read and check a file; None if that is not possible, which is told."""
     checked = None
     try:
@@ -66,6 +81,8 @@ def _checked(source: Source, report: FileReport, check: Callable[[], Checked]) -
         report.add("unreadable", 1, "", [Example(error.line, error.found)])
     except MissingExtraError as error:
         report.add("unreadable", 1, "", [Example(None, str(error))])
+    if report.findings.keys() & MALFORMED and (said := advice(source, layout.names)):
+        report.add("another-format", 1, said)
     if checked is not None:
         report.add("no-final-newline", not source.final_newline)
     return checked

@@ -44,6 +44,7 @@ KINDS = {
         Kind("relevance-no-integer", _ERROR, "relevance that is no integer"),
         Kind("duplicate", _ERROR, "documents that a topic has twice"),
         Kind("no-common-topic", _ERROR, "no topic stands in both files"),
+        Kind("another-format", _WARNING, "the file looks like something else"),
         Kind("extra-columns", _WARNING, "lines with more than six columns: does a docno hold a blank?"),
         Kind(
             "byte-order-mark",
@@ -52,6 +53,7 @@ KINDS = {
         ),
         Kind("not-utf-8", _WARNING, "lines that are not UTF-8"),
         Kind("score-infinite", _WARNING, "scores that are infinite"),
+        Kind("cut-off", _WARNING, "the file ends in the middle of a line: it was cut off"),
         Kind("several-tags", _WARNING, "one run should have one tag"),
         Kind("rank-disagrees", _WARNING, "the rank column says another order than the scores, which count"),
         Kind("ties", _WARNING, "equal scores: the docno decides, in descending order"),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from pres_eval.arrays.ids import changes
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.likeness import alike
@@ -26,6 +27,7 @@ def check_qrels(source: Source, report: FileReport, level: int, jobs: int) -> Qr
     def tell(before: int, lines: Lines) -> None:
         part = FileReport("", "qrels", report.most)
         tell_lines(part, lines)
+        part.counts["lines", "iterations"] = len(changes(lines.column(1)))
         report.merge(part, before)
 
     qrels = read_qrels(source, jobs, tell)
@@ -49,7 +51,13 @@ def _tell_duplicates(report: FileReport, qrels: Qrels) -> None:
             text = f"topic {quoted(topic)}, document {quoted(qrels.pool.documents[document])} again"
             yield Example(int(twice.second_line[row]), text, "first in line", int(twice.first_line[row]))
 
-    report.add("duplicate", len(twice.topic), "", examples())
+    message = ""
+    if report.counts["lines", "iterations"] > len(qrels.pool.topics):
+        message = (
+            "if these are the diversity judgements of a Web track (topic subtopic docno relevance), ndeval"
+            " reads them; -R qrels_jg takes the second column for judgement groups"
+        )
+    report.add("duplicate", len(twice.topic), message, examples())
 
 
 def _check_grades(report: FileReport, qrels: Qrels, level: int) -> None:

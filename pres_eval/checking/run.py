@@ -17,7 +17,8 @@ from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.likeness import Judged
 from pres_eval.checking.telling import facts_of_lines, tell_lines
 from pres_eval.errors import quoted
-from pres_eval.ranking.run_file import DOCNO, TAG, TOPIC
+from pres_eval.ranking.opening import DOCNO, RANK, TOPIC
+from pres_eval.ranking.run_file import TAG
 from pres_eval.reading.cutting import Cut, ScatteredError, in_two_passes
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines, parse_lines, read_whole_number
 from pres_eval.reading.numbers import read_whole_numbers
@@ -25,7 +26,7 @@ from pres_eval.reading.source import Chunk, Source
 from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order
 
-RANK, SCORE = 3, 4
+SCORE = 4
 CUTOFFS_THAT_MATTER = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """The cutoffs of the official measures; those of PRES come on top."""
 _MANY = 64
@@ -120,7 +121,7 @@ class RunChecker:
         if not len(run.topics):
             raise no_lines(source, RUN)
         _add_facts(report, run)
-        _check_tags(report, run)
+        _check_tags(report, run, cut_off=not source.final_newline)
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 _sum_up_ties(report, kind)
@@ -307,7 +308,12 @@ def _sum_up_ties(report: FileReport, kind: str) -> None:
         finding.message += "; across cutoff " + ", ".join(torn)
 
 
-def _check_tags(report: FileReport, run: CheckedRun) -> None:
+def _check_tags(report: FileReport, run: CheckedRun, cut_off: bool) -> None:
+    for tag, (count, line) in run.tags.items():
+        longer = [other for other in run.tags if other != tag and other.startswith(tag)]
+        if cut_off and longer and count == 1 and line == report.counts["lines", "all"]:
+            text = f"tag {quoted(tag)}, but {quoted(longer[0])} before"
+            report.add("cut-off", 1, "", [Example(line, text)])
     if len(run.tags) > 1:
         names = (
             Example(line, f"tag {quoted(tag)} ({plural(count, 'line')})")

@@ -14,6 +14,7 @@ from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct, has_eq
 from pres_eval.arrays.matching import repeated
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import InputError, quoted
+from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
 from pres_eval.ranking.scattered import Collected, Rows
 from pres_eval.ranking.unjudged import UnjudgedTopics
@@ -23,7 +24,7 @@ from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.workers import num_processors
 
-TOPIC, DOCNO, TAG = 0, 2, 5
+TAG = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,8 @@ class Ranking(Ranked):
     unjudged_ids     topics without judgements, the first unjudged.MOST of them
     longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
+    opening          the first document, and whether ranks run against scores
+    tag_before       tag of the line before the last, if that was cut off in the middle of its own
     """
 
     name: str
@@ -43,6 +46,8 @@ class Ranking(Ranked):
     unjudged_ids: WordIds
     longer_line: int | None
     more_unjudged: bool = False
+    opening: Opening | None = None
+    tag_before: str | None = None
 
     @cached_property
     def unjudged(self) -> Ids:
@@ -59,6 +64,8 @@ class Piece:
     num_lines: int
     num_rows: int
     tag: bytes
+    tag_before: bytes
+    opening: Opening | None
     longer_line: int | None
     unjudged: WordIds
     topics: IntArray
@@ -81,7 +88,9 @@ class _Reader:
         lines = parse_lines(chunk, RUN).checked()
         if not len(lines):
             nothing = np.zeros(0, np.int64)
-            return Piece(chunk, cut.ends_whole, lines.num_lines, 0, b"", None, NO_IDS, nothing, None, None)
+            return Piece(
+                chunk, cut.ends_whole, lines.num_lines, 0, b"", b"", None, None, NO_IDS, nothing, None, None
+            )
         topic_ids = lines.column(TOPIC)
         first = changes(topic_ids)
         segments = topic_ids.take(first)
@@ -116,6 +125,8 @@ class _Reader:
             lines.num_lines,
             len(lines),
             lines.text(len(lines) - 1, TAG),
+            lines.text(len(lines) - 2, TAG) if len(lines) > 1 else b"",
+            opening_of(lines) if cut.first else None,
             None if longer is None else int(longer.lines[0]),
             WordIds.of(unjudged) if len(unjudged) else NO_IDS,
             topics,
@@ -168,14 +179,15 @@ class _Pass:
         self.jobs = jobs
         self.reader = reader
         self.num_rows = 0
-        self.tag = b""
+        self.tag, self.tag_before = b"", b""
+        self.opening: Opening | None = None
         self.longer_line: int | None = None
         self.unjudged = UnjudgedTopics()
         self.ranked = Topics()
 
     def pieces(self) -> Iterator[Piece]:
         """The pieces in file order."""
-        for lines_before, piece in in_parts(self.source, self.reader.piece, self.cuts, self.jobs):
+        for lines_before, piece in in_parts(self.source, self.reader.piece, self.cuts, self.jobs, RUN.names):
             if piece.longer_line is not None and self.longer_line is None:
                 self.longer_line = lines_before + piece.longer_line + 1
             self._count(piece)
@@ -183,7 +195,9 @@ class _Pass:
 
     def _count(self, piece: Piece) -> None:
         self.num_rows += piece.num_rows
-        self.tag = piece.tag if piece.num_rows else self.tag
+        if piece.num_rows:
+            self.tag, self.tag_before = piece.tag, piece.tag_before or self.tag
+        self.opening = self.opening or piece.opening
         if len(piece.unjudged):
             self.unjudged.add(piece.unjudged)
 
@@ -204,7 +218,16 @@ class _Pass:
             self.unjudged.ids(),
             self.longer_line,
             self.unjudged.more,
+            self.opening,
+            self._tag_before(),
         )
+
+    def _tag_before(self) -> str | None:
+        """The tag of the line before the last one if this was cut off in the middle of it."""
+        cut_off = self.tag != self.tag_before and self.tag_before.startswith(self.tag)
+        if self.source.final_newline or not cut_off:
+            return None
+        return self.tag_before.decode("utf-8", "surrogateescape")
 
     def rank_collected(self, rows: Collected) -> None:
         """Rank documents that were kept."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pres_eval.errors import quoted
 from pres_eval.options import Options
 from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 
 
@@ -32,4 +35,35 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> 
             else f"{number} topics have no judgements and are"
         )
         warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids[0])})")
-    return warnings
+    return warnings + [f"{text} (pres-eval check tells more)" for text in _zeros(ranking, relevance, options)]
+
+
+def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
+    """What makes all values 0 or upside down."""
+    opening = ranking.opening
+    if ranking.tag_before is not None:
+        yield (
+            f"{ranking.name}: the last line ends in the middle of its tag ({quoted(ranking.tag)}, but"
+            f" {quoted(ranking.tag_before)} in the line before): the file was cut off"
+        )
+    if opening is not None and opening.against is not None:
+        topic, rank, score, next_rank, next_score = opening.against
+        yield (
+            f"{ranking.name}: scores rise with the rank column (topic {quoted(topic)}: rank {rank} has"
+            f" {score!r}, rank {next_rank} has {next_score!r}), but the largest score comes first: are these"
+            " distances?"
+        )
+    if not isinstance(relevance, Qrels) or not len(ranking.topic):
+        return
+    highest = int(relevance.every_grade().max(initial=0))
+    if highest < options.relevance_level:
+        yield (
+            f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
+            f" is {highest}"
+        )
+    if not len(ranking.rank) and opening is not None:
+        judged = quoted(relevance.pool.documents[0])
+        yield (
+            f"{ranking.name}: no retrieved document is judged (the run has {quoted(opening.document)}, the"
+            f" qrels have {judged}): are ids written alike, and both files of the same collection?"
+        )

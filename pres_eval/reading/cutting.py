@@ -17,11 +17,12 @@ class ScatteredError(Exception):
 
 @dataclass(frozen=True)
 class Cut:
-    """A chunk; whether all of its topics are whole, and whether its last one is."""
+    """A chunk; whether all of its topics are whole, whether its last one is, and whether it is the first."""
 
     chunk: Chunk
     whole_topics: bool
     ends_whole: bool
+    first: bool = False
 
 
 def in_two_passes(source: Source, read: Callable[[Iterator[Cut], bool], Result]) -> Result:
@@ -39,9 +40,11 @@ def cuts(source: Source, whole_topics: bool) -> Iterator[Cut]:
     """The chunks of a run, cut between topics if that is wanted."""
     cutter = TopicCutter()
     before_whole = whole_topics
+    first = True
     for chunk in source.chunks(cut_place=cutter if whole_topics else behind_last_line):
         ends_whole = cutter.whole and whole_topics
-        yield Cut(chunk, ends_whole and before_whole, ends_whole)
+        yield Cut(chunk, ends_whole and before_whole, ends_whole, first)
+        first = False
         before_whole = ends_whole
         cutter.whole = True  # the last chunk is not cut
 

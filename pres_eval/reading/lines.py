@@ -165,11 +165,11 @@ Part = TypeVar("Part", bound=_Part)
 
 
 def in_parts(
-    source: Source, work: Callable[[Given], Part], given: Iterable[Given], jobs: int
+    source: Source, work: Callable[[Given], Part], given: Iterable[Given], jobs: int, names: str = ""
 ) -> Iterator[tuple[int, Part]]:
     """What `work` makes of the chunks of a file, in order, each with the number of lines before it.
 
-    A LineError of a chunk becomes the InputError of the file.
+    A LineError of a chunk becomes the InputError of the file, which has columns of these names.
     """
     lines_before = 0
     try:
@@ -178,7 +178,10 @@ def in_parts(
             lines_before += part.num_lines
             source.give_back(part.chunk)
     except LineError as error:
-        raise InputError(source.name, lines_before + error.line + 1, error.found, error.expected) from None
+        from pres_eval.reading.advice import with_advice
+
+        failure = InputError(source.name, lines_before + error.line + 1, error.found, error.expected)
+        raise with_advice(failure, source, names) from None
 
 
 def no_lines(source: Source, layout: Layout) -> EmptyFileError:

@@ -80,7 +80,7 @@ def read_qrels(source: Source, jobs: int | None = None, tell: Tell | None = None
     """
     judgements = _Judgements()
     read = partial(_read_part, tell is not None)
-    for before, part in in_parts(source, read, source.chunks(), jobs or num_processors()):
+    for before, part in in_parts(source, read, source.chunks(), jobs or num_processors(), QRELS.names):
         if tell is not None:
             tell(before, part.lines)
         judgements.add(before, part)

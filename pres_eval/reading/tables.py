@@ -52,7 +52,7 @@ def read_table(source: Source, layout: Layout) -> Table:
     texts: list[bytes] = [bytes(PADDING)]
     parts: list[tuple[IntArray, IntArray, IntArray, NDArray[Any]]] = []
     size = PADDING
-    for before, lines in in_parts(source, partial(_good_lines, layout), source.chunks(), 1):
+    for before, lines in in_parts(source, partial(_good_lines, layout), source.chunks(), 1, layout.names):
         chunk = lines.chunk
         places = [lines.fields.column(number) for number in range(layout.width)]
         starts, ends = (np.stack(edges, axis=1) + (size - chunk.start) for edges in zip(*places, strict=True))

@@ -175,7 +175,13 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         "run.txt:20: not UTF-8",
     ),
     "comment": (b"# made by hand\n" + RUN, {"comments": 1}, "comments (1)"),
-    "cut off": (RUN.rstrip(b"\n"), {"no-final-newline": 1}, "no-final-newline (1)"),
+    "no final newline": (RUN.rstrip(b"\n"), {"no-final-newline": 1}, "no-final-newline (1)"),
+    "cut off": (
+        RUN[:-3],
+        {"cut-off": 1, "several-tags": 2, "no-final-newline": 1},
+        "run.txt:60: tag 'cle', but 'clean' before",
+    ),
+    "qrels": (QRELS, {"too-few-columns": 30, "no-documents": 1, "another-format": 1}, "files swapped?"),
     "no documents": (b"# nothing\n", {"no-documents": 1, "comments": 1}, "no line that counts"),
     "empty": (b"", {"no-documents": 1}, "empty"),
     "other collection": (RUN.replace(b" D", b" X"), {"no-judged-document": 1}, "same collection"),
@@ -199,6 +205,16 @@ def test_every_fault_of_a_run(check: Any, fault: str) -> None:
 QRELS_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
     "too few columns": (with_line(QRELS, 2, b"1 0 D01"), {"too-few-columns": 1}, "qrels.txt:2: 3 columns"),
     "more columns": (with_line(QRELS, 2, b"1 0 D01 1 x"), {"too-many-columns": 1}, "qrels.txt:2: 5 columns"),
+    "prels": (
+        b"1 D00 0 1 0.5\n1 D01 1 1 1\n",
+        {"too-many-columns": 2, "no-documents": 1, "another-format": 1},
+        "prels of a Million Query track",
+    ),
+    "ndeval": (
+        b"".join(b"%d %d D0 1\n1 1 D%d 0\n1 2 D%d 0\n" % (t, t, t, t) for t in (1, 2, 3)),
+        {"duplicate": 3},
+        "diversity judgements of a Web track (topic subtopic docno relevance), ndeval",
+    ),
     "no integer": (
         with_line(QRELS, 2, b"1 0 D01 1.0"),
         {"relevance-no-integer": 1},

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import pickle
+import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +19,7 @@ VERSIONS = ("9.0.8", "10.0")
 
 QRELS_COLUMNS = "4 (topic iteration docno relevance)"
 RUN_COLUMNS = "6 (topic Q0 docno rank score tag)"
+SWAPPED = "were the two files swapped? the judgements come first"
 READABLE = "expected a file that can be read"
 
 Evaluate = Callable[..., Called]
@@ -60,8 +66,12 @@ IN_QRELS = [
     ),
     ("q1 0 a 1\nq1 0 b\n", f"qrels:2: 3 columns, expected {QRELS_COLUMNS}"),
     ("q1\n", f"qrels:1: 1 column, expected {QRELS_COLUMNS}"),
-    ("# x\n\nq1 0 a b 1\n", f"qrels:3: 5 columns, expected {QRELS_COLUMNS}"),
-    (RUN, f"qrels:1: 6 columns, expected {QRELS_COLUMNS}"),
+    (
+        "# x\n\nq1 0 a b 1\n",
+        f"qrels:3: 5 columns, expected {QRELS_COLUMNS};"
+        " docnos have blanks in them, or these are preferences (-R prefs)",
+    ),
+    (RUN, f"qrels:1: 6 columns, expected {QRELS_COLUMNS}; this looks like a run; {SWAPPED}"),
     ("q1 0 a 1.7\n", "qrels:1: relevance '1.7', expected an integer"),
     ("q1 0 a 1\nq1 0 b abc\n", "qrels:2: relevance 'abc', expected an integer"),
     ("q1 0 a 1\r\nq1 0 b 1e0\r\n", "qrels:2: relevance '1e0', expected an integer"),
@@ -73,7 +83,7 @@ IN_QRELS = [
         " expected one judgement per document and topic",
     ),
     (
-        "q1 0 é 1\nq1 0 é 1\nq2 0 a 1\n",
+        "q1 0 é 1\nq1 0 é 1\nq2 0 b 1\n",
         "qrels:2: a second judgement of document 'é' for topic 'q1' (first in line 1),"
         " expected one judgement per document and topic",
     ),
@@ -90,12 +100,20 @@ def test_qrels(text: str, message: str, compat: str, call: Command) -> None:
 IN_RUN = [
     ("", "run: the file is empty, expected lines of text"),
     ("#\n\n", "run: no lines but blank ones and comments, expected lines of topic Q0 docno rank score tag"),
-    ("q1 Q0 a 1 3.0\n", f"run:1: 5 columns, expected {RUN_COLUMNS}"),
+    (
+        "q1 Q0 a 1 3.0\n",
+        f"run:1: 5 columns, expected {RUN_COLUMNS};"
+        """ the tag is missing: awk '{print $0, "run"}' run > NEW""",
+    ),
     ("q1 Q0 a 1 3.0 t\n\n# x\nq1\n", f"run:4: 1 column, expected {RUN_COLUMNS}"),
-    (QRELS, f"run:1: 4 columns, expected {RUN_COLUMNS}"),
+    (QRELS, f"run:1: 4 columns, expected {RUN_COLUMNS}; this looks like judgements; {SWAPPED}"),
     ("q1 Q0 a 1 abc t\n", "run:1: score 'abc', expected a number"),
     ("q1 Q0 a 1 12abc t\n", "run:1: score '12abc', expected a number"),
-    ("q1 Q0 a 1 1,5 t\n", "run:1: score '1,5', expected a number"),
+    (
+        "q1 Q0 a 1 1,5 t\n",
+        "run:1: score '1,5', expected a number;"
+        """ the numbers have decimal commas: awk '{sub(",", ".", $5); print}' run > NEW""",
+    ),
     ("q1 Q0 a 1 NaN t\n", "run:1: score 'NaN', expected a number"),
     ("q1 Q0 a 1 -nan t\n", "run:1: score '-nan', expected a number"),
     ("q1 Q0 a b 1 3.0 t\nq1 Q0 c 1 x t\n", "run:2: score 'x', expected a number"),
@@ -124,6 +142,149 @@ IN_RUN = [
 def test_runs(text: str, message: str, compat: str, call: Command) -> None:
     Path("run").write_text(text, encoding="utf-8", newline="")
     failed(call("--compat", compat, "-q", "qrels", "run"), 2, message)
+
+
+def zipped(text: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        file.writestr("run", text)
+    return stream.getvalue()
+
+
+def in_tar(text: str) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as file:
+        entry = tarfile.TarInfo("run")
+        entry.size = len(text)
+        file.addfile(entry, io.BytesIO(text.encode()))
+    return stream.getvalue()
+
+
+MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
+    "header of a run": (
+        "run",
+        "qid Q0 docno rank score tag\n" + RUN,
+        "line 1 looks like a header: tail -n +2 run",
+    ),
+    "header of qrels": (
+        "qrels",
+        "topic iter docno rel\n" + QRELS,
+        "line 1 looks like a header: tail -n +2 qrels",
+    ),
+    "commas": (
+        "run",
+        RUN.replace(" ", ","),
+        "columns are separated by commas, not by blanks or tabs: tr ',' ' '",
+    ),
+    "semicolons": (
+        "qrels",
+        QRELS.replace(" ", ";"),
+        "separated by semicolons, not by blanks or tabs: tr ';'",
+    ),
+    "JSON of another shape": (
+        "run",
+        "[1, 2]\n",
+        'looks like JSON, of which {"topic": {"docno": number}} can be',
+    ),
+    "UTF-16": ("run", RUN.encode("utf-16"), "UTF-16 text: iconv -f UTF-16 -t UTF-8 run > NEW"),
+    "UTF-16 without a mark": (
+        "run",
+        RUN.encode("utf-16-le"),
+        "UTF-16 text: iconv -f UTF-16LE -t UTF-8 run > NEW",
+    ),
+    "zip": ("run", zipped(RUN), "this is a zip archive: unzip -p run > NEW"),
+    "tar": ("run", in_tar(RUN), "this is a tar archive: tar -xOf run > NEW"),
+    "tar.gz": ("qrels", gzip.compress(in_tar(QRELS), mtime=0), "this is a tar archive: tar -xOf qrels > NEW"),
+    "pickle": ("run", pickle.dumps({"a": {"b": 1.0}}), "this is a Python pickle"),
+    "web page": ("run", "<!DOCTYPE html>\n<html>\n", "this is a web page"),
+    "Git LFS": (
+        "qrels",
+        "version https://git-lfs.github.com/spec/v1\noid 1\n",
+        "not the file itself: git lfs pull",
+    ),
+    "no Q0": ("run", RUN.replace(" Q0", ""), """Q0 is missing: awk '{print $1, "Q0", $2, $3, $4, $5}' run"""),
+    "no rank": (
+        "run",
+        "q1 Q0 a 3.5 t\nq2 Q0 b 2.0 t\n",
+        "the rank is missing: awk '{print $1, $2, $3, 0, $4",
+    ),
+    "no docno": ("run", "q1 Q0 1 3.0 tag\nq2 Q0 2 2.0 tag\n", "the docno is missing"),
+    "no Q0 and tag": (
+        "run",
+        "q1 a 1 3.0\nq2 b 1 2.5\n",
+        'Q0 and tag are missing: awk \'{print $1, "Q0", $2, $3',
+    ),
+    "no Q0, rank, tag": (
+        "run",
+        "q1 a 3.5\nq2 b 2.5\n",
+        'Q0, rank and tag are missing: awk \'{print $1, "Q0"',
+    ),
+    "no iteration": (
+        "qrels",
+        "q1 a 1\nq2 a 0\n",
+        "the iteration is missing: awk '{print $1, 0, $2, $3}' qrels",
+    ),
+    "decimals": (
+        "qrels",
+        "q1 0 a 1.0\n",
+        "the grades have decimals: awk '{print $1, $2, $3, int($4)}' qrels",
+    ),
+    "prels": ("qrels", "2 GX0 0 1 1.0\n2 GX1 1 0 0.5\n", "looks like prels of a Million Query track"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_errors_know_what_people_do(mistake: str, call: Command) -> None:
+    """One line that ends in what the file looks like, and what to type."""
+    name, content, advice = MISTAKES[mistake]
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    called = call("qrels", "run")
+    assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
+    assert called.err.startswith(f"pres-eval: {name}:1: ") and advice in called.err.partition("; ")[2]
+
+
+ZEROS = {
+    "nothing judged": (
+        ["qrels", "run"],
+        RUN.replace(" a ", " A ").replace(" b ", " B "),
+        "run: no retrieved document is judged (the run has 'A', the qrels have 'a'): are ids written alike,"
+        " and both files of the same collection? (pres-eval check tells more)",
+    ),
+    "nothing relevant": (
+        ["-l", "2", "qrels", "run"],
+        RUN,
+        "qrels: nothing is relevant at -l 2: the highest relevance is 1 (pres-eval check tells more)",
+    ),
+    "distances": (
+        ["qrels", "run"],
+        "q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 2.0 tag\nq2 Q0 b 1 0.25 tag\nq2 Q0 a 2 2.0 tag\n",
+        "run: scores rise with the rank column (topic 'q1': rank 1 has 0.5, rank 2 has 2.0), but the largest"
+        " score comes first: are these distances? (pres-eval check tells more)",
+    ),
+    "cut off": (
+        ["qrels", "run"],
+        RUN[:-2],
+        "run: the last line ends in the middle of its tag ('ta', but 'tag' in the line before): the file was"
+        " cut off (pres-eval check tells more)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ZEROS)
+def test_zeros_are_not_silent(case: str, call: Command) -> None:
+    arguments, text, warning = ZEROS[case]
+    Path("run").write_text(text)
+    called = call(*arguments)
+    assert (called.code, called.err) == (0, f"pres-eval: warning: {warning}\n")
+    assert call("--quiet", *arguments).err == ""
+
+
+@pytest.mark.parametrize("text", [RUN, RUN[:-1], RUN.replace("3.0", "1.0")])
+def test_ordinary_runs_are_evaluated_in_silence(text: str, call: Command) -> None:
+    """Also without a last newline, and with a topic among several whose ranks disagree with its scores."""
+    lines = "".join(f"q1 Q0 c{rank} {rank} {9 - rank} tag\n" for rank in range(3, 9))
+    Path("run").write_text(lines + text)
+    assert call("qrels", "run").err == ""
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -1,0 +1,62 @@
+"""How a run opens and ends: enough to notice, at no cost, what makes all numbers other than meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.ids import Ids, changes
+from pres_eval.reading.lines import Lines
+from pres_eval.reading.numbers import read_whole_numbers
+
+ROWS = 4096
+"""Rows that are looked at."""
+NEARLY_ALL = 0.9
+
+TOPIC, DOCNO, RANK = 0, 2, 3
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first document of a run, and whether its scores run against its ranks.
+
+    against  a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly all
+             topics; None otherwise
+    """
+
+    topic: bytes
+    document: bytes
+    against: tuple[bytes, int, float, int, float] | None
+
+
+def opening_of(lines: Lines) -> Opening | None:
+    """The opening of a run from the lines of its first chunk."""
+    if not len(lines):
+        return None
+    return Opening(lines.column(TOPIC)[0], lines.text(0, DOCNO), _against(lines))
+
+
+def _against(lines: Lines) -> tuple[bytes, int, float, int, float] | None:
+    starts, ends = (edges[:ROWS] for edges in lines.fields.column(RANK))
+    rank, wrong = read_whole_numbers(lines.chunk.array(), starts, ends)
+    if wrong is not None or len(rank) < 2:
+        return None
+    score = lines.numbers[: len(rank)]
+    first, last = lines.fields.column(TOPIC)
+    ids = Ids(lines.chunk.array(), first[: len(rank)], (last - first)[: len(rank)])
+    topic = np.zeros(len(rank), np.int64)
+    heads = changes(ids)
+    topic[heads[1:]] = 1
+    topic = np.cumsum(topic)
+    told = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
+    both_rise = told & ((rank[1:] > rank[:-1]) == (score[1:] > score[:-1]))
+    pairs = np.bincount(topic[1:][told], minlength=len(heads))
+    wrong_pairs = np.bincount(topic[1:][both_rise], minlength=len(heads))
+    has_pairs = pairs > 0
+    turned = has_pairs & (wrong_pairs >= NEARLY_ALL * pairs)
+    if not has_pairs.any() or np.count_nonzero(turned) < NEARLY_ALL * np.count_nonzero(has_pairs):
+        return None
+    row = int(np.flatnonzero(both_rise & turned[topic[1:]])[0])
+    one, other = sorted((row, row + 1), key=lambda place: int(rank[place]))
+    return ids[row], int(rank[one]), float(score[one]), int(rank[other]), float(score[other])

@@ -1,0 +1,176 @@
+"""What a file that cannot be read looks like, and what to type: looked at only when something is wrong.
+
+The first bytes and the first lines decide, so a fault far down in a good file gets no advice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from collections.abc import Callable
+
+from pres_eval.errors import InputError
+from pres_eval.reading.source import Source
+
+HEAD = 1 << 16
+"""Bytes that are looked at."""
+LINES = 20
+"""Lines that are looked at."""
+
+_UTF_8 = "iconv -f UTF-16 -t UTF-8 FILE > NEW"
+_WEB_PAGE = "a web page: was something else to be downloaded?"
+_BINARY = (
+    (b"\xff\xfe", "UTF-16 text", _UTF_8),
+    (b"\xfe\xff", "UTF-16 text", _UTF_8),
+    (b"PK\x03\x04", "a zip archive", "unzip -p FILE > NEW"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x -so FILE > NEW"),
+    (b"\x80\x04\x95", "a Python pickle", ""),
+    (b"\x80\x05\x95", "a Python pickle", ""),
+    (b"\x89HDF", "an HDF5 file", ""),
+    (b"SQLite format 3", "an SQLite database", ""),
+    (b"%PDF", "a PDF file", ""),
+    (b"<!DOCTYPE", _WEB_PAGE, ""),
+    (b"<!doctype", _WEB_PAGE, ""),
+    (b"<html", _WEB_PAGE, ""),
+    (b"version https://git-lfs", "a Git LFS pointer, not the file itself", "git lfs pull"),
+)
+"""What files begin with that have no lines of columns; what they are; what to type."""
+
+_HEADER_WORDS = frozenset(
+    b"topic topic_id topicid qid query query_id query-id queryid doc docno doc_id docid doc-id document"
+    b" corpus-id corpus_id pid rank score sim label rel relevance grade judgment judgement iteration iter"
+    b" tag run run_id runid q0".split()
+)
+_INTEGER, _NUMBER = rb"[+-]?\d+", rb"(?i)[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+_ANY = rb"(?s).*"
+
+Found = tuple[str, str] | None
+"""What lines look like, and the command that helps, in which FILE is the file."""
+
+
+def with_advice(error: InputError, source: Source, names: str) -> InputError:
+    """An error about a line of a file, with what can be said of the whole file; `names`: its columns."""
+    said = advice(source, names)
+    return type(error)(error.path, error.line, error.found, error.expected, said) if said else error
+
+
+def advice(source: Source, names: str) -> str:
+    """What a malformed file looks like and what to type; "" if nobody knows.
+
+    `names` are the columns that were expected.
+    """
+    head = _head_of(source)
+    lines = [
+        line for line in head.split(b"\n")[:LINES] if line.strip() and not line.lstrip().startswith(b"#")
+    ]
+    found = _binary(head)
+    for recognise in (_json, _separators, _header, _RECOGNISERS.get(names, lambda _: None)):
+        found = found or (recognise(lines) if lines else None)
+    if found is None:
+        return ""
+    what, command = found
+    path = "-" if source.path == "-" else shlex.quote(source.path)
+    return what + (f": {command.replace('FILE', path)}" if command else "")
+
+
+def _head_of(source: Source) -> bytes:
+    """The first bytes of a file, decompressed; none if they cannot be read."""
+    with contextlib.suppress(InputError), contextlib.closing(source.chunks(HEAD)) as chunks:  # type: ignore[type-var]
+        for chunk in chunks:
+            return bytes(memoryview(chunk.buffer)[chunk.start : min(chunk.stop, chunk.start + HEAD)])
+    return b""
+
+
+def _binary(head: bytes) -> Found:
+    for magic, what, command in _BINARY:
+        if head.startswith(magic):
+            return f"this is {what}", command
+    if head[257:262] == b"ustar":
+        return "this is a tar archive", "tar -xOf FILE > NEW"
+    for second, name in ((1, "UTF-16LE"), (0, "UTF-16BE")):
+        if len(head) > 7 and not head[second:8:2].strip(b"\0") and head[1 - second : 8 : 2].isascii():
+            return "this is UTF-16 text", _UTF_8.replace("UTF-16", name)
+    return None
+
+
+def _json(lines: list[bytes]) -> Found:
+    if lines[0].lstrip()[:1] in (b"{", b"["):
+        return 'this looks like JSON, of which {"topic": {"docno": number}} can be read', ""
+    return None
+
+
+def _separators(lines: list[bytes]) -> Found:
+    for sign, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
+        if all(line.count(sign.encode()) >= 2 and len(line.split()) < 3 for line in lines):
+            return (
+                f"the columns are separated by {name}, not by blanks or tabs",
+                f"tr '{sign}' ' ' < FILE > NEW",
+            )
+    return None
+
+
+def _header(lines: list[bytes]) -> Found:
+    first = lines[0].lower().replace(b'"', b"").split()
+    known = sum(word in _HEADER_WORDS for word in first)
+    if known > 1 and known * 2 >= len(first):
+        return "line 1 looks like a header", "tail -n +2 FILE > NEW"
+    return None
+
+
+def _like(lines: list[bytes], patterns: tuple[bytes, ...]) -> bool:
+    """Whether nearly all lines have columns like these."""
+    good = 0
+    for line in lines:
+        words = line.split()
+        good += len(words) == len(patterns) and all(map(re.fullmatch, patterns, words))
+    return good * 5 >= len(lines) * 4
+
+
+Shapes = tuple[tuple[str, tuple[bytes, ...], str], ...]
+"""What lines with such columns look like, and the program for awk that makes what was expected of them."""
+
+
+def _by_shape(shapes: Shapes, lines: list[bytes]) -> Found:
+    for what, patterns, program in shapes:
+        if _like(lines, patterns):
+            return what, f"awk '{{{program}}}' FILE > NEW" if program else ""
+    return None
+
+
+_SWAPPED = "were the two files swapped? the judgements come first"
+_RUN_SHAPES: Shapes = (
+    (f"this looks like judgements; {_SWAPPED}", (_ANY, rb"(?i)q?0", _ANY, _INTEGER), ""),
+    ("Q0 and tag are missing", (_ANY, _ANY, _INTEGER, _NUMBER), 'print $1, "Q0", $2, $3, $4, "run"'),
+    (
+        "the docno is missing, or part of the topic",
+        (_ANY, rb"(?i)q0", _INTEGER, _NUMBER, rb"(?i).*[a-z].*"),
+        "",
+    ),
+    ("the tag is missing", (_ANY, rb"(?i)q?0", _ANY, _INTEGER, _NUMBER), 'print $0, "run"'),
+    ("Q0 is missing", (_ANY, _ANY, _INTEGER, _NUMBER, _ANY), 'print $1, "Q0", $2, $3, $4, $5'),
+    ("the rank is missing", (_ANY, rb"(?i)q?0", _ANY, _NUMBER, _ANY), "print $1, $2, $3, 0, $4, $5"),
+    ("Q0, rank and tag are missing", (_ANY, _ANY, _NUMBER), 'print $1, "Q0", $2, 0, $3, "run"'),
+    (
+        "the numbers have decimal commas",
+        (_ANY, _ANY, _ANY, _ANY, rb"[+-]?\d+,\d+", _ANY),
+        'sub(",", ".", $5); print',
+    ),
+)
+_QRELS_SHAPES: Shapes = (
+    (f"this looks like a run; {_SWAPPED}", (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY), ""),
+    ("the iteration is missing", (_ANY, _ANY, _INTEGER), "print $1, 0, $2, $3"),
+    ("the grades have decimals", (_ANY, _ANY, _ANY, rb"[+-]?\d+\.0*"), "print $1, $2, $3, int($4)"),
+    (
+        "this looks like prels of a Million Query track (topic docno relevance method probability)",
+        (_ANY, _ANY, _INTEGER, _INTEGER, _NUMBER),
+        "print $1, 0, $2, $3",
+    ),
+    ("docnos have blanks in them, or these are preferences (-R prefs)", (*(_ANY,) * 4, _NUMBER), ""),
+)
+
+_RECOGNISERS: dict[str, Callable[[list[bytes]], Found]] = {
+    "topic Q0 docno rank score tag": lambda lines: _by_shape(_RUN_SHAPES, lines),
+    "topic iteration docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),
+    "topic judgement-group docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),
+}
