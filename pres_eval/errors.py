@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 
 class PresEvalError(Exception):
@@ -35,6 +36,14 @@ class InputError(PresEvalError):
         where = path if line is None else f"{path}:{line}"
         wanted = f", expected {expected}" if expected else ""
         super().__init__(f"{where}: {found}{wanted}" + (f"; {advice}" if advice else ""))
+
+
+@dataclass(frozen=True)
+class RunFailure:
+    """A run that could not be evaluated, and why (--keep-going)."""
+
+    path: str
+    message: str
 
 
 class EmptyFileError(InputError):

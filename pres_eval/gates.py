@@ -7,7 +7,6 @@ A value that is nan never passes.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ from decimal import Decimal
 
 import numpy as np
 
-from pres_eval.errors import UsageError, did_you_mean, quoted
+from pres_eval.errors import UsageError, quoted
 from pres_eval.measures.base import Format
+from pres_eval.report.table import LESS_IS_BETTER, known_label
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
 
@@ -114,20 +114,13 @@ def check_gates(
 def _below(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator[Finding]:
     for evaluation in evaluations:
         summary = {c.label: v for c, v in zip(evaluation.columns, evaluation.summary, strict=True)}
-        label = _known(threshold.label, [name for name, v in summary.items() if isinstance(v, float)])
+        label = known_label(
+            "--fail-under", threshold.label, [name for name, v in summary.items() if isinstance(v, float)]
+        )
         got = summary[label]
         if not (isinstance(got, float) and got >= threshold.value):
             message = f"{label}: wanted at least {threshold.text}, got {got!r}, run {_run(evaluation)}"
             yield Finding("--fail-under", message, evaluation.path)
-
-
-def _known(label: str, labels: Sequence[str]) -> str:
-    """The column that was meant: as printed, or in the notation of -m (PRES.100) or P@10."""
-    for name in (label, re.sub(r"[.@]", "_", label, count=1)):
-        if name in labels:
-            return name
-    there = did_you_mean(label, labels, f"there are {', '.join(labels)}")
-    raise UsageError(f"--fail-under {label}: not among the measures (-m), {there}")
 
 
 def _run(evaluation: Evaluation) -> str:
@@ -150,10 +143,6 @@ def _counterparts(
             tags = ", ".join(text_of(old.tag) for old in earlier.evaluations)
             raise UsageError(f"--against {earlier.path}: no run {_run(new)} in it, there are {tags}")
         yield new, old
-
-
-LESS_IS_BETTER = frozenset({"rbp_resid", "unj"})
-"""Measures of what is not known: these may not rise."""
 
 
 def _fallen(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterator[Finding]:

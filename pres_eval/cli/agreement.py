@@ -74,6 +74,7 @@ def _agreement(said: AgreementOptions) -> None:
         return
     if len(said.files) < 3:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
+    said.check_paired()
     selection = select(said.measures or DEFAULT_MEASURES, said.compat, relevance=relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
     every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None

@@ -8,17 +8,31 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps
-from pres_eval.cli.shared import FiniteRange, NumberOptions, load, number_options, warn
+from pres_eval.cli.shared import (
+    DIGITS,
+    NAMES,
+    STYLE,
+    FiniteRange,
+    NumberOptions,
+    check_table_options,
+    load,
+    number_options,
+    terminal_width,
+    warn,
+)
 from pres_eval.errors import UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options, RelevanceInfo
+from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, relevance_info
-from pres_eval.report.layout import FORMATS, Table, render
+from pres_eval.report.layout import FORMATS, Look, Table, render
 from pres_eval.report.names import run_names
+from pres_eval.report.table import DEFAULT_DIGITS, DEFAULT_STYLE
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation, evaluate
 
@@ -31,12 +45,16 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 RESULT_OPTIONS = [
     click.option(
         "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
-        help="A table for people, or JSON or CSV with all digits.",
+        help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
     ),
     click.option(
         "--table", "table", metavar="NAME",
-        help="Put out this table alone (CSV always has one: the first, unless named).",
+        help="Put out this table alone (CSV and TSV always have one: the first, unless named).",
     ),
+    STYLE,
+    DIGITS,
+    NAMES,
+    click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all."),
     click.option(
         "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot).",
     ),
@@ -75,15 +93,26 @@ class AnalysisOptions(NumberOptions):
 
     output_format: str
     table: str | None
+    style: str | None
+    digits: int | None
+    names: str
     plot: str | None
+    output: str | None
 
     def check(self) -> RelevanceInfo:
         """What the judgements can give; stops before anything is read if the options make no sense."""
+        check_table_options(self.output_format, self.style, self.digits)
+        self.topic_rule(COMMON)
         if self.plot:
             from pres_eval.report.plots import check_picture_path
 
             check_picture_path(self.plot)
         return relevance_info(self.relevance_format)
+
+    def check_paired(self) -> None:
+        """Raises UsageError for topics over which runs cannot be compared topic by topic."""
+        if self.topics == OWN:
+            raise UsageError(f"--topics {OWN}: runs are compared topic by topic, expected common or all")
 
     def check_for_qrels(self) -> None:
         """The same for a command that takes judgements of relevance alone."""
@@ -99,7 +128,7 @@ def check_qrels_alone(relevance_format: str) -> None:
 
 
 def analysis_options(function: Decorated) -> Decorated:
-    """Add --format, --table, --plot and the options that change numbers."""
+    """Add the options of results (--format, --table, --plot ...) and those that change numbers."""
     function = number_options(function)
     for option in reversed(RESULT_OPTIONS):
         function = option(function)
@@ -108,11 +137,15 @@ def analysis_options(function: Decorated) -> Decorated:
 
 @dataclass(frozen=True)
 class Loaded:
-    """Judgements and runs in memory, with names for the runs and what the command line said."""
+    """Judgements and runs in memory, with names for the runs and what the command line said.
+
+    topics  those over which the runs are averaged, which the runs have already been cut down to
+    """
 
     relevance: Relevance
     rankings: list[Ranking]
     names: list[str]
+    topics: UsedTopics
     options: Options
     settings: dict[str, object]
     quiet: bool
@@ -125,13 +158,6 @@ class Loaded:
         """The judgements, in a command that takes qrels alone."""
         assert isinstance(self.relevance, Qrels), "check_for_qrels lets nothing else in"
         return self.relevance
-
-    def warn_of_different_topics(self) -> None:
-        """Say so if runs are averaged over topics that are not the same."""
-        first = self.rankings[0].topic.tolist()
-        different = any(ranking.topic.tolist() != first for ranking in self.rankings[1:])
-        if different and not self.options.complete and not self.quiet:
-            warn("the runs have different topics and are averaged over their own; -c: over all of the qrels")
 
     def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
         """A wrapper for loops that shows a progress bar on a terminal."""
@@ -147,12 +173,17 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
     """Read the judgements and the runs."""
     options = said.numbers()
     relevance, rankings = load(qrels, runs, options, said.reader())
+    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    rankings, topics = use_topics(rankings, names, said.topic_rule(COMMON), len(relevance.pool.topics))
+    if topics.warning and not said.quiet:
+        warn(topics.warning)
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
     return Loaded(
         relevance=relevance,
         rankings=rankings,
-        names=run_names([(ranking.tag, ranking.name) for ranking in rankings]),
+        names=names,
+        topics=topics,
         options=options,
         settings=settings,
         quiet=said.quiet,
@@ -161,7 +192,14 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
 
 def show(tables: Sequence[Table], command: str, settings: dict[str, object], said: AnalysisOptions) -> None:
     """Put the tables out, in the format that --format wants."""
-    write_output(None, render(tables, said.output_format, command, settings, said.table))
+    look = Look(
+        form=said.output_format,
+        chosen=said.table,
+        digits=DEFAULT_DIGITS if said.digits is None else said.digits,
+        style=said.style or DEFAULT_STYLE,
+        width=terminal_width(said.output),
+    )
+    write_output(said.output, render(tables, look, command, settings))
 
 
 def draw(figure: Figure, path: str) -> None:

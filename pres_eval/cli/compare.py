@@ -93,6 +93,7 @@ def command(**values: Any) -> None:
 
 
 def _compare(said: CompareOptions) -> None:
+    said.check_paired()
     relevance_info = said.check()
     measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
     selection = select(measures, said.compat, said.nmax, relevance_info)
@@ -110,7 +111,7 @@ def _compare(said: CompareOptions) -> None:
     result = compare(scores, baseline, settings, loaded.each("comparing"))
     shown = {**loaded.settings, **vars(settings), "topics": len(scores.topics)}
     shown["baseline"] = None if baseline is None else loaded.names[baseline]
-    show(compared_tables(result), "compare", shown, said)
+    show(compared_tables(result, loaded.topics.text), "compare", shown, said)
     if said.plot:
         draw(_figure(result), said.plot)
 

@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pres_eval import __version__
 from pres_eval.cli.gating import GATE_OPTIONS, GateOptions, pass_gates
-from pres_eval.cli.output import output_file
+from pres_eval.cli.printing import Job, print_results, trec_lines
 from pres_eval.cli.shared import (
+    DIGITS,
     JOBS,
     MEASURES,
+    NAMES,
     NMAX,
     NUMBER_OPTIONS,
     QUIET,
     RELEVANCE_FORMAT,
+    STYLE,
+    TABLES,
     NumberOptions,
     check_paths,
+    check_table_options,
     warn,
 )
-from pres_eval.cli.streams import reader_has_left
-from pres_eval.errors import UsageError
+from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.measures.pres import RNORM
 from pres_eval.measures.selection import Selection, select
-from pres_eval.options import Options
+from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.relevance import Relevance, relevance_info
+from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
-from pres_eval.report.trec import evaluation_lines, summary_lines, topic_lines
-from pres_eval.scoring import Evaluation, Summing, evaluate, form, score_blocks
+from pres_eval.report.names import run_names
 
 if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores
@@ -57,9 +60,20 @@ class EvaluateOptions(NumberOptions, GateOptions):
     measures: tuple[str, ...]
     nmax: tuple[int, ...]
     output_format: str
-    style: str
-    digits: int
+    style: str | None
+    digits: int | None
+    sort: str | None
+    transpose: bool | None
+    names: str
+    keep_going: bool
     output: str | None
+
+    def check_layout(self) -> None:
+        """Raises UsageError for options of tables that have no effect here."""
+        check_table_options(self.output_format, self.style, self.digits)
+        for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
+            if wanted is not None and self.output_format not in TABLES:
+                raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
 
     @property
     def qrels(self) -> str:
@@ -99,8 +113,18 @@ class EvaluateOptions(NumberOptions, GateOptions):
     show_default=True,
     help="How results are printed.",
 )
-@click.option("--style", default="simple", show_default=True, help="Table style, as tabulate names them.")
-@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits in tables.")
+@STYLE
+@DIGITS
+@click.option("--sort", metavar="MEASURE", help="Sort the runs of a table by this measure, the best first.")
+@click.option(
+    "--transpose/--no-transpose",
+    default=None,
+    help="Measures as the rows of a table (on a terminal: chosen by its width).",
+)
+@NAMES
+@click.option(
+    "--keep-going", is_flag=True, help="Name the runs that cannot be evaluated, do the others; exit 2."
+)
 @click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all.")
 @click.pass_context
 def command(context: click.Context, /, **values: Any) -> None:
@@ -122,30 +146,19 @@ for _option in (*NUMBER_OPTIONS, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
     command = _option(command)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Job:
-    """What is evaluated, and how it is printed."""
-
-    relevance: Relevance
-    selection: Selection
-    options: Options
-    zscores: ZScores | None
-    per_topic: bool
-    summary: bool
-    jobs: int
-
-
 def _evaluate(said: EvaluateOptions) -> None:
     if said.results_format != "trec_results":
         raise UsageError(f"-T {said.results_format}: no such format, expected trec_results")
     check_paths(said.qrels, said.runs)
+    rule = said.topic_rule(OWN)
     options = said.numbers(_only_topic(said.debug))
     selection = select(said.measures, options.compat, said.nmax, relevance_info(said.relevance_format))
     if not options.num_docs_in_coll:
         selection = _without_rnorm(selection, said.measures, said.quiet)
     said.check_gates()
+    said.check_layout()
     reader = said.reader()
-    job = _Job(
+    job = Job(
         relevance=reader.relevance(said.qrels),
         selection=selection,
         options=options,
@@ -154,18 +167,27 @@ def _evaluate(said: EvaluateOptions) -> None:
         summary=not said.no_summary,
         jobs=reader.jobs_for(len(said.runs)),
     )
-    rankings = reader.runs(said.runs, job.relevance, options)
-    with output_file(said.output) as stream:
-        if said.output_format == "trec" and not said.gated:
-            for ranking in rankings:
-                _stream_lines(stream, job, ranking)
-                stream.flush()
-                if reader_has_left():
-                    break
-            return
-        evaluations = _print_whole(stream, job, rankings, said)
+    failures: list[RunFailure] | None = [] if said.keep_going else None
+    rankings = reader.runs(said.runs, job.relevance, options, failures)
+    if rule == COMMON and len(said.runs) > 1:
+        rankings = _over_common_topics(rankings, said, job)
+    evaluations = print_results(rankings, said, job, failures)
+    if failures:
+        raise click.exceptions.Exit(InputError.exit_code)
     if said.gated:
-        pass_gates(said, evaluations, _lines(evaluations, job))
+        pass_gates(said, evaluations, trec_lines(evaluations, job))
+
+
+def _over_common_topics(rankings: Iterable[Ranking], said: EvaluateOptions, job: Job) -> Iterator[Ranking]:
+    """The runs without the topics that another of them lacks."""
+    from pres_eval.analysis.topics import use_topics
+
+    every = list(rankings)
+    names = run_names([(ranking.tag, ranking.name) for ranking in every], said.names)
+    kept, used = use_topics(every, names, COMMON, len(job.relevance.pool.topics))
+    if used.warning and not said.quiet:
+        warn(used.warning)
+    yield from kept
 
 
 def _without_rnorm(selection: Selection, texts: tuple[str, ...], quiet: bool) -> Selection:
@@ -192,47 +214,3 @@ def _only_topic(debug: str | None) -> bytes | None:
     if not level.lstrip("-").isdecimal():
         raise UsageError(f"-D {debug}: expected a number, or number.topic")
     return topic.encode("utf-8", "surrogateescape") if dot else None
-
-
-def _stream_lines(stream: BinaryIO, job: _Job, ranking: Ranking) -> None:
-    """Print trec_eval's lines as they are computed."""
-    summing = Summing(job.selection)
-    zscores = job.zscores is not None
-    batches = form(job.relevance, ranking, job.options)
-    for block in score_blocks(batches, job.selection, job.zscores, job.jobs):
-        summing.add(block)
-        if job.per_topic:
-            stream.write(topic_lines(block, job.selection, zscores))
-            if reader_has_left():
-                return
-    if job.summary:
-        summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
-        stream.write(summary_lines(summary, job.selection, zscores))
-
-
-def _print_whole(
-    stream: BinaryIO, job: _Job, rankings: Iterable[Ranking], said: EvaluateOptions
-) -> list[Evaluation]:
-    """Print all runs in one of the other formats, and give their evaluations."""
-    found = []
-    evaluations = []
-    for ranking in rankings:
-        found.append(ranking)
-        evaluations.append(
-            evaluate(job.relevance, ranking, job.selection, job.options, job.zscores, job.jobs)
-        )
-    if said.output_format == "trec":
-        stream.write(_lines(evaluations, job))
-    else:
-        from pres_eval.cli.formats import as_text
-
-        text = as_text(evaluations, found, job.relevance, job.options, said)
-        stream.write(text.encode("utf-8", "backslashreplace"))
-    return evaluations
-
-
-def _lines(evaluations: list[Evaluation], job: _Job) -> bytes:
-    zscores = job.zscores is not None
-    return b"".join(
-        evaluation_lines(evaluation, job.per_topic, job.summary, zscores) for evaluation in evaluations
-    )

@@ -25,14 +25,14 @@ class ExplainOptions(AnalysisOptions):
 
     qrels: str
     run: str
-    topics: tuple[str, ...]
+    chosen: tuple[str, ...]
     nmax: int
 
 
 @click.command()
 @click.argument("qrels")
 @click.argument("run")
-@click.argument("topics", nargs=-1, metavar="[TOPIC ...]")
+@click.argument("chosen", nargs=-1, metavar="[TOPIC ...]")
 @click.option(
     "--nmax", type=click.IntRange(min=1), default=100, show_default=True, metavar="RANK",
     help="The rank at which the reader stops.",
@@ -59,7 +59,7 @@ def _explain(said: ExplainOptions) -> None:
     said.check_for_qrels()
     loaded = read(said, said.qrels, [said.run])
     evaluation = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.compat))[0]
-    chosen = _topics(loaded, said.topics)
+    chosen = _topics(loaded, said.chosen)
     if said.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"

@@ -8,36 +8,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.options import Options
+from pres_eval.analysis.topics import use_topics
+from pres_eval.cli.shared import terminal_width
+from pres_eval.errors import RunFailure
+from pres_eval.measures.selection import select
+from pres_eval.ranking.common import OWN
 from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.source import Source
 from pres_eval.report import records, table
+from pres_eval.report.names import run_names
 from pres_eval.scoring import Evaluation
 
 if TYPE_CHECKING:
     from pres_eval.cli.evaluate import EvaluateOptions
+    from pres_eval.cli.printing import Job
 
 
 def as_text(
     evaluations: Sequence[Evaluation],
     rankings: Sequence[Ranking],
-    relevance: Relevance,
-    options: Options,
+    job: Job,
     said: EvaluateOptions,
+    failures: Sequence[RunFailure],
 ) -> str:
     """The evaluations in the format that --format names."""
-    layout = table.Layout(
-        per_topic=said.per_topic,
-        summary=not said.no_summary,
-        digits=said.digits,
-        style=said.style,
-    )
     if said.zscore_file is not None:
         evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
     if said.output_format == "json":
-        return records.to_json(_record(evaluations, rankings, relevance, options, said))
+        return records.to_json(_record(evaluations, rankings, job, said))
     if said.output_format == "jsonl":
-        return records.to_jsonl(evaluations, layout.per_topic, layout.summary)
+        return records.to_jsonl(evaluations, said.per_topic, not said.no_summary)
     writers = {
         "table": table.as_table,
         "csv": table.as_csv,
@@ -45,7 +46,47 @@ def as_text(
         "latex": table.as_latex,
         "markdown": table.as_markdown,
     }
-    return writers[said.output_format](evaluations, layout)
+    return writers[said.output_format](evaluations, _layout(rankings, job, said, failures))
+
+
+def _layout(
+    rankings: Sequence[Ranking], job: Job, said: EvaluateOptions, failures: Sequence[RunFailure]
+) -> table.Layout:
+    """How a table looks, with the note on topics that several runs need."""
+    return table.Layout(
+        per_topic=said.per_topic,
+        summary=not said.no_summary,
+        digits=table.DEFAULT_DIGITS if said.digits is None else said.digits,
+        style=said.style or table.DEFAULT_STYLE,
+        naming=said.names,
+        order=_order(job, said),
+        sort=said.sort,
+        transpose=said.transpose,
+        width=terminal_width(said.output),
+        notes=_notes(rankings, job, said),
+        failures=tuple(failures),
+    )
+
+
+def _order(job: Job, said: EvaluateOptions) -> tuple[str, ...]:
+    """The labels in the order in which -m asks for them."""
+    prefix = "Z" if said.zscore_file is not None else ""
+    relevance = relevance_info(said.relevance_format)
+    columns = (
+        column
+        for text in said.measures
+        for column in select((text,), job.options.compat, said.nmax, relevance)
+    )
+    return tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns))
+
+
+def _notes(rankings: Sequence[Ranking], job: Job, said: EvaluateOptions) -> tuple[str, ...]:
+    """What a table of several runs says of their topics where these differ."""
+    if len(rankings) < 2:
+        return ()
+    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    _, used = use_topics(rankings, names, said.topic_rule(OWN), len(job.relevance.pool.topics))
+    return () if used.warning is None else (used.warning,)
 
 
 def _as_zscores(evaluation: Evaluation) -> Evaluation:
@@ -54,25 +95,26 @@ def _as_zscores(evaluation: Evaluation) -> Evaluation:
     return replace(evaluation, columns=columns)
 
 
+def _path_of(ranking: Ranking) -> str:
+    """The run as it was named on the command line."""
+    return "-" if ranking.name == Source("-").name else ranking.name
+
+
 def _record(
-    evaluations: Sequence[Evaluation],
-    rankings: Sequence[Ranking],
-    relevance: Relevance,
-    options: Options,
-    said: EvaluateOptions,
+    evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job, said: EvaluateOptions
 ) -> records.Record:
-    topics = relevance.pool.topics
+    topics = job.relevance.pool.topics
     return records.Record(
-        options=options,
+        options=job.options,
         qrels=records.file_record(said.qrels),
         runs=tuple(
             records.RunRecord(
                 evaluation=evaluation,
-                file=records.file_record(run),
+                file=records.file_record(_path_of(ranking)),
                 skipped=tuple(ranking.unjudged),
                 missing=tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
             )
-            for evaluation, ranking, run in zip(evaluations, rankings, said.runs, strict=True)
+            for evaluation, ranking in zip(evaluations, rankings, strict=True)
         ),
         relevance_format=said.relevance_format,
     )

@@ -13,11 +13,13 @@ import click
 from pres_eval.analysis.compare import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import TESTS
+from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, check_paths, number_options, warn
 from pres_eval.errors import UsageError
+from pres_eval.ranking.common import OWN
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
@@ -138,11 +140,11 @@ def command(**values: Any) -> None:
     for path in said.outputs:
         write_output(path, _written(report, path))
     if said.output_format != "text":
-        from pres_eval.report.layout import render
+        from pres_eval.report.layout import Look, render
         from pres_eval.report.report_tables import as_tables, settings_of
 
         tables, settings = as_tables(report), settings_of(report)
-        write_output(None, render(tables, said.output_format, "report", settings, said.table))
+        write_output(None, render(tables, Look(said.output_format, said.table), "report", settings))
     elif said.text_wanted or not said.outputs:
         sys.stdout.write(as_text(report))
 
@@ -168,12 +170,15 @@ def report_of(said: ReportOptions) -> Report:
     medians = _medians(said, {column.label for column in selection})
     relevance = reader.relevance(said.qrels)
     assert isinstance(relevance, Qrels), "check_qrels_alone lets nothing else in"
-    rankings, evaluations = [], []
+    rankings = []
     with steps("reading", len(said.runs), said.quiet or len(said.runs) == 1) as bar:
         for _, ranking in zip(bar, reader.runs(said.runs, relevance, options), strict=True):
             rankings.append(ranking)
-            evaluations.append(evaluate(relevance, ranking, selection, options))
-    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])
+    names = run_names([(ranking.tag, ranking.name) for ranking in rankings])
+    rankings, topics = use_topics(rankings, names, said.topic_rule(OWN), len(relevance.pool.topics))
+    if topics.warning and not said.quiet:
+        warn(topics.warning)
+    evaluations = [evaluate(relevance, ranking, selection, options) for ranking in rankings]
     return make_report(
         evaluations,
         options,
@@ -188,7 +193,7 @@ def report_of(said: ReportOptions) -> Report:
             names,
             board_of(selection, options, said.nmax, said.measures),
             said.settings(),
-            tuple(relevance.pool.topics) if said.complete else None,
+            tuple(relevance.pool.topics) if options.complete else None,
             _bar("comparing", said.quiet),
         ),
         medians=medians,

@@ -113,13 +113,12 @@ def _robustness(said: RobustnessOptions) -> None:
     said.check_for_qrels()
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.compat)
     loaded = read(said, said.qrels, said.runs)
-    loaded.warn_of_different_topics()
     plan = Plan(fractions=said.fractions, samples=said.samples, seed=said.seed, coefficient=said.coefficient)
     if said.write_qrels:
         _write_qrels(loaded, plan, Path(said.write_qrels))
     each = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
-    tables = robustness_tables(result, len(loaded.names))
+    tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     show(tables, "robustness", {**loaded.settings, **vars(plan)}, said)
     if said.plot:
         from pres_eval.report.plots import robustness as picture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -12,12 +13,14 @@ import click
 
 from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
-from pres_eval.errors import UsageError, quoted
+from pres_eval.errors import PresEvalError, RunFailure, UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
+from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
 from pres_eval.reading.source import Source
+from pres_eval.report.names import NAMINGS
 from pres_eval.workers import in_order, num_processors
 
 if TYPE_CHECKING:
@@ -69,6 +72,10 @@ NUMBER_OPTIONS = [
         help="Average over all topics of the qrels; those the run lacks count as 0.",
     ),
     click.option(
+        "--topics", type=click.Choice(TOPIC_RULES),
+        help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
+    ),
+    click.option(
         "-l", "--level_for_rel", "relevance_level", type=click.IntRange(min=0), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
     ),
@@ -89,6 +96,38 @@ NUMBER_OPTIONS = [
         help="The trec_eval whose numbers are wanted.",
     ),
 ]  # fmt: skip
+
+NAMES = click.option(
+    "--names", type=click.Choice(NAMINGS), default=NAMINGS[0], show_default=True,
+    help="What runs are called: tag, file or path; auto: their tags if all of them differ, else their files.",
+)  # fmt: skip
+STYLE = click.option(
+    "--style", metavar="NAME", help="Style of --format table, as tabulate names them (default: simple)."
+)
+DIGITS = click.option(
+    "--digits", type=click.IntRange(0, 17), metavar="NUM",
+    help="Digits after the point in tables for people (default: 4).",
+)  # fmt: skip
+TABLES = ("table", "latex", "markdown")
+"""The formats that are tables for people, with rounded numbers."""
+
+
+def terminal_width(output: str | None) -> int | None:
+    """The characters that a line of the terminal has; None if results go elsewhere."""
+    if output is not None or not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
+def check_table_options(output_format: str, style: str | None, digits: int | None) -> None:
+    """Raises UsageError for options of tables that have no effect in another format."""
+    if style is not None and output_format != "table":
+        raise UsageError(f"--style goes with --format table, not --format {output_format}")
+    if digits is not None and output_format not in TABLES:
+        raise UsageError(f"--digits goes with --format {', '.join(TABLES)}, not --format {output_format}")
+
 
 RELEVANCE_FORMAT = click.option(
     "-R", "--Rel_info_format", "relevance_format", default="qrels", show_default=True, metavar="FORMAT",
@@ -125,10 +164,17 @@ class NumberOptions:
     max_retrieved: int | None
     judged_only: bool
     complete: bool
+    topics: str | None
     num_docs_in_coll: int
     relevance_format: str
     quiet: bool
     jobs: int | None
+
+    def topic_rule(self, default: str) -> str:
+        """Over which topics several runs are averaged; raises UsageError if -c and --topics contradict."""
+        if self.complete and self.topics not in (None, ALL):
+            raise UsageError(f"-c is --topics {ALL}, not --topics {self.topics}: expected one of them")
+        return ALL if self.complete else self.topics or default
 
     def numbers(self, only_topic: bytes | None = None) -> Options:
         """The options that change numbers."""
@@ -137,7 +183,7 @@ class NumberOptions:
             relevance_level=self.relevance_level,
             max_retrieved=self.max_retrieved,
             judged_only=self.judged_only,
-            complete=self.complete,
+            complete=self.complete or self.topics == ALL,
             num_docs_in_coll=self.num_docs_in_coll,
             only_topic=only_topic,
         )
@@ -172,10 +218,17 @@ class Reader:
         """A run, with its warnings."""
         return next(self.runs([path], relevance, options))
 
-    def runs(self, paths: Sequence[str], relevance: Relevance, options: Options) -> Iterator[Ranking]:
+    def runs(
+        self,
+        paths: Sequence[str],
+        relevance: Relevance,
+        options: Options,
+        failures: list[RunFailure] | None = None,
+    ) -> Iterator[Ranking]:
         """The runs one after the other, with their warnings.
 
         One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
+        A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
         from pres_eval.cli.progress import reading_bar
 
@@ -189,10 +242,23 @@ class Reader:
                 ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
             )
 
+        def attempt(source: Source) -> Ranking | RunFailure:
+            try:
+                return read(source)
+            except PresEvalError as error:
+                if failures is None:
+                    raise
+                return RunFailure(source.name, str(error))
+
         sources = [Source(path) for path in paths]
         with reading_bar(sources, self.quiet) as bar:
-            for ranking in in_order(read, sources, min(len(paths), self.num_jobs)):
+            for ranking in in_order(attempt, sources, min(len(paths), self.num_jobs)):
                 with nullcontext() if bar is None else bar.pause():
+                    if isinstance(ranking, RunFailure):
+                        assert failures is not None
+                        failures.append(ranking)
+                        say(f"pres-eval: {ranking.message}")
+                        continue
                     if not self.quiet:
                         for warning in warnings_about(ranking, relevance, options):
                             warn(warning)

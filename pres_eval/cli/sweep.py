@@ -76,9 +76,10 @@ def _sweep(said: SweepOptions) -> None:
     said.check_for_qrels()
     selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.compat)
     loaded = read(said, said.qrels, said.runs)
-    loaded.warn_of_different_topics()
     result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)
-    show(sweep_tables(result), "sweep", {**loaded.settings, "nmax": list(said.nmax)}, said)
+    show(
+        sweep_tables(result, loaded.topics.text), "sweep", {**loaded.settings, "nmax": list(said.nmax)}, said
+    )
     if said.plot:
         from pres_eval.report.plots import curves
 

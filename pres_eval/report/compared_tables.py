@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pres_eval.analysis.compare import ComparedRuns, Comparison
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.report.layout import Shown, Table, records_table
-from pres_eval.report.text import p_text, percentage
+from pres_eval.report.layout import Interval, Note, PValue, Score, Shown, ShownCell, Table, records_table
+from pres_eval.report.text import percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""
 
 
-def compared_tables(result: ComparedRuns) -> list[Table]:
-    """The means, their bootstrap intervals, and each comparison with its test."""
-    tables = [_means(result), _intervals(result)]
+def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
+    """The means, their bootstrap intervals, and each comparison with its test; `topics` says over which."""
+    tables = [_means(result, topics), _intervals(result)]
     if result.comparisons:
         tables.append(_comparisons(result))
     return tables
 
 
-def _means(result: ComparedRuns) -> Table:
+def _means(result: ComparedRuns, topics: str) -> Table:
     scores = result.scores
     marks = {(one.measure, one.run): one for one in result.comparisons if result.baseline is not None}
     rows, cells = [], []
@@ -37,25 +39,16 @@ def _means(result: ComparedRuns) -> Table:
                     best,
                 )
             )
-            mark = ("*" if best else "") + _mark(marks.get((label, name)), result.settings.test)
-            line.append(f"{mark} {scores.means[measure, run]:.4f}")
+            mark = _mark(marks.get((label, name)), result.settings.test)
+            line.append(Score(float(scores.means[measure, run]), best=best, mark=mark))
         cells.append(line)
     return Table(
         "means",
-        f"Means over {_topics(result)}",
+        f"Means over {topics}",
         ("run", "measure", "mean", "lower", "upper", "best"),
         rows,
         _notes(result),
         _grid(scores, cells),
-    )
-
-
-def _topics(result: ComparedRuns) -> str:
-    used, in_all = len(result.scores.topics), result.scores.all_topics
-    return (
-        f"{used} topics"
-        if used == in_all
-        else f"{used} topics that every run has, of {in_all} that some run has"
     )
 
 
@@ -67,13 +60,16 @@ def _mark(comparison: Comparison | None, test: str) -> str:
     return "+" if direction > 0 else "-"
 
 
-def _notes(result: ComparedRuns) -> list[str]:
-    notes = ["* best of the measure"]
+def _notes(result: ComparedRuns) -> list[str | Note]:
+    notes: list[str | Note] = [Note("best of the measure", mark="*", bold=True)]
     if result.baseline is not None and result.comparisons:
         settings = result.settings
         notes.append(
-            f"+ - significantly better, worse than {result.scores.runs[result.baseline]} ({settings.test},"
-            f" correction {settings.correction}, p < {settings.alpha:g})"
+            Note(
+                f"significantly better, worse than {result.scores.runs[result.baseline]} ({settings.test},"
+                f" correction {settings.correction}, p < {settings.alpha:g})",
+                mark="+ -",
+            )
         )
     if result.scores.left_out:
         notes.append(f"left out, no averages over topics: {', '.join(result.scores.left_out)}")
@@ -83,14 +79,14 @@ def _notes(result: ComparedRuns) -> list[str]:
 def _intervals(result: ComparedRuns) -> Table:
     scores = result.scores
     cells = [
-        [f"{low:.4f} .. {high:.4f}" for low, high in zip(lower, upper, strict=True)]
+        [Interval(low, high) for low, high in zip(lower, upper, strict=True)]
         for lower, upper in zip(result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
     ]
     title = f"{percentage(1 - result.settings.alpha)} bootstrap intervals of the means"
     return Table("intervals", title, (), (), shown=_grid(scores, cells), programs=False)
 
 
-def _grid(scores: PairedScores, cells: list[list[str]]) -> Shown:
+def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
     """Runs × measures; the other way round if the measures are many."""
     if len(scores.measures) > max(MANY, len(scores.runs)):
         by_measure = zip(*cells, strict=True)
@@ -103,16 +99,16 @@ def _grid(scores: PairedScores, cells: list[list[str]]) -> Shown:
 
 def _comparisons(result: ComparedRuns) -> Table:
     settings = result.settings
-    lines = [
+    lines: list[list[ShownCell]] = [
         [
             one.measure,
             one.run,
             one.other,
-            f"{one.difference:+.4f}",
-            f"{one.lower:+.4f} .. {one.upper:+.4f}",
+            Score(one.difference, signed=True),
+            Interval(one.lower, one.upper, signed=True),
             f"{one.wins}/{one.ties}/{one.losses}",
-            p_text(one.p_value),
-            ("* " if one.significant else "") + p_text(one.corrected),
+            PValue(one.p_value),
+            PValue(one.corrected, one.significant),
             f"{one.cohens_d:+.2f}",
             f"{one.rank_biserial:+.2f}",
         ]
@@ -136,7 +132,7 @@ def _comparisons(result: ComparedRuns) -> Table:
         result.comparisons,
         Comparison,
         (
-            f"* significant: p ({settings.correction}) < {settings.alpha:g}",
+            Note(f"significant: p ({settings.correction}) < {settings.alpha:g}", mark="*"),
             "+/=/-: topics on which the run is better, as good, worse; d: Cohen's d; r: rank-biserial",
         ),
         Shown(headings, lines, left=3),

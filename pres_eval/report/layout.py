@@ -16,22 +16,88 @@ from dataclasses import dataclass, field, fields
 
 from pres_eval import __version__
 from pres_eval.errors import UsageError
-from pres_eval.report.table import guarded
-from pres_eval.report.text import exact, shown
+from pres_eval.report.grid import LATEX, MARKDOWN, Grid, escaped, folded, notes_text, written
+from pres_eval.report.table import check_style, guarded
+from pres_eval.report.text import exact, p_text, shown
 
-FORMATS = ("table", "json", "csv")
+FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 """What --format of an analysis takes; table is the default."""
 
 Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
+class Score:
+    """A number in a cell for people.
+
+    best    whether it is the best of its measure: marked *, bold in LaTeX and Markdown
+    mark    what the number is marked with besides: + or - of a test
+    signed  whether + stands before a number above 0
+    """
+
+    value: float
+    best: bool = False
+    mark: str = ""
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Two ends of an interval in a cell for people."""
+
+    low: float
+    high: float
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class PValue:
+    """A p-value in a cell for people, with a star if it is significant."""
+
+    value: float
+    significant: bool = False
+
+
+@dataclass(frozen=True)
+class Note:
+    """A line below a table: what a mark means, or anything else if there is no mark.
+
+    bold  whether LaTeX and Markdown show what is marked in bold instead
+    """
+
+    text: str
+    mark: str = ""
+    bold: bool = False
+
+
+ShownCell = str | Score | Interval | PValue
+
+
+@dataclass(frozen=True)
 class Shown:
-    """The form of a table that people see, where it is another than its rows: headings and finished cells."""
+    """The form of a table that people see, where it is another than its rows: headings and cells."""
 
     headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[ShownCell]]
     left: int = 1
+
+
+@dataclass(frozen=True)
+class Look:
+    """How tables become text.
+
+    form    one of FORMATS
+    chosen  the table that is put out alone; None: all of them, of which CSV and TSV take the first
+    digits  digits after the point in tables for people
+    style   one of tabulate's table styles
+    width   characters that a line of a table for people may have; None: any number
+    """
+
+    form: str = "table"
+    chosen: str | None = None
+    digits: int = 4
+    style: str = "simple"
+    width: int | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +119,7 @@ class Table:
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[Value]]
-    notes: Sequence[str] = ()
+    notes: Sequence[str | Note] = ()
     shown: Shown | None = None
     left: int = 1
     digits: Mapping[str, int] = field(default_factory=dict)
@@ -66,7 +132,7 @@ def records_table(
     title: str,
     records: Sequence[object],
     kind: type,
-    notes: Sequence[str] = (),
+    notes: Sequence[str | Note] = (),
     shown: Shown | None = None,
 ) -> Table:
     """A table of dataclass records of that kind: a column for each field."""
@@ -77,53 +143,87 @@ def records_table(
 
 
 def render(
-    tables: Sequence[Table],
-    form: str,
-    command: str,
-    settings: Mapping[str, object],
-    chosen: str | None = None,
+    tables: Sequence[Table], look: Look, command: str = "", settings: Mapping[str, object] | None = None
 ) -> str:
-    """The text of the tables in one of FORMATS.
+    """The text of the tables.
 
-    `chosen` names the table that CSV has (the first if None); `settings` go into the JSON, so that it says
-    how its numbers came about.  Raises UsageError for a table that is not there.
+    `settings` go into the JSON, so that it says how its numbers came about.  Raises UsageError for a table or
+    a style that does not exist.
     """
     by_name = {table.name: table for table in tables if table.programs}
-    if chosen is not None and chosen not in by_name:
-        raise UsageError(f"--table {chosen}: no such table, expected one of {', '.join(by_name)}")
-    wanted = [*by_name.values()] if chosen is None else [by_name[chosen]]
-    if form == "json":
-        return as_json(wanted, command, settings)
-    if form == "csv":
-        return as_csv(wanted[0])
-    if chosen is None:
+    if look.chosen is not None and look.chosen not in by_name:
+        raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")
+    wanted = [*by_name.values()] if look.chosen is None else [by_name[look.chosen]]
+    if look.form == "json":
+        return as_json(wanted, command, settings or {})
+    if look.form in ("csv", "tsv"):
+        return as_csv(wanted[0], "\t" if look.form == "tsv" else ",")
+    if look.chosen is None:
         wanted = [table for table in tables if table.people]
-    return "\n".join(as_text(table) for table in wanted)
+    check_style(look.style)
+    return "\n".join(as_text(table, look) for table in wanted)
 
 
-def as_text(table: Table) -> str:
-    """Title, table and notes, for a terminal."""
-    from tabulate import tabulate
-
-    view = table.shown or Shown(table.headings, _rounded(table), table.left)
-    width = len(view.headings)
-    text = tabulate(
-        [list(row) for row in view.rows],
-        headers=list(view.headings),
-        tablefmt="simple",
-        # It would turn topic 1e5 into 100000 and 0.5000 into 0.5.
-        disable_numparse=True,
-        colalign=["left"] * view.left + ["right"] * (width - view.left) if view.rows else None,
+def as_text(table: Table, look: Look = Look()) -> str:
+    """Title, table and notes for people."""
+    style = look.style if look.form == "table" else look.form
+    view = table.shown or Shown(table.headings, _rounded(table, look.digits), table.left)
+    grid = Grid(
+        header=tuple(escaped(heading, style) for heading in view.headings),
+        rows=tuple(tuple(_cell(cell, look.digits, style) for cell in row) for row in view.rows),
+        title=table.title,
+        left=view.left,
     )
-    lines = [table.title, "", *(line.rstrip() for line in text.splitlines())]
-    if table.notes:
-        lines += ["", *table.notes]
-    return "\n".join(lines) + "\n"
+    pieces = [written(piece, style) for piece in folded(grid, style, look.width)]
+    notes = [notes_text([_note(note, style) for note in table.notes], style)] if table.notes else []
+    return "\n".join([*pieces, *notes])
 
 
-def _rounded(table: Table) -> list[list[str]]:
+def _cell(cell: ShownCell, digits: int, style: str) -> str:
+    """A cell as it is written, escaped."""
+    if isinstance(cell, str):
+        return escaped(cell, style)
+    if isinstance(cell, Interval):
+        sign = "+" if cell.signed else ""
+        return f"{cell.low:{sign}.{digits}f} .. {cell.high:{sign}.{digits}f}"
+    if isinstance(cell, PValue):
+        return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
+    number = f"{cell.value:+.{digits}f}" if cell.signed else shown(cell.value, digits)
+    if cell.best and style == LATEX:
+        number = rf"\textbf{{{number}}}"
+    elif cell.best and style == MARKDOWN:
+        number = f"**{number}**"
+    elif cell.best:
+        return f"*{cell.mark} {number}"
+    return _marked(number, cell.mark, style)
+
+
+def _marked(text: str, mark: str, style: str) -> str:
+    """A finished text with its mark: before it, or raised in LaTeX, or behind it in Markdown."""
+    if not mark:
+        return text
+    if style == LATEX:
+        return f"{text}$^{{{mark}}}$"
+    return f"{text} {escaped(mark, style)}" if style == MARKDOWN else f"{mark} {text}"
+
+
+def _note(note: str | Note, style: str) -> str:
+    if isinstance(note, str):
+        return escaped(note, style)
+    marks = note.mark
+    if style == LATEX:
+        marks = r"\textbf{bold}:" if note.bold else ", ".join(f"$^{{{mark}}}$" for mark in marks.split())
+    elif style == MARKDOWN:
+        marks = "**bold**:" if note.bold else escaped(marks, style)
+    return f"{marks} {escaped(note.text, style)}"
+
+
+def _rounded(table: Table, digits: int) -> list[list[str]]:
     return [
-        [cell_text(cell, table.digits.get(name, 4)) for name, cell in zip(table.headings, row, strict=True)]
+        [
+            cell_text(cell, table.digits.get(name, digits))
+            for name, cell in zip(table.headings, row, strict=True)
+        ]
         for row in table.rows
     ]
 
@@ -139,10 +239,10 @@ def cell_text(value: Value, digits: int = 4) -> str:
     return str(value)
 
 
-def as_csv(table: Table) -> str:
+def as_csv(table: Table, delimiter: str = ",") -> str:
     """The table as CSV, numbers in full; text that a spreadsheet would run as a formula is guarded."""
     output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
+    writer = csv.writer(output, delimiter=delimiter, lineterminator="\n")
     writer.writerow([guarded(heading) for heading in table.headings])
     for row in table.rows:
         writer.writerow([_csv_cell(value) for value in row])

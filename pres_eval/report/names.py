@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count
-from pathlib import PurePath
 
 from pres_eval.report.text import text_of
 
@@ -40,8 +40,10 @@ def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str
 
 def file_name(path: str) -> str:
     """A file's name, without the ending that says how it is compressed."""
-    name = PurePath(path)
-    return name.stem if name.suffix in COMPRESSED else name.name
+    # Not pathlib, which takes a while to import.
+    name = re.split(r"[/\\]" if os.name == "nt" else "/", path.rstrip("/"))[-1] or path
+    stem, dot, ending = name.rpartition(".")
+    return stem if dot + ending in COMPRESSED and stem else name
 
 
 def without_shared(names: Sequence[str]) -> list[str]:

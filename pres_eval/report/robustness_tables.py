@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pres_eval.analysis.robustness import Robustness
-from pres_eval.report.layout import Shown, Table
+from pres_eval.report.layout import Score, Shown, ShownCell, Table, Value
 from pres_eval.report.text import percentage
 
 COEFFICIENT_NAMES = {
@@ -19,19 +19,20 @@ COEFFICIENT_NAMES = {
 }
 
 
-def robustness_tables(result: Robustness, num_runs: int) -> list[Table]:
+def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Table]:
     """Averages and lowest correlations for people, each sample, and each fraction."""
     plan, labels = result.plan, result.labels
     coefficient = COEFFICIENT_NAMES[plan.coefficient]
-    samples, lines = [], []
+    samples: list[tuple[Value, ...]] = []
+    lines: list[list[ShownCell]] = []
     for f, fraction in enumerate(plan.fractions):
         for s in range(plan.samples):
             kept, found = int(result.kept[f, s]), result.correlations[f, s].tolist()
-            lines.append([percentage(fraction), str(s + 1), str(kept), *(f"{value:.4f}" for value in found)])
+            lines.append([percentage(fraction), str(s + 1), str(kept), *map(Score, found)])
             samples += [
                 (fraction, s + 1, kept, label, value) for label, value in zip(labels, found, strict=True)
             ]
-    about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {plan.seed}"
+    about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {plan.seed}, over {topics}"
     fractions = [
         (fraction, label, float(result.averages[f, m]), float(result.lowest[f, m]))
         for f, fraction in enumerate(plan.fractions)
@@ -57,8 +58,8 @@ def robustness_tables(result: Robustness, num_runs: int) -> list[Table]:
 
 
 def _by_fraction(name: str, title: str, result: Robustness, values: NDArray[Any]) -> Table:
-    rows = [
-        [percentage(fraction), *(f"{value:.4f}" for value in row)]
+    rows: list[list[ShownCell]] = [
+        [percentage(fraction), *map(Score, row)]
         for fraction, row in zip(result.plan.fractions, values.tolist(), strict=True)
     ]
     shown = Shown(("relevant", *result.labels), rows)

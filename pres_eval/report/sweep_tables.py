@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pres_eval.analysis.sweep import Sweep
-from pres_eval.report.layout import Shown, Table
+from pres_eval.report.layout import Score, Shown, ShownCell, Table
 
 
-def sweep_tables(result: Sweep) -> list[Table]:
-    """One table with everything, and for people one for each measure."""
+def sweep_tables(result: Sweep, topics: str) -> list[Table]:
+    """One table with everything, and for people one for each measure; `topics` says over which."""
     rows = [
         (measure, cutoff, run, float(result.means[m, n, r]))
         for m, measure in enumerate(result.measures)
@@ -16,10 +16,12 @@ def sweep_tables(result: Sweep) -> list[Table]:
     ]
     tables = [Table("sweep", "", ("measure", "nmax", "run", "mean"), rows, people=False)]
     for m, measure in enumerate(result.measures):
-        lines = [
-            [run, *(f"{value:.4f}" for value in result.means[m, :, r].tolist())]
+        lines: list[list[ShownCell]] = [
+            [run, *(Score(value) for value in result.means[m, :, r].tolist())]
             for r, run in enumerate(result.runs)
         ]
         shown = Shown(("run", *map(str, result.cutoffs)), lines)
-        tables.append(Table(measure, f"{measure} at Nmax", (), (), shown=shown, programs=False))
+        tables.append(
+            Table(measure, f"{measure} at Nmax, over {topics}", (), (), shown=shown, programs=False)
+        )
     return tables

@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pres_eval.errors import UsageError, nearest
+from pres_eval.errors import RunFailure, UsageError, did_you_mean, nearest
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.report.names import run_names
+from pres_eval.report.grid import (
+    LATEX,
+    MARKDOWN,
+    Grid,
+    escaped,
+    fits,
+    folded,
+    notes_text,
+    transposed,
+    written,
+)
+from pres_eval.report.names import file_name, run_names
 from pres_eval.report.text import exact, shown, text_of
 from pres_eval.scoring import Evaluation
 
@@ -24,6 +36,8 @@ FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
 
 DEFAULT_STYLE = "simple"
 DEFAULT_DIGITS = 4
+
+NUM_Q = "num_q"
 
 Cell = Callable[[float, Format], str]
 
@@ -36,12 +50,42 @@ class Layout:
     summary    the rows over all topics (not with -n)
     digits     digits after the point in tables for people (--digits)
     style      one of tabulate's table styles (--style)
+    naming     what runs are called (--names)
+    order      the labels of the columns as they are wanted; others follow
+    sort       the label of the column by which runs are sorted, the best first (--sort)
+    transpose  measures as rows (--transpose); None: where the table is too wide otherwise
+    width      characters that a line may have; None: any number
+    notes      lines below a table for people
+    failures   runs that could not be evaluated
     """
 
     per_topic: bool = False
     summary: bool = True
     digits: int = DEFAULT_DIGITS
     style: str = DEFAULT_STYLE
+    naming: str = "auto"
+    order: tuple[str, ...] = ()
+    sort: str | None = None
+    transpose: bool | None = None
+    width: int | None = None
+    notes: tuple[str, ...] = ()
+    failures: tuple[RunFailure, ...] = ()
+
+
+LESS_IS_BETTER = frozenset({"rbp_resid", "unj"})
+"""Measures of what is not known."""
+
+
+def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
+    """The column that an option means: as it is printed, or in the notation of -m (PRES.100) or P@10.
+
+    Raises UsageError for one that is not there, with the nearest.
+    """
+    for name in (wanted, re.sub(r"[.@]", "_", wanted, count=1)):
+        if name in labels:
+            return name
+    there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
+    raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
 
 
 def styles() -> list[str]:
@@ -51,22 +95,38 @@ def styles() -> list[str]:
     return [style for style in tabulate_formats if style != "unsafehtml"]
 
 
+def check_style(style: str) -> None:
+    """Raises UsageError for a table style that does not exist."""
+    if style not in styles():
+        expected = ", ".join(nearest(style, styles()) or styles())
+        raise UsageError(f"--style {style}: not a table style, expected one of {expected}")
+
+
 def as_table(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
     """A table for the terminal; one run without topics stands upright, a measure a line."""
-    if layout.style not in styles():
-        expected = ", ".join(nearest(layout.style, styles()) or styles())
-        raise UsageError(f"--style {layout.style}: not a table style, expected one of {expected}")
-    return _tabulated(evaluations, layout, layout.style, str)
+    check_style(layout.style)
+    return _written(evaluations, layout, layout.style)
 
 
 def as_markdown(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
     """The table as GitHub reads it, with the characters that mean something in Markdown escaped."""
-    return _tabulated(evaluations, layout, "pipe", _markdown)
+    return _written(evaluations, layout, MARKDOWN)
 
 
 def as_latex(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
     """The table for LaTeX (package booktabs), special characters escaped."""
-    return _tabulated(evaluations, layout, "latex_booktabs", str)
+    return _written(evaluations, layout, LATEX)
+
+
+def _written(evaluations: Sequence[Evaluation], layout: Layout, style: str) -> str:
+    notes = [*layout.notes, *(f"{file_name(each.path)}: {each.message}" for each in layout.failures)]
+    pieces = [
+        written(piece, style)
+        for grid in grids_of(evaluations, layout, style)
+        for piece in folded(_turned(grid, style, layout), style, layout.width)
+    ]
+    below = [notes_text([escaped(text_of(note), style) for note in notes], style)] if notes else []
+    return "\n".join([*pieces, *below])
 
 
 def as_csv(evaluations: Sequence[Evaluation], layout: Layout = Layout(), delimiter: str = ",") -> str:
@@ -101,13 +161,40 @@ def guarded(text: str) -> str:
 
 def _columns(evaluations: Sequence[Evaluation], layout: Layout) -> dict[str, SelectedColumn]:
     """The columns of a table: not the run's tag, which is the name of the row, and none that stays empty."""
-    return {
+    found = {
         column.label: column
         for evaluation in evaluations
         for column, summary in zip(evaluation.columns, evaluation.summary, strict=True)
         if column.measure.format is not Format.TAG
         and ((layout.per_topic and column.measure.per_topic) or (layout.summary and summary is not None))
     }
+    places = {label: place for place, label in enumerate(layout.order)}
+    return {label: found[label] for label in sorted(found, key=lambda each: places.get(each, len(places)))}
+
+
+def _sorted(
+    evaluations: Sequence[Evaluation], names: Sequence[str], layout: Layout
+) -> list[tuple[str, Evaluation]]:
+    """The runs with their names, the best first if they are to be sorted; nan is worse than any number."""
+    named = list(zip(names, evaluations, strict=True))
+    if layout.sort is None or not named:
+        return named
+    columns = {
+        column.label: place
+        for place, (column, summary) in enumerate(
+            zip(evaluations[0].columns, evaluations[0].summary, strict=True)
+        )
+        if isinstance(summary, float)
+    }
+    label = known_label("--sort", layout.sort, list(columns))
+    place = columns[label]
+    sign = 1 if evaluations[0].columns[place].measure.name in LESS_IS_BETTER else -1
+
+    def key(run: tuple[str, Evaluation]) -> float:
+        value = run[1].summary[place]
+        return sign * value if isinstance(value, float) and not math.isnan(value) else math.inf
+
+    return sorted(named, key=key)
 
 
 def _rows(
@@ -148,45 +235,83 @@ def _summary_text(value: float | str | None, kind: Format, cell: Cell) -> str:
     return text_of(value) if isinstance(value, str) else cell(value, kind)
 
 
-def _tabulated(
-    evaluations: Sequence[Evaluation], layout: Layout, style: str, escaped: Callable[[str], str]
-) -> str:
-    from tabulate import tabulate
+def grids_of(evaluations: Sequence[Evaluation], layout: Layout, style: str = DEFAULT_STYLE) -> list[Grid]:
+    """The tables that show the evaluations, with cells escaped for the style.
 
+    One run: a line for each measure, or with -q for each topic.  Several runs: a line for each run, or with
+    -q a table for each measure with a line for each topic and a column for each run.
+    """
     columns = _columns(evaluations, layout)
-    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])
-    texts: list[list[str]] = []
-    for name, evaluation in zip(names, evaluations, strict=True):
-        rows = _rows(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))
-        texts += [[name, topic, *cells] for topic, cells in rows]
-    header = ["run", "topic", *columns]
-    if not layout.per_topic:
-        header, texts = _without(1, header, texts)
-        if len(evaluations) == 1 and texts:
-            header, texts = (
-                ["measure", *names],
-                [list(pair) for pair in zip(header[1:], texts[0][1:], strict=True)],
-            )
-    elif len(evaluations) == 1:
-        header, texts = _without(0, header, texts)
-    left = sum(label in ("run", "topic", "measure") for label in header)
-    text = tabulate(
-        [[escaped(cell) for cell in row] for row in texts],
-        headers=[escaped(label) for label in header],
-        tablefmt=style,
-        # It would turn topic 1e5 into 100000 and 0.5000 into 0.5.
-        disable_numparse=True,
-        colalign=["left"] * left + ["right"] * (len(header) - left) if texts else None,
+    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
+    runs = _sorted(evaluations, names, layout)
+    if layout.per_topic and len(runs) > 1:
+        grids = [_by_topic(label, columns[label], runs, layout) for label in columns]
+    elif layout.per_topic:
+        grids = [Grid(("topic", *columns), tuple(_lines(runs[0][1], columns, layout)))] if runs else []
+    else:
+        grids = [_by_run(columns, runs, layout)]
+    return [_escaped(grid, style) for grid in grids]
+
+
+def _by_run(
+    columns: dict[str, SelectedColumn], runs: Sequence[tuple[str, Evaluation]], layout: Layout
+) -> Grid:
+    """A line for each run; several also say over how many topics they are averaged."""
+    count = [] if NUM_Q in columns or len(runs) == 1 else [NUM_Q]
+    lines = []
+    for name, evaluation in runs:
+        topics = [str(evaluation.totals.num_topics)] if count else []
+        lines += [(name, *topics, *cells) for _, *cells in _lines(evaluation, columns, layout)]
+    return Grid(("run", *count, *columns), tuple(lines))
+
+
+def _lines(
+    evaluation: Evaluation, columns: dict[str, SelectedColumn], layout: Layout
+) -> Iterator[tuple[str, ...]]:
+    """The rows of one run with rounded numbers: topic, then a cell for each column."""
+
+    def cell(value: float, kind: Format) -> str:
+        return shown(value, layout.digits, kind)
+
+    for topic, cells in _rows(evaluation, columns, layout, cell):
+        yield (topic, *cells)
+
+
+def _by_topic(
+    label: str, column: SelectedColumn, runs: Sequence[tuple[str, Evaluation]], layout: Layout
+) -> Grid:
+    """One measure: a line for each topic, a column for each run, nothing where a run lacks the topic."""
+    cells: dict[bytes, dict[int, str]] = {}
+    last: list[str] = []
+    for place, (_, evaluation) in enumerate(runs):
+        lines = [value for _, value in _lines(evaluation, {label: column}, layout)]
+        if layout.summary:
+            last.append(lines.pop())
+        if column.measure.per_topic:
+            for topic, value in zip(evaluation.topics, lines, strict=True):
+                cells.setdefault(topic, {})[place] = value
+    rows = [
+        (text_of(topic), *(cells[topic].get(place, "") for place in range(len(runs))))
+        for topic in sorted(cells)
+    ]
+    if layout.summary:
+        rows.append(("all", *last))
+    return Grid(("topic", *(name for name, _ in runs)), tuple(rows), label)
+
+
+def _escaped(grid: Grid, style: str) -> Grid:
+    return replace(
+        grid,
+        header=tuple(escaped(label, style) for label in grid.header),
+        rows=tuple(tuple(escaped(cell, style) for cell in row) for row in grid.rows),
     )
-    return f"{text}\n"
 
 
-def _without(place: int, header: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    return header[:place] + header[place + 1 :], [row[:place] + row[place + 1 :] for row in rows]
-
-
-_MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
-
-
-def _markdown(text: str) -> str:
-    return _MARKDOWN.sub(lambda found: "\\" + found[0], text).replace("&", "&amp;").replace("<", "&lt;")
+def _turned(grid: Grid, style: str, layout: Layout) -> Grid:
+    """The grid as it is wanted: measures as rows if asked for, for a single run, or where it is too wide."""
+    other = transposed(grid, "run" if grid.title else "measure")
+    if layout.transpose is not None:
+        return other if layout.transpose else grid
+    if grid.header[0] == "run" and len(grid.rows) == 1:
+        return other
+    return grid if fits(grid, style, layout.width) or not fits(other, style, layout.width) else other

@@ -30,7 +30,7 @@ def test_every_value_is_the_evaluators(pres_eval: Command, options: tuple[str, .
 def test_table_has_a_block_a_measure(pres_eval: Command) -> None:
     text = pres_eval.ok("sweep", QRELS, RUNS[0], "--nmax", "5,20", "-m", "PRES", "-m", "P", "-m", "PRES").out
     blocks = [block.splitlines()[0] for block in text.split("\n\n")[::2]]
-    assert blocks == ["PRES at Nmax", "P at Nmax"]
+    assert blocks == ["PRES at Nmax, over 12 topics", "P at Nmax, over 12 topics"]
     value = summaries(pres_eval, RUNS[0], "-m", "PRES.20")["PRES_20"]
     assert text.splitlines()[4].split() == [
         "keyword",

@@ -165,15 +165,17 @@ def test_prefix_of_several_long_names() -> None:
 
 def test_several_runs_one_block_after_the_other(call: Command) -> None:
     called = call("-m", "runid", "-m", "map", "-q", "-n", "qrels", "run", "other")
-    assert [row[2] for row in rows(called)] == ["0.8333", "1.0000", "0.5000", "0.5000", "0.0000", "1.0000"]
+    values = ["run", "0.8333", "1.0000", "0.5000", "other", "0.5000", "0.0000", "1.0000"]
+    assert [row[2] for row in rows(called)] == values
     called = call("-m", "runid", "-m", "num_ret", "qrels", "run", "other", "run")
-    assert [row[2] for row in rows(called)] == ["one", "6", "two", "3", "one", "6"]
+    named = [["run (1)", "one", "6"], ["other", "two", "3"], ["run (2)", "one", "6"]]
+    assert [row[2] for row in rows(called)] == [value for block in named for value in block]
 
 
 def test_first_runs_are_printed_before_a_later_one_fails(call: Command) -> None:
     called = call("-m", "map", "qrels", "run", "nothing")
     assert called.code == 2
-    assert called.out == "map                   \tall\t0.7778\n"
+    assert called.out == "run                   \tall\trun\nmap                   \tall\t0.7778\n"
     assert called.err == "pres-eval: nothing: no such file, expected a file that can be read\n"
 
 

@@ -8,6 +8,7 @@ import pytest
 from pres_eval.analysis.compare import Settings, compare
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.report.compared_tables import compared_tables
+from pres_eval.report.layout import Score
 
 
 @pytest.mark.parametrize(("test", "mark"), [("wilcoxon", "+"), ("randomisation", "")])
@@ -28,6 +29,6 @@ def test_marks_follow_the_test_not_the_means(test: str, mark: str) -> None:
         means=means,
         all_topics=topics,
     )
-    shown = compared_tables(compare(scores, 0, Settings(test=test, samples=200)))[0].shown
+    shown = compared_tables(compare(scores, 0, Settings(test=test, samples=200)), "20 topics")[0].shown
     assert shown is not None
-    assert [row[1] for row in shown.rows] == ["* 0.5000", f"{mark} {means[0, 1]:.4f}"]
+    assert [row[1] for row in shown.rows] == [Score(0.5, best=True), Score(means[0, 1], mark=mark)]

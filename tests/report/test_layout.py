@@ -10,7 +10,7 @@ import math
 import pytest
 
 from pres_eval.errors import UsageError
-from pres_eval.report.layout import Shown, Table, render
+from pres_eval.report.layout import Look, Shown, Table, render
 
 ROWS = [
     ("1e5", 0.5, True, None),
@@ -23,7 +23,7 @@ OTHER = Table("others", "Others", ("a",), [(1,)], shown=Shown(("A",), [("one",)]
 
 
 def test_text_leaves_names_and_digits_as_they_are() -> None:
-    lines = render([TABLE], "table", "x", {}).splitlines()
+    lines = render([TABLE], Look("table")).splitlines()
     assert (lines[0], lines[-1]) == ("Scores", "a note")
     assert [line.split() for line in lines[4:8]] == [
         ["1e5", "0.5000", "yes"],
@@ -37,7 +37,7 @@ def test_text_leaves_names_and_digits_as_they_are() -> None:
 
 
 def test_csv_is_safe_in_a_spreadsheet_and_keeps_numbers() -> None:
-    rows = list(csv.reader(io.StringIO(render([TABLE, OTHER], "csv", "x", {}))))
+    rows = list(csv.reader(io.StringIO(render([TABLE, OTHER], Look("csv")))))
     assert rows == [
         ["run", "map", "best", "rank"],
         ["1e5", "0.5", "true", ""],
@@ -48,7 +48,9 @@ def test_csv_is_safe_in_a_spreadsheet_and_keeps_numbers() -> None:
 
 
 def test_json_has_all_tables_and_how_they_were_made() -> None:
-    found = json.loads(render([TABLE, OTHER], "json", "compare", {"seed": 3, "fractions": (0.2, math.nan)}))
+    found = json.loads(
+        render([TABLE, OTHER], Look("json"), "compare", {"seed": 3, "fractions": (0.2, math.nan)})
+    )
     assert found["command"] == "compare"
     assert found["settings"] == {"seed": 3, "fractions": [0.2, None]}
     assert found["scores"][1] == {"run": "=1+1", "map": -0.25, "best": False, "rank": 7}
@@ -57,17 +59,17 @@ def test_json_has_all_tables_and_how_they_were_made() -> None:
 
 
 def test_one_table_alone() -> None:
-    assert render([TABLE, OTHER], "csv", "x", {}, "others") == "a\n1\n"
-    assert render([TABLE, OTHER], "table", "x", {}, "others") == "Others\n\nA\n---\none\n"
-    assert "scores" not in json.loads(render([TABLE, OTHER], "json", "x", {}, "others"))
+    assert render([TABLE, OTHER], Look("csv", "others")) == "a\n1\n"
+    assert render([TABLE, OTHER], Look("table", "others")) == "Others\n\nA\n---\none\n"
+    assert "scores" not in json.loads(render([TABLE, OTHER], Look("json", "others")))
     with pytest.raises(UsageError, match="--table no: no such table, expected one of scores, others"):
-        render([TABLE, OTHER], "csv", "x", {}, "no")
+        render([TABLE, OTHER], Look("csv", "no"))
 
 
 def test_some_tables_are_for_people_some_for_programs() -> None:
     people = Table("p", "For people", ("a",), [(1,)], programs=False)
     programs = Table("q", "For programs", ("a",), [(2,)], people=False)
-    assert "For programs" not in render([people, programs], "table", "x", {})
-    assert render([people, programs], "csv", "x", {}) == "a\n2\n"
-    assert "p" not in json.loads(render([people, programs], "json", "x", {}))
-    assert "For programs" in render([people, programs], "table", "x", {}, "q")
+    assert "For programs" not in render([people, programs], Look("table"))
+    assert render([people, programs], Look("csv")) == "a\n2\n"
+    assert "p" not in json.loads(render([people, programs], Look("json")))
+    assert "For programs" in render([people, programs], Look("table", "q"))

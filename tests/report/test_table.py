@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 
 import pandas
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.made_evaluations import evaluation
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.table import (
     Layout,
     as_csv,
@@ -48,10 +49,85 @@ def test_topics_are_rows() -> None:
     rows = cells(text)
     assert [row[0] for row in rows[2:]] == ["0.5000", "1e5", "007", "all"]
     assert rows[2] == ["0.5000", "0", "0.1000", "0.5000", "0.1250", "01-"]
-    several = cells(as_table([evaluation(), evaluation("broad")], Layout(per_topic=True, summary=False)))
-    assert [row[:2] for row in several[2:]] == [
-        [r, t] for r in ("keyword", "broad") for t in ("1", "10", "2")
+
+
+def test_topics_of_several_runs_are_side_by_side() -> None:
+    """A table for each measure: topics down, runs across, nothing where a run lacks the topic."""
+    broad = evaluation("broad", topics=(b"1", b"3"), average_precision=(0.5, 0.25), pres=(1.0, 0.0))
+    text = as_table([evaluation(), broad], Layout(per_topic=True, order=("PRES_100", "map")))
+    titles = [block.splitlines()[0] for block in text.split("\n\n")[::2]]
+    assert titles[:2] == ["PRES_100", "map"]
+    assert cells(text.split("\n\n")[3]) == [
+        ["topic", "keyword", "broad"],
+        ["-------", "---------", "-------"],
+        ["1", "0.1000", "0.5000"],
+        ["10", "0.3333"],
+        ["2", "0.7500"],
+        ["3", "0.2500"],
+        ["all", "0.3944", "0.3750"],
     ]
+
+
+def test_columns_in_the_order_asked_for() -> None:
+    runs = [evaluation(), evaluation("broad")]
+    assert cells(as_table(runs, Layout(order=("unj_5", "map"))))[0][:4] == ["run", "unj_5", "map", "num_q"]
+    assert as_csv(runs, Layout(order=("unj_5", "map"))).startswith("file,run,topic,unj_5,map,num_q,")
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("map", ["b", "c", "a"]),
+        ("unj_5", ["c", "a", "b"]),
+        ("unj.5", ["c", "a", "b"]),
+        (None, ["a", "b", "c"]),
+    ],
+)
+def test_runs_are_sorted_the_best_first(sort: str | None, names: list[str]) -> None:
+    """Fewer unjudged documents are better; nan comes last; equal runs stay as they were."""
+    runs = [
+        evaluation("a", average_precision=(math.nan, 0, 0), unjudged=0.5),
+        evaluation("b", average_precision=(0.5, 0.5, 0.5), unjudged=0.5),
+        evaluation("c", average_precision=(0.25, 0.25, 0.25), unjudged=0.25),
+    ]
+    assert [row[0] for row in cells(as_table(runs, Layout(sort=sort)))[2:]] == names
+
+
+def test_sort_by_what_is_not_there() -> None:
+    with pytest.raises(UsageError, match=r"--sort mapp: not among the measures \(-m\), did you mean map"):
+        as_table([evaluation(), evaluation("b")], Layout(sort="mapp"))
+
+
+def test_measures_as_rows() -> None:
+    runs = [evaluation(), evaluation("broad")]
+    down = cells(as_table(runs, Layout(transpose=True)))
+    assert down[0] == ["measure", "keyword", "broad"] and down[2] == ["num_q", "3", "3"]
+    assert cells(as_table([evaluation()], Layout(transpose=False)))[0][:2] == ["run", "num_q"]
+    assert as_table(runs, Layout(width=40)) == as_table(runs, Layout(transpose=True))
+    assert as_table(runs, Layout(width=40, transpose=False)).count("run ") == 2
+
+
+@pytest.mark.parametrize("style", ["simple", "grid", "github"])
+@pytest.mark.parametrize("width", [25, 40, 80])
+def test_no_line_is_longer_than_the_terminal(style: str, width: int) -> None:
+    """Fifty runs fit neither way: the columns are folded, and every number is there once."""
+    runs = [evaluation(f"run{number}", pres=(number / 50,) * 3) for number in range(50)]
+    text = as_table(runs, Layout(width=width, style=style))
+    assert max(map(len, text.splitlines())) <= width
+    assert all(f"{number / 50:.4f}" in text for number in range(50))
+    assert text.count("run49") == text.count("run0 ")
+
+
+def test_failed_runs_and_notes_are_below() -> None:
+    failed = (RunFailure("x/broken.gz", "x/broken.gz:3: 5 columns"),)
+    layout = Layout(notes=("the runs have different topics",), failures=failed)
+    for write, last in (
+        (as_table, "broken: x/broken.gz:3: 5 columns"),
+        (as_markdown, "broken: x/broken.gz:3: 5 columns  "),
+        (as_latex, r"\par{\footnotesize broken: x/broken.gz:3: 5 columns\par}"),
+    ):
+        lines = write([evaluation(), evaluation("b")], layout).splitlines()
+        assert lines[-1] == last and "different topics" in lines[-2] and lines[-3] == ""
 
 
 def test_digits_and_styles() -> None:

@@ -1,0 +1,146 @@
+"""How the evaluator puts out the runs: trec_eval's lines as they are computed, or all runs as a whole."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from pres_eval.cli.output import output_file
+from pres_eval.cli.streams import reader_has_left, say
+from pres_eval.errors import NoCommonTopicError, RunFailure
+from pres_eval.measures.selection import Selection
+from pres_eval.options import Options
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.source import Source
+from pres_eval.report.names import run_names
+from pres_eval.report.text import text_of
+from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
+from pres_eval.scoring import Evaluation, Summing, evaluate, form, score_blocks
+
+if TYPE_CHECKING:
+    from pres_eval.cli.evaluate import EvaluateOptions
+    from pres_eval.reading.zscores import ZScores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is evaluated, and how it is printed."""
+
+    relevance: Relevance
+    selection: Selection
+    options: Options
+    zscores: ZScores | None
+    per_topic: bool
+    summary: bool
+    jobs: int
+
+
+def print_results(
+    rankings: Iterable[Ranking], said: EvaluateOptions, job: Job, failures: list[RunFailure] | None
+) -> list[Evaluation]:
+    """Print the runs, and give their evaluations if these are wanted for gates.
+
+    A run without a topic in common with the judgements is added to `failures`, or raises if that is None.
+    """
+    with output_file(said.output) as stream:
+        if said.output_format == "trec":
+            return _stream(stream, job, rankings, said, failures)
+        found = []
+        evaluations = []
+        for ranking in rankings:
+            with _going_on(failures, ranking):
+                evaluations.append(_evaluated(ranking, job))
+                found.append(ranking)
+        from pres_eval.cli.formats import as_text
+
+        text = as_text(evaluations, found, job, said, failures or ())
+        stream.write(text.encode("utf-8", "backslashreplace"))
+    return evaluations
+
+
+def _evaluated(ranking: Ranking, job: Job) -> Evaluation:
+    return evaluate(job.relevance, ranking, job.selection, job.options, job.zscores, job.jobs)
+
+
+@contextlib.contextmanager
+def _going_on(failures: list[RunFailure] | None, ranking: Ranking) -> Iterator[None]:
+    """Go on after a run that has nothing to be evaluated, if failures are collected."""
+    try:
+        yield
+    except NoCommonTopicError as error:
+        if failures is None:
+            raise
+        failures.append(RunFailure(ranking.name, str(error)))
+        say(f"pres-eval: {error}")
+
+
+def _stream(
+    stream: BinaryIO,
+    job: Job,
+    rankings: Iterable[Ranking],
+    said: EvaluateOptions,
+    failures: list[RunFailure] | None,
+) -> list[Evaluation]:
+    """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
+    names = _names_in_lines(said)
+    evaluations = []
+    for ranking in rankings:
+        waiting = names.get(ranking.name)
+        name = waiting.pop(0) if waiting else text_of(ranking.tag)
+        with _going_on(failures, ranking):
+            if said.gated:
+                evaluations.append(_evaluated(ranking, job))
+                stream.write(_name_line(name, said) + trec_lines(evaluations[-1:], job))
+            else:
+                _stream_lines(stream, job, ranking, _name_line(name, said))
+        stream.flush()
+        if reader_has_left():
+            break
+    return evaluations
+
+
+def _names_in_lines(said: EvaluateOptions) -> dict[str, list[str]]:
+    """The names of the runs before they are read, by their files; none if these are their tags."""
+    if said.names == "tag":
+        return {}
+    names: dict[str, list[str]] = {}
+    naming = "path" if said.names == "path" else "file"
+    for path, name in zip(said.runs, run_names([("", run) for run in said.runs], naming), strict=True):
+        names.setdefault(Source(path).name, []).append(name)
+    return names
+
+
+def _name_line(name: str, said: EvaluateOptions) -> bytes:
+    """The line that names one of several runs; trec_eval takes one run, which needs none."""
+    if len(said.runs) == 1:
+        return b""
+    return f"{'run':<22}\t{ALL}\t{name}\n".encode("utf-8", "surrogateescape")
+
+
+def _stream_lines(stream: BinaryIO, job: Job, ranking: Ranking, name: bytes) -> None:
+    """Print trec_eval's lines of one run as they are computed, after the line with its name."""
+    summing = Summing(job.selection)
+    zscores = job.zscores is not None
+    batches = form(job.relevance, ranking, job.options)
+    for block in score_blocks(batches, job.selection, job.zscores, job.jobs):
+        if not summing.num_scored:
+            stream.write(name)
+        summing.add(block)
+        if job.per_topic:
+            stream.write(topic_lines(block, job.selection, zscores))
+            if reader_has_left():
+                return
+    if job.summary:
+        summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
+        stream.write(summary_lines(summary, job.selection, zscores))
+
+
+def trec_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
+    """trec_eval's lines of whole evaluations."""
+    zscores = job.zscores is not None
+    return b"".join(
+        evaluation_lines(evaluation, job.per_topic, job.summary, zscores) for evaluation in evaluations
+    )

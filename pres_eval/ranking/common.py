@@ -1,0 +1,43 @@
+"""Several runs over the same topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+
+from pres_eval.arrays.types import IntArray
+from pres_eval.ranking.run_file import Ranking
+
+OWN, COMMON, ALL = "own", "common", "all"
+TOPIC_RULES = (OWN, COMMON, ALL)
+"""What --topics takes: each run's own topics, those that all runs have, all of the judgements (-c)."""
+
+
+def common_topics(rankings: Sequence[Ranking]) -> IntArray:
+    """The topics that every run has, as indices of the pool's, ascending."""
+    return reduce(np.intersect1d, [ranking.topic for ranking in rankings])
+
+
+def topics_of_any(rankings: Sequence[Ranking]) -> IntArray:
+    """The topics that some run has, as indices of the pool's, ascending."""
+    return np.unique(np.concatenate([ranking.topic for ranking in rankings]))
+
+
+def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
+    """The run without its topics that are not among these."""
+    kept = np.isin(ranking.topic, topics)
+    if kept.all():
+        return ranking
+    lengths = np.diff(ranking.offsets)
+    rows = np.repeat(kept, lengths)
+    return replace(
+        ranking,
+        topic=ranking.topic[kept],
+        num_ret=ranking.num_ret[kept],
+        offsets=np.concatenate(([0], np.cumsum(lengths[kept]))),
+        rank=ranking.rank[rows],
+        document=ranking.document[rows],
+    )
