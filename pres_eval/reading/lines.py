@@ -123,7 +123,8 @@ def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
     by_kind: dict[str, list[int]] = {}
     for row, value in enumerate(values):
         if value is None:
-            kind = f"{what}-nan" if re.fullmatch(_NAN, tokens[row]) else f"{what}-no-{expected.split()[1]}"
+            is_nan = not layout.whole and re.fullmatch(_NAN, tokens[row])
+            kind = f"{what}-nan" if is_nan else f"{what}-no-{expected.split()[1]}"
             by_kind.setdefault(kind, []).append(row)
     faults = tuple(
         Faults(

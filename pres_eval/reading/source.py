@@ -199,7 +199,11 @@ class Source:
                 self.final_newline = False
                 buffer[stop] = ord("\n")
                 stop += 1
-            self._check_lines(buffer, start, stop, place)
+            endless = _long_line(buffer, start, stop)
+            if endless is not None:
+                if endless > start:
+                    yield Chunk(buffer, start, endless)
+                raise _LongLineError(place + endless - start)
             cut = stop if at_end else cut_place(buffer, start, stop)
             carried = bytes(memoryview(buffer)[max(cut, start) : stop])
             place += max(cut, start) - start
@@ -207,16 +211,6 @@ class Source:
                 yield Chunk(buffer, start, cut)
                 if not at_end:
                     keep_freed_memory()
-
-    def _check_lines(self, buffer: bytearray, start: int, stop: int, place: int) -> None:
-        """Raise _LongLineError if a line in buffer[start:stop], the text from `place` on, is too long."""
-        line = start
-        while stop - line > LONGEST_LINE:
-            # The last newline that the line may have: all lines up to it are checked by the next round.
-            end = buffer.rfind(b"\n", line, line + LONGEST_LINE + 1) + 1
-            if not end:
-                raise _LongLineError(place + line - start)
-            line = end
 
     def _line_at(self, place: int) -> int | None:
         """The line that begins at this place in the text, None if it can't be read a second time."""
@@ -238,6 +232,17 @@ class Source:
             if len(buffer) >= size:
                 return buffer
         return bytearray(size + size // 8)
+
+
+def _long_line(buffer: bytearray, start: int, stop: int) -> int | None:
+    """Where the first line of buffer[start:stop] begins that is longer than LONGEST_LINE, None if none is."""
+    while stop - start > LONGEST_LINE:
+        # All lines up to the last newline that this one may have are short enough.
+        end = buffer.rfind(b"\n", start, start + LONGEST_LINE + 1) + 1
+        if not end:
+            return start
+        start = end
+    return None
 
 
 class _LongLineError(Exception):

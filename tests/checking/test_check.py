@@ -696,3 +696,10 @@ def told_of_run(report: FileReport) -> dict[str, Any]:
         "run_topics_not_in_qrels": counts["topic-without-judgements"],
         "qrels_topics_not_in_run": counts["topic-not-in-run"],
     }
+
+
+def test_relevance_that_is_nan_is_no_integer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("1 0 a nan\n1 0 b 1\n")
+    (tmp_path / "run").write_text("1 Q0 b 1 1 t\n")
+    assert main(["check", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 1
+    assert "relevance that is no integer" in capfd.readouterr().out

@@ -1,0 +1,326 @@
+"""Faults of the system at random moments around the real command, run by hand on Linux.
+
+    python tests/fuzz/faults.py --cases 500 --seed 1
+
+Each case runs the command with one fault: a signal at a random moment, little memory, few file handles or
+processes, a full disk, closed streams, a reader that ends early, a file that shrinks, grows or is replaced,
+a pipe that stalls.  It has to print the right result and exit with 0, or say in one line what is wrong and
+exit with another code, or die of the signal; an output file is whole or not there, and no other file is left.
+Counts are printed at the end; exit code 1 if anything else happened.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TOPICS = 300
+DOCUMENTS = 200
+
+ARGUMENTS = (
+    ("-q", "-m", "all_trec", "qrels", "run"),
+    ("-q", "-m", "map", "-m", "ndcg", "qrels", "mixed"),
+    ("--format", "json", "-m", "official", "qrels", "run", "run.gz", "mixed"),
+    ("--jobs", "3", "-m", "map", "qrels", "run", "run.gz"),
+    ("check", "qrels", "run"),
+    ("compare", "-m", "map", "qrels", "run", "mixed"),
+)
+
+
+@dataclass
+class Ended:
+    """How the command ended."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+@dataclass
+class Place:
+    """A folder with the inputs, and what the command prints without any fault."""
+
+    folder: Path
+    expected: dict[tuple[str, ...], bytes] = field(default_factory=dict)
+
+    def command(self, arguments: tuple[str, ...]) -> list[str]:
+        return [sys.executable, "-m", "pres_eval", *arguments]
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+
+    def start(
+        self,
+        arguments: tuple[str, ...],
+        before: Callable[[], None] | None = None,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.PIPE,
+    ) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self.command(arguments),
+            cwd=self.folder,
+            env=self.environment(),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            preexec_fn=before,  # noqa: PLW1509 - no thread of ours runs yet
+        )
+
+    def end(self, process: subprocess.Popen[bytes]) -> Ended:
+        out, err = process.communicate(timeout=60)
+        return Ended(process.returncode, out or b"", err)
+
+
+def make(folder: Path) -> Place:
+    """The inputs: a run in order, the same compressed, and one whose lines are mixed."""
+    chance = random.Random(1)
+    lines = [
+        f"{topic} Q0 d{chance.randrange(10**6)}x{rank} {rank} {1 / (rank + 1):.6f} t\n"
+        for topic in range(TOPICS)
+        for rank in range(DOCUMENTS)
+    ]
+    judged = [line.split() for line in chance.sample(lines, 2000)]
+    (folder / "qrels").write_text("".join(f"{f[0]} 0 {f[2]} {chance.randrange(3)}\n" for f in judged))
+    (folder / "run").write_text("".join(lines))
+    (folder / "run.gz").write_bytes(gzip.compress("".join(lines).encode(), 1, mtime=0))
+    chance.shuffle(lines)
+    (folder / "mixed").write_text("".join(lines))
+    place = Place(folder)
+    for arguments in ARGUMENTS:
+        ended = place.end(place.start(arguments))
+        assert ended.code == 0, ended
+        place.expected[arguments] = ended.out
+    return place
+
+
+Case = Callable[[Place, random.Random, tuple[str, ...]], str]
+"""Runs one case; returns what is wrong, nothing if all is well."""
+
+
+def judge(place: Place, arguments: tuple[str, ...], ended: Ended, *codes: int) -> str:
+    """What is wrong with the way the command ended; `codes` are those that the fault may lead to."""
+    left = [file.name for file in place.folder.iterdir() if file.name.startswith(".pres-eval-")]
+    if left:
+        return f"left behind: {left}"
+    if ended.code == 0:
+        return "" if ended.out == place.expected[arguments] else "exit 0, but another output"
+    if ended.code not in codes:
+        return f"exit code {ended.code}: {ended.err!r}"
+    said = ended.err.splitlines()
+    alone = [line for line in said if not line.startswith(b"pres-eval: warning: ")]
+    if ended.code < 0 or (arguments[0] == "check" and ended.code == 1):
+        right = not said
+    else:
+        right = len(alone) == 1 and alone[0].startswith(b"pres-eval: ")
+    return "" if right else f"stderr {ended.err!r}"
+
+
+def _signal(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    number = chance.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    (place.folder / "out").write_text("old")
+    wanted = ("--output", "out") if arguments[0] != "compare" else ()
+    process = place.start(arguments + wanted)
+    time.sleep(chance.uniform(0.0, 1.2))
+    process.send_signal(number)
+    if chance.randrange(3) == 0:
+        process.send_signal(chance.choice((signal.SIGINT, signal.SIGTERM)))
+    ended = place.end(process)
+    written = (place.folder / "out").read_bytes() if wanted else ended.out
+    (place.folder / "out").unlink()
+    if (
+        ended.code == -signal.SIGINT
+        and b"KeyboardInterrupt" in ended.err
+        and b"pres_eval/cli" not in ended.err
+    ):
+        ended.err = b""  # Python's own start
+    if ended.code == 0 or not wanted:
+        ended.out = written
+    elif written not in (b"old", place.expected[arguments]):
+        return "half of an output file"
+    return judge(place, arguments, ended, -signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP)
+
+
+def _limit(which: int, low: int, high: int) -> Case:
+    def case(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+        most = int(chance.uniform(low, high))
+
+        def limit() -> None:
+            resource.setrlimit(which, (most, most))
+
+        ended = place.end(place.start(arguments, limit))
+        begun = (b"pres_eval/cli", b"pres_eval/reading", b"pres_eval/ranking")
+        if ended.code and not any(text in ended.err for text in begun) and b"pres-eval: " not in ended.err:
+            return ""  # Python or numpy could not even be started
+        return judge(place, arguments, ended, 1, 2)
+
+    return case
+
+
+def _full_disk(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    disk = Path(tempfile.mkdtemp())
+    size = chance.randrange(1, 30) * 4096
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        shutil.rmtree(disk)
+        return ""
+    try:
+        out = disk / "out"
+        if chance.randrange(2) and arguments[0] != "compare":
+            ended = place.end(place.start((*arguments, "--output", str(out))))
+            left = [file.name for file in disk.iterdir()]
+            if left != (["out"] if ended.code == 0 else []):
+                return f"left on the disk: {left}"
+        else:
+            descriptor = os.open(out, os.O_WRONLY | os.O_CREAT)
+            ended = place.end(place.start(arguments, stdout=descriptor))
+            os.close(descriptor)
+        if ended.code == 0:
+            ended.out = out.read_bytes()
+        return judge(place, arguments, ended, 2)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+        disk.rmdir()
+
+
+def _closed(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    numbers = chance.sample((0, 1, 2), chance.randrange(1, 4))
+
+    def close() -> None:
+        for number in numbers:
+            os.close(number)
+
+    ended = place.end(place.start(arguments, close))
+    if 1 in numbers:
+        return "" if ended.code == 2 and not ended.out else f"exit code {ended.code} without stdout"
+    return judge(place, arguments, ended)
+
+
+def _reader_leaves(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    process = place.start(arguments)
+    assert process.stdout is not None and process.stderr is not None
+    some = process.stdout.read(chance.choice((0, 1, 1000)))
+    process.stdout.close()
+    said = process.stderr.read()
+    process.stderr.close()
+    code = process.wait(60)
+    if not place.expected[arguments].startswith(some):
+        return "another output"
+    return "" if (code, said) == (0, b"") else f"exit code {code}: {said!r}"
+
+
+def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    path = place.folder / chance.choice([name for name in arguments if name in ("run", "mixed", "run.gz")])
+    before = path.read_bytes()
+    process = place.start(arguments)
+    time.sleep(chance.uniform(0.0, 1.0))
+    kind = chance.randrange(3)
+    if kind == 0:
+        os.truncate(path, chance.randrange(len(before)))
+    elif kind == 1:
+        with path.open("ab") as stream:
+            stream.write(b"1 Q0 late 1 0.5 t\n")
+    else:
+        (place.folder / "new").write_bytes(before[: len(before) // 2])
+        (place.folder / "new").replace(path)
+    ended = place.end(process)
+    changed = place.end(place.start(arguments))
+    path.write_bytes(before)
+    # What was opened after the change is the changed file: its result is as right as that of the old one.
+    if ended.code == changed.code and ended.out == changed.out and ended.code != 0:
+        return ""
+    if ended.code == 0 and ended.out in (changed.out, place.expected[arguments]):
+        return ""
+    if ended.code == 0 and "json" in arguments:
+        return ""  # the checksum is taken after the reading
+    return judge(place, arguments, ended, 1, 2)
+
+
+def _pipe_stalls(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    data = (place.folder / "run").read_bytes()
+    packed = (place.folder / "run.gz").read_bytes()
+    arguments = ("-q", "-m", "map", "qrels", "-")
+    if arguments not in place.expected:
+        place.expected[arguments] = place.end(place.start(("-q", "-m", "map", "qrels", "run"))).out
+    reading, writing = os.pipe()
+    os.set_blocking(reading, bool(chance.randrange(2)))
+    process = place.start(arguments, stdin=reading)
+    os.close(reading)
+    text = chance.choice((data, packed))
+    cuts = sorted(chance.sample(range(len(text)), 3))
+
+    def fill() -> None:
+        with os.fdopen(writing, "wb", buffering=0) as stream:
+            for start, stop in zip([0, *cuts], [*cuts, len(text)], strict=True):
+                rest = text[start:stop]
+                while rest:
+                    rest = rest[stream.write(rest) :]
+                time.sleep(chance.uniform(0, 0.2))
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    ended = place.end(process)
+    writer.join()
+    return judge(place, arguments, ended)
+
+
+FAULTS: dict[str, Case] = {
+    "signal": _signal,
+    "memory": _limit(resource.RLIMIT_AS, 60 << 20, 700 << 20),
+    "file handles": _limit(resource.RLIMIT_NOFILE, 3, 24),
+    "file size": _limit(resource.RLIMIT_FSIZE, 0, 200_000),
+    "full disk": _full_disk,
+    "closed streams": _closed,
+    "reader leaves": _reader_leaves,
+    "file changes": _file_changes,
+    "pipe stalls": _pipe_stalls,
+}
+
+
+def main() -> int:
+    """Run the campaign that the command line names."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=tuple(FAULTS))
+    said = parser.parse_args()
+    chance = random.Random(said.seed)
+    counts: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        place = make(Path(folder))
+        kinds = [said.only] if said.only else list(FAULTS)
+        for number in range(said.cases):
+            kind = kinds[number % len(kinds)]
+            arguments = chance.choice(ARGUMENTS)
+            counts[kind] += 1
+            problem = FAULTS[kind](place, chance, arguments)
+            if problem:
+                wrong[kind] += 1
+                print(f"WRONG {kind} {' '.join(arguments)}: {problem[:1500]}", flush=True)
+    for kind in counts:
+        print(f"{counts[kind]:7,}  {kind}, {wrong[kind]} wrong")
+    print(f"{counts.total():7,}  faults injected, {wrong.total()} wrong")
+    return int(wrong.total() > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
