@@ -46,6 +46,11 @@ def _odd_numbers(seed: int, count: int) -> Words:
     return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
 
 
+def random_odd_number() -> np.uint64:
+    """An odd number that differs from process to process."""
+    return np.uint64(_odd_numbers(-1, 1)[0])
+
+
 def _add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None:
     """Add what a word after the first contributes to a hash; a word of NULs adds nothing."""
     # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
@@ -92,6 +97,7 @@ class Ids(Sequence[bytes]):
         self.buffer = buffer
         self.starts = starts
         self.lengths = lengths
+        self._first_words: Words | None = None
 
     @classmethod
     def of(cls, texts: Sequence[bytes]) -> Ids:
@@ -135,7 +141,11 @@ class Ids(Sequence[bytes]):
     def word(self, number: int) -> Words:
         """The number-th word of every id, padded with NULs; 0 where the id is shorter."""
         if number == 0:
-            return load_words(self.buffer, self.starts) & _mask(self.lengths)
+            if self._first_words is None:
+                self._first_words = load_words(self.buffer, self.starts)
+                self._first_words &= _mask(self.lengths)
+                self._first_words.flags.writeable = False
+            return self._first_words
         left = np.maximum(self.lengths - WORD * number, 0)
         starts = np.minimum(self.starts + WORD * number, len(self.buffer) - 2 * WORD)
         return load_words(self.buffer, starts) & _mask(left)

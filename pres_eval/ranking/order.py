@@ -118,6 +118,31 @@ def score_keys(scores: Scores) -> Words:
     return bits.view(f"<u{scores.itemsize}").astype(np.uint64)
 
 
+def place_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
+    """Whole numbers (N,) that ascend from topic to topic, and with descending scores in a topic.
+
+    Scores of 64 bits lose as many of their last bits as the topics need: close ones may seem to be tied.
+    """
+    # Topic and score are one number because numpy sorts numbers many times faster than permutations.
+    keys = score_keys(scores)
+    kept, lost = _bits_of_score(num_topics, 8 * scores.itemsize)
+    keys >>= np.uint64(lost)
+    keys |= topic.astype(np.uint64) << np.uint64(kept)
+    return keys
+
+
+def topic_keys(num_topics: int, single: bool) -> Words:
+    """The least key (T,) that a place in each topic can have."""
+    kept, _ = _bits_of_score(num_topics, 32 if single else 64)
+    return np.arange(num_topics, dtype=np.uint64) << np.uint64(kept)
+
+
+def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
+    """How many bits of a score have room beside the number of a topic, and how many are lost."""
+    lost = max((num_topics - 1).bit_length() + bits - 64, 0)
+    return bits - lost, lost
+
+
 def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
     """A row of a document that stands twice among the first `most` of its topic, None if there is none."""
     if not len(found.repeats):
@@ -155,14 +180,7 @@ def _places(rows: Sortable, judged: IntArray) -> IntArray:
 
 def _sorted_places(rows: Sortable, judged: IntArray) -> IntArray:
     """(J,) the places of judged rows (J,) of topics whose scores don't descend."""
-    topic_of, scores = rows.topic_of, rows.scores
-    bits = 8 * scores.itemsize
-    # Topic and score in one number: numpy sorts numbers many times faster than it finds a permutation.
-    # A score of 64 bits loses as many of its last as the topics need, and may seem to be tied.
-    lost = np.uint64(max((len(rows.offsets) - 2).bit_length() + bits - 64, 0))
-    keys = score_keys(scores)
-    keys >>= lost
-    keys |= topic_of.astype(np.uint64) << (np.uint64(bits) - lost)
+    keys = place_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
     members = _rows_beside(rows, judged)
     wanted, in_order = keys[judged], np.sort(keys[members])
     first = np.searchsorted(in_order, wanted)

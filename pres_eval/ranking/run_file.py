@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct, has_equal, stable_order
 from pres_eval.arrays.matching import repeated
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.types import IntArray, Words
 from pres_eval.errors import InputError, quoted
+from pres_eval.ranking.counted import Counted, Counting, Finder, IdsWantedError, tied_rows
 from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
-from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
+from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics, topic_keys
 from pres_eval.ranking.scattered import Collected, Rows
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import Cut, ScatteredError, cuts, in_two_passes
@@ -69,18 +71,25 @@ class Piece:
     longer_line: int | None
     unjudged: WordIds
     topics: IntArray
-    ranked: Ranked | None
-    rows: Rows | None
+    ranked: Ranked | None = None
+    rows: Rows | None = None
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads chunks of one run; has no state, so that any thread may call it."""
+    """Reads chunks of one run; has no state, so that any thread may call it.
+
+    finder  finds judged documents; None where rows are kept
+    ties    the place keys of the ties of which rows are kept; None for all rows
+    """
 
     pool: Pool
     single: bool
     most: int | None
     ascending: bool
+    finder: Finder | None = None
+    ties: Words | None = None
 
     def piece(self, cut: Cut) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
@@ -88,12 +97,10 @@ class _Reader:
         lines = parse_lines(chunk, RUN).checked()
         if not len(lines):
             nothing = np.zeros(0, np.int64)
-            return Piece(
-                chunk, cut.ends_whole, lines.num_lines, 0, b"", b"", None, None, NO_IDS, nothing, None, None
-            )
+            return Piece(chunk, cut.ends_whole, lines.num_lines, 0, b"", b"", None, None, NO_IDS, nothing)
         topic_ids = lines.column(TOPIC)
         first = changes(topic_ids)
-        segments = topic_ids.take(first)
+        segments = topic_ids if len(first) == len(topic_ids) else topic_ids.take(first)
         topics = self.pool.find_topics(segments)
         lengths = np.diff(np.concatenate((first, [len(lines)])))
         ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
@@ -102,7 +109,7 @@ class _Reader:
             rows = np.repeat(topics >= 0, lengths)
             ids, kept = ids.take(rows), kept[rows]
             topics, lengths = topics[topics >= 0], lengths[topics >= 0]
-        ranked = rows_kept = None
+        ranked = rows_kept = counted = None
         if cut.whole_topics:
             if has_equal(topics):
                 raise ScatteredError
@@ -117,7 +124,12 @@ class _Reader:
             )
         else:
             topic = np.repeat(topics.astype(np.int32), lengths)
-            rows_kept = Rows(topic, kept, WordIds.of(ids))
+            if self.finder is not None:
+                counted = self.finder.count(topic, kept, ids)
+            elif self.ties is not None:
+                rows_kept = tied_rows(self.ties, len(self.pool.topics), topic, kept, ids)
+            else:
+                rows_kept = Rows(topic, kept, WordIds.of(ids))
         longer = lines.fields.longer
         return Piece(
             chunk,
@@ -132,6 +144,7 @@ class _Reader:
             topics,
             ranked,
             rows_kept,
+            counted,
         )
 
     def _cast(self, scores: NDArray[Any]) -> Scores:
@@ -162,7 +175,11 @@ def read_run(
     reader = _Reader(pool, compat == "9.0.8", most, ascending)
 
     def read(given: Iterator[Cut], whole_topics: bool) -> Ranking:
-        return (_Streaming if whole_topics else _Collecting)(source, given, reader, jobs).read()
+        if whole_topics:
+            return _Streaming(source, given, reader, jobs).read()
+        with contextlib.suppress(IdsWantedError):
+            return _Counting(source, given, replace(reader, finder=Finder(pool)), jobs).read()
+        return _Collecting(source, cuts(source, False), reader, jobs).read()
 
     try:
         return in_two_passes(source, read)
@@ -173,9 +190,9 @@ def read_run(
 class _Pass:
     """One pass over a run, whatever is done with the pieces."""
 
-    def __init__(self, source: Source, cuts: Iterator[Cut], reader: _Reader, jobs: int) -> None:
+    def __init__(self, source: Source, chunks: Iterator[Cut], reader: _Reader, jobs: int) -> None:
         self.source = source
-        self.cuts = cuts
+        self.chunks = chunks
         self.jobs = jobs
         self.reader = reader
         self.num_rows = 0
@@ -187,7 +204,9 @@ class _Pass:
 
     def pieces(self) -> Iterator[Piece]:
         """The pieces in file order."""
-        for lines_before, piece in in_parts(self.source, self.reader.piece, self.cuts, self.jobs, RUN.names):
+        for lines_before, piece in in_parts(
+            self.source, self.reader.piece, self.chunks, self.jobs, RUN.names
+        ):
             if piece.longer_line is not None and self.longer_line is None:
                 self.longer_line = lines_before + piece.longer_line + 1
             self._count(piece)
@@ -259,6 +278,39 @@ class _Streaming(_Pass):
         if len(waiting):
             self.rank_collected(waiting)
         return self.ranking()
+
+
+class _Counting(_Pass):
+    """Keeps two numbers of each document of a judged topic, in whatever order the lines are."""
+
+    def read(self) -> Ranking:
+        """Read the run; raises IdsWantedError if that is not enough."""
+        counting = Counting(self.reader.pool, self.reader.single)
+        for piece in self.pieces():
+            if piece.counted is not None:
+                counting.add(piece.counted)
+        if self.num_rows:
+            self.ranked.add(counting.rank(self.jobs, self._rank_tied))
+        return self.ranking()
+
+    def _rank_tied(self, ties: Words) -> Ranked:
+        """Read the run again, for the documents of some ties."""
+        reader = replace(self.reader, finder=None, ties=ties)
+        rows = Collected(reader.single)
+        for piece in _Pass(self.source, cuts(self.source, False), reader, self.jobs).pieces():
+            if piece.rows is not None:
+                rows.add(piece.rows)
+        bounds = np.searchsorted(topic_keys(len(reader.pool.topics), reader.single), ties, side="right")
+        ranked = Topics()
+        rows.rank(
+            reader.pool,
+            ranked,
+            self.jobs,
+            None,
+            ascending=reader.ascending,
+            topics=bounds.astype(np.int64) - 1,
+        )
+        return ranked.ranked()
 
 
 class _Collecting(_Pass):

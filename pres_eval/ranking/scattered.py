@@ -50,14 +50,26 @@ class Collected:
         """The topic of the last row; there must be one."""
         return int(self._topic.values()[-1])
 
-    def rank(self, pool: Pool, ranked: Topics, jobs: int, most: int | None, *, ascending: bool) -> None:
-        """Rank all of them, some topics at a time, in whatever order they came."""
+    def rank(
+        self,
+        pool: Pool,
+        ranked: Topics,
+        jobs: int,
+        most: int | None,
+        *,
+        ascending: bool,
+        topics: IntArray | None = None,
+    ) -> None:
+        """Rank all of them, some topics at a time, in whatever order they came.
+
+        `topics`: what the numbers of topics that were collected stand for, if not for themselves.
+        """
         scores, ids = self._scores.values(), self._ids.ids()
 
         def rank_block(block: _Block) -> Ranked:
             return rank_topics(
                 pool,
-                block.topics,
+                block.topics if topics is None else topics[block.topics],
                 block.offsets,
                 scores[block.rows],
                 ids.pick(block.rows),

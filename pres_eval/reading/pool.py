@@ -39,6 +39,9 @@ class Pool:
     def find_topics(self, ids: Ids) -> IntArray:
         """The index of each topic, -1 for those that the pool does not have."""
         found = self.topic_table.find(ids.hashes(self.topic_seed))
+        if ids.width() <= 1 and self.topics.width() <= 1:
+            found[self.topics.word(0)[found] != ids.word(0)] = -1
+            return found
         rows = np.flatnonzero(found >= 0)
         wrong = rows[~equal(ids.take(rows), self.topics.take(found[rows]))]
         found[wrong] = -1

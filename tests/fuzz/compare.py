@@ -87,8 +87,8 @@ def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
     from pres_eval import scoring
     from pres_eval.arrays import exact, growing, ids, matching, ragged
-    from pres_eval.ranking import order, run_file, scattered
-    from pres_eval.reading import qrels, source
+    from pres_eval.ranking import order, scattered
+    from pres_eval.reading import lines, qrels, source
 
     sizes = [
         (scattered, "SORTED", 10),
@@ -99,8 +99,8 @@ def small_chunks() -> Iterator[None]:
         (growing, "SHORT", 1),
         (scoring, "BLOCK", 2),
         (order, "FEW", 1),
-        (run_file, "UNTHREADED", 0),
-        (qrels, "UNTHREADED", 0),
+        (lines, "UNTHREADED", 0),
+        (ids, "_WORDS_SORTED", 1),
         (qrels, "MANY_GROUPS", 2),
     ]
     defaults: list[tuple[Callable[..., Any], int, int]] = [

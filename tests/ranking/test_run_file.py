@@ -31,7 +31,7 @@ from support.pools import made_pool
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids, WordIds
 from pres_eval.errors import InputError
-from pres_eval.ranking import scattered
+from pres_eval.ranking import run_file, scattered
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
@@ -114,6 +114,43 @@ def test_order_of_lines_does_not_matter(
             found = read(path, judged, size, jobs=2)
             assert found.topics == expected.topics
             assert (found.num_lines, found.unjudged) == (expected.num_lines, expected.unjudged)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("documents", [b"d%d", b"a-document-with-a-name-of-more-than-two-words-%d"])
+def test_two_numbers_a_row_are_enough(compat: str, documents: bytes, jobs: int, tmp_path: Path) -> None:
+    """Lines in no order, few ties, found in chunks far apart: no row is kept, and ranks are the same."""
+    generator = random.Random(5)
+    rows = [(b"%d" % topic, documents % number) for topic in range(40) for number in range(60)]
+    scores = [b"%.7f" % generator.uniform(-3, 3) for _ in rows]
+    for near in range(0, len(rows), 7):
+        # Neighbours in a topic: equal, equal in 32 bits, different in the last of 64 bits.
+        value = float(scores[near])
+        scores[near + 1] = repr([value, value * (1 + 1e-9), float(np.nextafter(value, 9))][near % 3]).encode()
+    pairs = list(zip(rows, scores, strict=True))
+    pairs.sort(key=lambda pair: (pair[0][1], generator.random()))
+    data = b"".join(b"%s Q0 %s 1 %s t\n" % (*row, score) for row, score in pairs)
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    judged: Judged = {}
+    for topic, document in generator.sample(rows, 900):
+        judged.setdefault(topic, set()).add(document)
+    with mock.patch.object(run_file, "_Collecting", side_effect=AssertionError):
+        found = read(path, judged, 800, compat=compat, jobs=jobs)
+    assert found == read_plainly(data, judged, compat)
+
+
+def test_rows_are_kept_where_many_scores_tie(tmp_path: Path) -> None:
+    """Otherwise most lines would be read again."""
+    data = b"".join(
+        b"%d Q0 d%d 1 %d t\n" % (topic, number, number % 5) for number in range(60) for topic in range(4)
+    )
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    judged = judge(b"1", b"2", b"3")
+    with mock.patch.object(run_file._Counting, "_rank_tied", side_effect=AssertionError):
+        assert read(path, judged, 400) == read_plainly(data, judged)
 
 
 def lines_of_topics(*topics: tuple[bytes, int], score: bytes = b"") -> bytes:
