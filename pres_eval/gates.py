@@ -15,8 +15,7 @@ from decimal import Decimal
 import numpy as np
 
 from pres_eval.errors import UsageError, quoted
-from pres_eval.measures.base import Format
-from pres_eval.report.table import LESS_IS_BETTER, known_label
+from pres_eval.report.table import known_label
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
 
@@ -154,12 +153,12 @@ def _fallen(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterator[Find
     now = np.array([places[topic] for topic in old.topics if topic in places], np.int64)
     labels = {column.label: place for place, column in enumerate(new.columns)}
     for column, old_values, old_summary in zip(old.columns, old.values, old.summary, strict=True):
-        if not _is_quality(column.measure.name, column.measure.format):
+        if not column.measure.tells_quality:
             continue
         if column.label not in labels:
             yield _finding(earlier, new, f"{column.label}: computed earlier, not now (-m)")
             continue
-        less_is_better = column.measure.name in LESS_IS_BETTER
+        less_is_better = column.measure.less_is_better
         place = labels[column.label]
         overall = _as_float(old_summary), _as_float(new.summary[place])
         for _ in _worse(np.array(overall[:1]), np.array(overall[1:]), earlier.tolerance, less_is_better):
@@ -169,11 +168,6 @@ def _fallen(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterator[Find
             for row in _worse(before, after, earlier.tolerance, less_is_better):
                 what = f"{column.label}, topic {text_of(new.topics[now[row]])}"
                 yield _fall(earlier, new, what, (float(before[row]), float(after[row])))
-
-
-def _is_quality(name: str, kind: Format) -> bool:
-    """Counts (documents, topics) say nothing about how good a run is, but for the relevant ones found."""
-    return kind is Format.FLOAT or name == "num_rel_ret"
 
 
 def _as_float(value: float | str | None) -> float:

@@ -166,7 +166,12 @@ def _want(measure: Any) -> _Want:
     gains = measure["gains"] if "gains" in known else {}
     gains = {} if gains is base.NOT_PROVIDED else gains
     return _Want(
-        column=SelectedColumn(str(measure), MEASURE_BY_NAME[name], arguments, level),
+        column=SelectedColumn(
+            label=str(measure),
+            measure=MEASURE_BY_NAME[name],
+            arguments=arguments,
+            relevance_level=level,
+        ),
         options=Options(judged_only=judged_only, num_docs_in_coll=measure["docs"] if "docs" in known else 0),
         gains=tuple(sorted(gains.items())),
     )

@@ -1,12 +1,16 @@
-"""How a run is evaluated: trec_eval's options that change numbers, in one frozen record."""
+"""How a run is evaluated: trec_eval's options that change numbers, and what each release does its own way."""
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
 
-COMPAT_VERSIONS = ("9.0.8", "10.0")
+from pres_eval.errors import UsageError
+
 DEFAULT_NMAX = (100, 1000)
+
+LARGEST_LONG = 2**63 - 1
+"""What C's atol makes of larger numbers."""
 
 
 class RelevanceInfo(enum.Enum):
@@ -16,6 +20,49 @@ class RelevanceInfo(enum.Enum):
     QRELS = "-R qrels"
     QRELS_JG = "-R qrels_jg"
     PREFS = "-R prefs or -R qrels_prefs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version:
+    """What one release of trec_eval does its own way.
+
+    name                        as --compat takes it
+    single_precision_scores     scores of runs, and levels of preferences, are C floats: close ones tie
+    scores_missing_topics       with -c, a topic that the run lacks is scored as one document nobody judged
+    recall_levels_reach_up      the relevant documents that a recall level needs are x n + 0.9, cut down to a
+                                whole number; otherwise x n, rounded half away from zero
+    gain_keys_need_not_be_grades  the key of `key=gain` is read as its leading digits, 0 if there are none;
+                                otherwise a key that is no whole number is left out
+    also_in_all_trec            what the nickname all_trec names besides the measures of 9.0.8
+    """
+
+    name: str
+    single_precision_scores: bool
+    scores_missing_topics: bool
+    recall_levels_reach_up: bool
+    gain_keys_need_not_be_grades: bool
+    also_in_all_trec: tuple[str, ...] = ()
+
+
+V9 = Version(
+    name="9.0.8",
+    single_precision_scores=True,
+    scores_missing_topics=False,
+    recall_levels_reach_up=True,
+    gain_keys_need_not_be_grades=True,
+)
+V10 = Version(
+    name="10.0",
+    single_precision_scores=False,
+    scores_missing_topics=True,
+    recall_levels_reach_up=False,
+    gain_keys_need_not_be_grades=False,
+    also_in_all_trec=("unj", "rbp", "rbp_resid"),
+)
+VERSIONS = {version.name: version for version in (V9, V10)}
+"""The releases that can be asked for, the default first."""
+
+COMPAT_VERSIONS = tuple(VERSIONS)
 
 
 @dataclass(frozen=True)
@@ -29,12 +76,32 @@ class Options:
     complete         average over all topics of the qrels (-c)
     num_docs_in_coll documents in the collection, 0 if not known (-N)
     only_topic       evaluate this topic alone (-D n.topic)
+
+    Numbers above 2^63 - 1 count as that, as in C.
+    Raises UsageError for another version or a negative number.
     """
 
-    compat: str = "9.0.8"
+    compat: str = V9.name
     relevance_level: int = 1
     max_retrieved: int | None = None
     judged_only: bool = False
     complete: bool = False
     num_docs_in_coll: int = 0
     only_topic: bytes | None = None
+
+    def __post_init__(self) -> None:
+        if self.compat not in VERSIONS:
+            raise UsageError(f"compat={self.compat!r}: expected one of {', '.join(VERSIONS)}")
+        for name in ("relevance_level", "max_retrieved", "num_docs_in_coll"):
+            value = getattr(self, name)
+            if value is None and name == "max_retrieved":
+                continue
+            if not isinstance(value, int) or value < 0:
+                raise UsageError(f"{name}={value!r}: expected a whole number of at least 0")
+            if value > LARGEST_LONG:
+                object.__setattr__(self, name, LARGEST_LONG)
+
+    @property
+    def version(self) -> Version:
+        """What the chosen trec_eval does its own way."""
+        return VERSIONS[self.compat]

@@ -12,7 +12,7 @@ from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.from_qrels import form_batches
-from pres_eval.errors import NoCommonTopicError, quoted
+from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Totals, WhenMissing
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import Options
@@ -151,12 +151,26 @@ def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[An
 
     Raises NoCommonTopicError if there is nothing to score.
     """
+    if isinstance(ranking, Ranking):
+        _check_fit(relevance, ranking, options)
     nothing = True
     for batch in _form(relevance, ranking, options):
         nothing = False
         yield batch
     if nothing:
         raise NoCommonTopicError(_no_topic(relevance, ranking, options))
+
+
+def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None:
+    """Raises UsageError if the run was read for judgements or options that rank it in another way."""
+    if (ranking.single, ranking.ascending) != (
+        options.version.single_precision_scores,
+        relevance.ties_ascending,
+    ):
+        raise UsageError(
+            f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
+            " read it again with these"
+        )
 
 
 def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
@@ -174,7 +188,7 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
 
 def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
     run = ranking.name if isinstance(ranking, Ranking) else "run"
-    if options.only_topic is not None and len(ranking.topic):
+    if options.only_topic is not None:
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
     unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""

@@ -31,7 +31,6 @@ from pres_eval.measures.base import (
     OptionalCutoffs,
     Pairs,
 )
-from pres_eval.measures.selection import NMAX_MEASURES
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -144,14 +143,14 @@ def _parameters(measure: Measure) -> str:
     if not kind.example:
         return ""
     example = f"`{measure.name}.{kind.example}`"
-    if measure.name in NMAX_MEASURES:
-        return f"ranks, {example}; else those of `--nmax`"
     match kind:
-        case Cutoffs(defaults):
+        case Cutoffs(None):
+            return f"ranks, {example}; else those of `--nmax`"
+        case Cutoffs(tuple(defaults)):
             what, otherwise = "ranks", _numbers(defaults)
         case Fractions(defaults) | Coefficients(defaults):
             what, otherwise = "numbers", _numbers(defaults)
-        case BetaCutoffs(betas, cutoffs):
+        case BetaCutoffs(betas, tuple(cutoffs)):
             what, otherwise = "β and ranks", f"β {_numbers(betas)} at {_numbers(cutoffs)}"
         case OptionalCutoffs():
             what, otherwise = "ranks", "the whole ranking"

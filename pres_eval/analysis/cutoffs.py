@@ -11,6 +11,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.measures.base import Cutoffs, Format
 from pres_eval.measures.selection import SelectedColumn, Selection, select
+from pres_eval.options import Options
 from pres_eval.scoring import Evaluation
 
 
@@ -19,7 +20,7 @@ def takes_cutoffs(name: str) -> bool:
     return name in MEASURE_BY_NAME and isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs)
 
 
-def select_at(texts: Sequence[str], cutoffs: Sequence[int], compat: str) -> Selection:
+def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:
     """The columns of `-m` texts; measures with cutoffs that name none get all of these.
 
     Columns stand in the order of the texts.  Raises MeasureError for a measure that does not exist, or that
@@ -28,7 +29,7 @@ def select_at(texts: Sequence[str], cutoffs: Sequence[int], compat: str) -> Sele
     columns: dict[str, SelectedColumn] = {}
     for text in texts:
         whole = f"{text}.{','.join(map(str, cutoffs))}" if takes_cutoffs(text) else text
-        for column in select([whole], compat):
+        for column in select([whole], options):
             if column.measure.summary is not None and column.measure.format is Format.FLOAT:
                 columns[column.label] = column
     if not columns:

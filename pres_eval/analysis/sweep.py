@@ -11,6 +11,7 @@ from pres_eval.analysis.cutoffs import select_at, summaries, takes_cutoffs
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import Selection
+from pres_eval.options import Options
 from pres_eval.scoring import Evaluation
 
 DEFAULT_MEASURES = ("map_cut", "recall", "PRES")
@@ -26,7 +27,7 @@ class Sweep:
     means: FloatArray
 
 
-def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], compat: str) -> Selection:
+def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:
     """The columns that a sweep needs: every measure at every cutoff, cutoffs ascending.
 
     Raises MeasureError for a measure that takes no cutoffs.
@@ -36,7 +37,7 @@ def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], compat: str
             raise MeasureError(
                 f"-m {name}: expected the name of one with cutoffs: {', '.join(DEFAULT_MEASURES)} ..."
             )
-    return select_at(list(dict.fromkeys(measures)), cutoffs, compat)
+    return select_at(list(dict.fromkeys(measures)), cutoffs, options)
 
 
 def sweep(runs: Sequence[str], evaluations: Sequence[Evaluation], cutoffs: Sequence[int]) -> Sweep:

@@ -15,6 +15,7 @@ import numpy as np
 
 from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.options import V9, Version
 
 UNJUDGED = -2
 """Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
@@ -36,7 +37,7 @@ class Batch:
                     retrieved document that nobody judged)
     relevance_level least grade of a relevant document (-l)
     num_docs_in_coll  documents in the collection (-N), 0 if not known
-    compat          the trec_eval whose quirks are kept: "9.0.8" or "10.0"
+    version         the trec_eval whose quirks are kept
     """
 
     topics: tuple[bytes, ...]
@@ -50,7 +51,7 @@ class Batch:
     missing: BoolArray
     relevance_level: int = 1
     num_docs_in_coll: int = 0
-    compat: str = "9.0.8"
+    version: Version = V9
 
     def __len__(self) -> int:
         return len(self.topics)

@@ -139,7 +139,7 @@ def form_grouped_batch(qrels: GroupQrels, ranking: Ranked, options: Options) -> 
         missing=scored.missing[topic_of],
         relevance_level=options.relevance_level,
         num_docs_in_coll=options.num_docs_in_coll,
-        compat=options.compat,
+        version=options.version,
     )
     return GroupedBatch(scored.topics, scored.missing, scored.offsets, frozen(groups))
 

@@ -217,7 +217,7 @@ def form_preference_batch(preferences: Preferences, ranking: Ranked, options: Op
     place_of[in_order] = np.arange(len(document)) - bounds[topic_of]
 
     level = preferences.level[scored.row]
-    if options.compat == "9.0.8":
+    if options.version.single_precision_scores:
         # trec_eval: levels are C floats in 9.0.8, so close ones are the same.
         with np.errstate(over="ignore", under="ignore"):
             level = level.astype(np.float32).astype(np.float64)

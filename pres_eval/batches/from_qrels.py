@@ -20,7 +20,7 @@ def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArra
     """The pool topics to score, and where each stands in the ranking (-1: the run does not have it)."""
     topics: IntArray = ranked.topic
     place: IntArray = np.arange(len(topics))
-    if options.complete and options.compat == "10.0":
+    if options.complete and options.version.scores_missing_topics:
         topics = np.arange(len(pool.topics))
         place = np.full(len(topics), -1)
         place[ranked.topic] = np.arange(len(ranked.topic))
@@ -77,18 +77,18 @@ def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, plac
     levels, level_counts, level_offsets = _levels(qrels, topics)
     return frozen(
         Batch(
-            _ids(qrels.pool, topics),
-            num_ret,
-            offsets,
-            rank,
-            grade,
-            levels,
-            level_counts,
-            level_offsets,
-            missing,
-            options.relevance_level,
-            options.num_docs_in_coll,
-            options.compat,
+            topics=_ids(qrels.pool, topics),
+            num_ret=num_ret,
+            offsets=offsets,
+            rank=rank,
+            grade=grade,
+            levels=levels,
+            level_counts=level_counts,
+            level_offsets=level_offsets,
+            missing=missing,
+            relevance_level=options.relevance_level,
+            num_docs_in_coll=options.num_docs_in_coll,
+            version=options.version,
         )
     )
 

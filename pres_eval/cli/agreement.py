@@ -75,7 +75,7 @@ def _agreement(said: AgreementOptions) -> None:
     if len(said.files) < 3:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
     said.check_paired()
-    selection = select(said.measures or DEFAULT_MEASURES, said.compat, relevance=relevance_info)
+    selection = select(said.measures or DEFAULT_MEASURES, said.numbers(), relevance=relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
     every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
     scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)

@@ -96,7 +96,7 @@ def _compare(said: CompareOptions) -> None:
     said.check_paired()
     relevance_info = said.check()
     measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
-    selection = select(measures, said.compat, said.nmax, relevance_info)
+    selection = select(measures, said.numbers(), said.nmax, relevance_info)
     loaded = read(said, said.qrels, said.runs)
     baseline = None if said.all_pairs else _baseline(said, loaded)
     every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None

@@ -29,7 +29,6 @@ from pres_eval.cli.shared import (
     warn,
 )
 from pres_eval.errors import InputError, RunFailure, UsageError
-from pres_eval.measures.pres import RNORM
 from pres_eval.measures.selection import Selection, select
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
@@ -152,9 +151,9 @@ def _evaluate(said: EvaluateOptions) -> None:
     check_paths(said.qrels, said.runs)
     rule = said.topic_rule(OWN)
     options = said.numbers(_only_topic(said.debug))
-    selection = select(said.measures, options.compat, said.nmax, relevance_info(said.relevance_format))
+    selection = select(said.measures, options, said.nmax, relevance_info(said.relevance_format))
     if not options.num_docs_in_coll:
-        selection = _without_rnorm(selection, said.measures, said.quiet)
+        selection = _without_collection_size(selection, said.quiet)
     said.check_gates()
     said.check_layout()
     reader = said.reader()
@@ -190,14 +189,13 @@ def _over_common_topics(rankings: Iterable[Ranking], said: EvaluateOptions, job:
     yield from kept
 
 
-def _without_rnorm(selection: Selection, texts: tuple[str, ...], quiet: bool) -> Selection:
-    """Leave out Rnorm where only a nickname asks for it and the size of the collection is not known."""
-    kept = tuple(column for column in selection if column.measure is not RNORM)
-    if len(kept) == len(selection) or any(text.startswith("Rnorm") for text in texts):
-        return selection
-    if not quiet:
-        warn("Rnorm is left out: it needs the number of documents in the collection (-N)")
-    return kept
+def _without_collection_size(selection: Selection, quiet: bool) -> Selection:
+    """Leave out what needs the size of the collection where only a nickname asks for it."""
+    needing = [column for column in selection if column.measure.needs_collection_size and not column.by_name]
+    if needing and not quiet:
+        names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
+        warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
+    return tuple(column for column in selection if column not in needing)
 
 
 def _read_zscores(path: str | None) -> ZScores | None:

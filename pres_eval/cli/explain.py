@@ -58,7 +58,7 @@ def command(**values: Any) -> None:
 def _explain(said: ExplainOptions) -> None:
     said.check_for_qrels()
     loaded = read(said, said.qrels, [said.run])
-    evaluation = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.compat))[0]
+    evaluation = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))[0]
     chosen = _topics(loaded, said.chosen)
     if said.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(

@@ -73,9 +73,7 @@ def _order(job: Job, said: EvaluateOptions) -> tuple[str, ...]:
     prefix = "Z" if said.zscore_file is not None else ""
     relevance = relevance_info(said.relevance_format)
     columns = (
-        column
-        for text in said.measures
-        for column in select((text,), job.options.compat, said.nmax, relevance)
+        column for text in said.measures for column in select((text,), job.options, said.nmax, relevance)
     )
     return tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns))
 

@@ -9,7 +9,8 @@ import click
 
 from pres_eval.cli import COMMANDS
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
-from pres_eval.measures.selection import read_measure_texts
+from pres_eval.measures.selection import named_measures
+from pres_eval.options import VERSIONS
 
 RULE = "-" * 79
 
@@ -100,7 +101,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
         "Differences from trec_eval, on purpose:\n" + "\n".join(f"  - {text}" for text in DIFFERENCES),
         "Nicknames: " + ", ".join(NICKNAMES[compat]) + "; `pres-eval measures` lists all measures.",
     ]
-    texts = [measure_text(name) for name in read_measure_texts(measures, compat)]
+    texts = [measure_text(measure.name) for measure in named_measures(measures, VERSIONS[compat])]
     if texts:
         sections.append(RULE + "\nMeasures:\n\n" + "\n\n".join(texts))
     return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"

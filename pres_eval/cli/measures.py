@@ -6,8 +6,8 @@ import click
 
 from pres_eval.cli.help import measure_text
 from pres_eval.measures import MEASURES, NICKNAMES
-from pres_eval.measures.selection import read_measure_texts
-from pres_eval.options import COMPAT_VERSIONS
+from pres_eval.measures.selection import named_measures
+from pres_eval.options import COMPAT_VERSIONS, VERSIONS
 
 
 @click.command()
@@ -26,7 +26,8 @@ def command(names: tuple[str, ...], compat: str) -> None:
       pres-eval measures official
     """  # noqa: D301 - click wants the character
     if names:
-        click.echo("\n\n".join(measure_text(name) for name in read_measure_texts(names, compat)))
+        measures = named_measures(names, VERSIONS[compat])
+        click.echo("\n\n".join(measure_text(measure.name) for measure in measures))
         return
     width = max(len(measure.name) for measure in MEASURES)
     for measure in MEASURES:

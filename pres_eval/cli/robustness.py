@@ -111,7 +111,7 @@ def command(**values: Any) -> None:
 
 def _robustness(said: RobustnessOptions) -> None:
     said.check_for_qrels()
-    selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.compat)
+    selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     plan = Plan(fractions=said.fractions, samples=said.samples, seed=said.seed, coefficient=said.coefficient)
     if said.write_qrels:

@@ -14,11 +14,11 @@ import click
 from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, quoted
-from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options, RelevanceInfo
+from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
 from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.ranking.warnings import warnings_about
-from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance, relevance_info
+from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.names import NAMINGS
 from pres_eval.workers import in_order, num_processors
@@ -233,14 +233,7 @@ class Reader:
         from pres_eval.cli.progress import reading_bar
 
         def read(source: Source) -> Ranking:
-            return read_run(
-                source,
-                relevance.pool,
-                options.compat,
-                options.max_retrieved,
-                self.jobs_for(len(paths)),
-                ascending=relevance_info(self.form) is RelevanceInfo.PREFS,
-            )
+            return read_run(source, relevance, options, self.jobs_for(len(paths)))
 
         def attempt(source: Source) -> Ranking | RunFailure:
             try:

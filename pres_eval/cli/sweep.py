@@ -74,7 +74,7 @@ def command(**values: Any) -> None:
 
 def _sweep(said: SweepOptions) -> None:
     said.check_for_qrels()
-    selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.compat)
+    selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)
     show(

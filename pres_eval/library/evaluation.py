@@ -129,7 +129,7 @@ class Evaluation:
         if measure in labels:
             return labels.index(measure)
         try:
-            columns = select([measure], self.options.compat)
+            columns = select([measure], self.options)
         except MeasureError:
             return None
         return labels.index(columns[0].label) if len(columns) == 1 and columns[0].label in labels else None

@@ -15,7 +15,7 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.columns import cast_scores, ranking_of, ties_ascend
+from pres_eval.ranking.columns import cast_scores, ranking_of
 from pres_eval.ranking.counting import Found, rank_found
 from pres_eval.ranking.order import Ranked, Topics
 from pres_eval.ranking.run_file import Ranking
@@ -65,7 +65,7 @@ def rank_dict(
     for start, stop in _parts(list(map(len, rankings))):
         part = _Part(places[start:stop], rankings[start:stop], name)
         collected.add(part.rank(relevance, lookup, options))
-    return ranking_of(collected.ranked(), name, tag, num_rows, Ids.of(unjudged))
+    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, Ids.of(unjudged))
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
@@ -138,7 +138,7 @@ class _Part:
             score=cast_scores(np.array(scores, np.float64), options),
             document=np.array(found, np.int64),
         )
-        return rank_found(relevance.pool, judged, self._ids_at, ascending=ties_ascend(relevance))
+        return rank_found(relevance.pool, judged, self._ids_at, ascending=relevance.ties_ascending)
 
     def _ids_at(self, rows: IntArray) -> WordIds:
         """The ids of rows, for ties."""

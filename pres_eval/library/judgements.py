@@ -132,9 +132,8 @@ class Qrels:
 
 
 def _options(compat: str, max_retrieved: int | None) -> Options:
-    from pres_eval.library.options import checked_options
 
-    return checked_options(compat=compat, max_retrieved=max_retrieved)
+    return Options(compat=compat, max_retrieved=max_retrieved)
 
 
 def as_qrels(data: Any, form: str, jobs: int | None) -> Qrels:

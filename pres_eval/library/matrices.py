@@ -16,7 +16,7 @@ from pres_eval.library.idcolumns import Numbers, Objects
 from pres_eval.library.lookup import JudgedNumbers, Lookup
 from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.columns import RunColumns, cast_scores, rank_columns, ranking_of, ties_ascend
+from pres_eval.ranking.columns import RunColumns, cast_scores, rank_columns, ranking_of
 from pres_eval.ranking.counting import Found, rank_found
 from pres_eval.ranking.order import Ranked, Topics
 from pres_eval.ranking.run_file import Ranking
@@ -76,7 +76,7 @@ def rank_matrix(
     if not num_rows:
         raise InputError(name, None, "no retrieved documents", "at least one")
     unjudged = (place < 0) & (matrix != NONE).any(axis=1)
-    return ranking_of(collected.ranked(), name, tag, num_rows, names.take(unjudged))
+    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, names.take(unjudged))
 
 
 def _rank_numbers(
@@ -176,7 +176,7 @@ class _Block:
             score=scores[rows[hit]],
             document=judged.document[where[hit]],
         )
-        return rank_found(relevance.pool, found, self._ids_at, ascending=ties_ascend(relevance))
+        return rank_found(relevance.pool, found, self._ids_at, ascending=relevance.ties_ascending)
 
     def _ids_at(self, rows: IntArray) -> WordIds:
         return decimal_ids(self._ids[rows])

@@ -13,13 +13,12 @@ from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.judgements import Qrels, check_iterable, is_path, plain_mapping
 from pres_eval.library.matrices import rank_matrix
-from pres_eval.library.options import checked_options
 from pres_eval.library.streams import OpenFile, name_of
 from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options
-from pres_eval.ranking.columns import RunColumns, rank_columns, ties_ascend
+from pres_eval.ranking.columns import RunColumns, rank_columns
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.relevance import relevance_info
@@ -88,7 +87,7 @@ class Run:
     ) -> Evaluation:
         """All numbers of the run; what the arguments mean is told at `evaluate`."""
         options = replace(
-            checked_options(
+            Options(
                 relevance_level=level,
                 complete=bool(complete),
                 judged_only=bool(judged_only),
@@ -125,7 +124,7 @@ class Run:
             if not isinstance(text, str):
                 raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")
         ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
-        return select(texts, self._options.compat, ranks, relevance_info(self._qrels.form))
+        return select(texts, self._options, ranks, relevance_info(self._qrels.form))
 
 
 def _outside() -> int:
@@ -173,15 +172,7 @@ def _ranking(qrels: Qrels, data: Any, options: Options, name: str | None, jobs: 
 
 
 def _read(source: Source, qrels: Qrels, options: Options, jobs: int | None) -> Ranking:
-    relevance = qrels.relevance
-    return read_run(
-        source,
-        relevance.pool,
-        options.compat,
-        options.max_retrieved,
-        jobs,
-        ascending=ties_ascend(relevance),
-    )
+    return read_run(source, qrels.relevance, options, jobs)
 
 
 def _rank_table(table: Table, qrels: Qrels, options: Options, name: str, jobs: int | None) -> Ranking:

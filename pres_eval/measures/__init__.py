@@ -32,8 +32,9 @@ from pres_eval.measures.precision import (
 )
 from pres_eval.measures.preference import PREFERENCE_MEASURES
 from pres_eval.measures.pres import FPRIME, PRES, PRES_EST, RNORM
-from pres_eval.measures.rbp import ERR, RBP, RBP_RESID
+from pres_eval.measures.rbp import ERR, RBP, RBP_BINARY, RBP_RESID
 from pres_eval.measures.sets import SET_F, SET_MAP, SET_P, SET_RECALL, SET_RELATIVE_P, UTILITY
+from pres_eval.options import VERSIONS, Version
 
 MEASURES: tuple[Measure, ...] = (
     RUNID,
@@ -86,6 +87,7 @@ MEASURES: tuple[Measure, ...] = (
     NDCG_EXP_CUT,
     ERR,
     F_CUT,
+    RBP_BINARY,
     JUDGED,
 )
 
@@ -168,26 +170,20 @@ _QRELS_JG = ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
 _EXTENDED = ("recip_rank_cut", "ndcg_exp_cut", "err", "F_cut", "judged")
 _PRES = ("PRES", "PRES_est", "Rnorm", "Fprime")
 
-NICKNAMES: dict[str, dict[str, tuple[str, ...]]] = {
-    "9.0.8": {
+OUR_NICKNAMES = {"extended": _EXTENDED, "pres": _PRES}
+
+
+def _nicknames(version: Version) -> dict[str, tuple[str, ...]]:
+    return {
         "official": _OFFICIAL,
         "set": _SET,
-        "all_trec": _ALL_TREC,
+        "all_trec": (*_ALL_TREC, *version.also_in_all_trec),
         "all_prefs": _ALL_PREFS,
         "prefs": _PREFS,
         "qrels_jg": _QRELS_JG,
-        "extended": _EXTENDED,
-        "pres": _PRES,
-    },
-    "10.0": {
-        "official": _OFFICIAL,
-        "set": _SET,
-        "all_trec": (*_ALL_TREC, "unj", "rbp", "rbp_resid"),
-        "all_prefs": _ALL_PREFS,
-        "prefs": _PREFS,
-        "qrels_jg": _QRELS_JG,
-        "extended": _EXTENDED,
-        "pres": _PRES,
-    },
-}
+        **OUR_NICKNAMES,
+    }
+
+
+NICKNAMES = {name: _nicknames(version) for name, version in VERSIONS.items()}
 """For each trec_eval its names for groups of measures, and ours; they print in the order of MEASURES."""

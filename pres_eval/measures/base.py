@@ -19,7 +19,7 @@ import numpy as np
 from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, quoted
-from pres_eval.options import RelevanceInfo
+from pres_eval.options import DEFAULT_NMAX, LARGEST_LONG, RelevanceInfo
 
 Arguments = tuple[Any, ...]
 Column = tuple[str, Arguments]
@@ -114,8 +114,11 @@ class Parameters(Protocol):
         """A parameter text to show to users, empty if there are no parameters."""
         ...
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
-        """The columns for all parameter texts given for the measure (none: the defaults)."""
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
+        """The columns for all parameter texts given for the measure (none: the defaults).
+
+        `nmax` holds the cutoffs of measures whose reader stops at Nmax, where the texts name none.
+        """
         ...
 
 
@@ -125,7 +128,7 @@ class NoParameters:
 
     example: str = ""
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column; trec_eval: parameters are accepted and have no effect."""
         return [(name, ())]
 
@@ -139,12 +142,24 @@ def whole_number(name: str, text: str, least: int) -> int:
     return nearest_integer(match[1])
 
 
+_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_HEXADECIMAL = re.compile(r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?[0-9]+)?")
+
+
 def decimal_number(name: str, text: str) -> float:
     """A decimal number from parameter text."""
-    match = re.match(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
-    if not match or not math.isfinite(float(match[0])):
+    # trec_eval: atof takes what begins like a number, hexadecimal ones too.
+    number = math.nan
+    try:
+        if match := _HEXADECIMAL.match(text):
+            number = float.fromhex(match[0])
+        elif match := _DECIMAL.match(text):
+            number = float(match[0])
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected a number")
-    return float(match[0])
+    return number
 
 
 def split_parameters(texts: Sequence[str]) -> list[str]:
@@ -154,15 +169,31 @@ def split_parameters(texts: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Cutoffs:
-    """Ranks at which the ranking is cut: one column for each, `name_rank`, ascending."""
+    """Ranks at which the ranking is cut: one column for each, `name_rank`, ascending.
 
-    defaults: tuple[int, ...]
+    defaults  the ranks if none is named; None: those of --nmax
+    or_all    whether `all` can be named, for the whole ranking
+    """
+
+    defaults: tuple[int, ...] | None
     example: str = "5,10"
+    or_all: bool = False
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column a cutoff; those given several times count once."""
-        cutoffs = {whole_number(name, part, 1) for part in split_parameters(texts)} or set(self.defaults)
-        return [(f"{name}_{cutoff}", (cutoff,)) for cutoff in sorted(cutoffs)]
+        parts = split_parameters(texts)
+        cutoffs = {
+            whole_number(name, part, 1) for part in parts if not (self.or_all and part == WHOLE_RANKING)
+        }
+        if not parts:
+            cutoffs.update(nmax if self.defaults is None else self.defaults)
+        columns: list[Column] = [(f"{name}_{cutoff}", (cutoff,)) for cutoff in sorted(cutoffs)]
+        if self.or_all and WHOLE_RANKING in parts:
+            columns.append((f"{name}_{WHOLE_RANKING}", (LARGEST_LONG,)))
+        return columns
+
+
+WHOLE_RANKING = "all"
 
 
 @dataclass(frozen=True)
@@ -172,7 +203,7 @@ class Fractions:
     defaults: tuple[float, ...]
     example: str = "0.1,0.5"
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column a level; those given several times count once."""
         levels = {decimal_number(name, part) for part in split_parameters(texts)} or set(self.defaults)
         # trec_eval: the label has room for eight characters of the number.
@@ -187,7 +218,7 @@ class Coefficients:
     count: int | None = None
     example: str = "1.0"
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column for each parameter list that was given."""
         lists = dict.fromkeys(texts)
         columns = []
@@ -201,24 +232,28 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class BetaCutoffs:
-    """A weight β and the ranks at which the ranking is cut: one column for each rank, `name_β_rank`."""
+    """A weight β and the ranks at which the ranking is cut: one column for each rank, `name_β_rank`.
+
+    default_cutoffs  the ranks if none is named; None: those of --nmax
+    """
 
     default_betas: tuple[float, ...]
-    default_cutoffs: tuple[int, ...]
+    default_cutoffs: tuple[int, ...] | None
     example: str = "2,10,100"
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column for each β and cutoff, ascending; those given several times count once."""
+        usual = nmax if self.default_cutoffs is None else self.default_cutoffs
         chosen: set[tuple[float, int]] = set()
         for text in texts:
             first, *rest = text.split(",")
             beta = decimal_number(name, first)
             if beta < 0:
                 raise MeasureError(f"-m {name}.{text}: found {first!r}, expected β, a number of at least 0")
-            cutoffs = [whole_number(name, part, 1) for part in rest] or self.default_cutoffs
+            cutoffs = [whole_number(name, part, 1) for part in rest] or usual
             chosen.update((beta, cutoff) for cutoff in cutoffs)
         if not texts:
-            chosen.update((beta, cutoff) for beta in self.default_betas for cutoff in self.default_cutoffs)
+            chosen.update((beta, cutoff) for beta in self.default_betas for cutoff in usual)
         return [(f"{name}_{beta:g}_{cutoff}", (beta, cutoff)) for beta, cutoff in sorted(chosen)]
 
 
@@ -228,18 +263,22 @@ class OptionalCutoffs:
 
     example: str = "100,1000"
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """The column of the whole ranking if no cutoff was given."""
-        return Cutoffs(()).columns(name, texts) if texts else [(name, (None,))]
+        return Cutoffs(()).columns(name, texts, nmax) if texts else [(name, (None,))]
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """`key=number` pairs that all go into one value: one column, `name` or `name_text`."""
+    """`key=number` pairs that all go into one value: one column, `name` or `name_text`.
+
+    keys  the only keys that there are; None: any, as trec_eval has it
+    """
 
     example: str = "1=3.5,2=9.0"
+    keys: tuple[str, ...] | None = None
 
-    def columns(self, name: str, texts: Sequence[str]) -> list[Column]:
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column for each list of pairs that was given."""
         columns = []
         for text in dict.fromkeys(texts):
@@ -248,6 +287,8 @@ class Pairs:
                 key, equals, value = part.partition("=")
                 if not key or not equals or "=" in value:
                     raise MeasureError(f"-m {name}.{text}: found {part!r}, expected key=number")
+                if self.keys is not None and key not in self.keys:
+                    raise MeasureError(f"-m {name}.{text}: found {key}=, expected {'=, '.join(self.keys)}=")
                 pairs.append((key, decimal_number(name, value)))
             columns.append((f"{name}_{text}", (tuple(pairs),)))
         return columns or [(name, ((),))]
@@ -266,6 +307,11 @@ class Measure:
     per_topic     whether -q prints the measure for each topic
     relevance     the formats of relevance information that it can be computed from
     when_missing  what 10.0 -c -q prints for a topic that the run lacks
+    ours          whether trec_eval has no such measure; if so, parameters without effect are errors
+    uses_level    whether -l, or a level of its own as in name(rel=2), makes a difference
+    tells_quality whether it says how good a run is, so that --against watches it; counts do not
+    less_is_better  whether a run is better the lower its value
+    needs_collection_size  whether it needs -N
     traits        what the tests hold it to
     """
 
@@ -277,6 +323,11 @@ class Measure:
     per_topic: bool = True
     relevance: RelevanceInfo = RelevanceInfo.QRELS
     when_missing: WhenMissing = WhenMissing.AS_SCORED
+    ours: bool = False
+    uses_level: bool = True
+    tells_quality: bool = True
+    less_is_better: bool = False
+    needs_collection_size: bool = False
     traits: frozenset[Trait] = frozenset()
 
     @property

@@ -107,6 +107,8 @@ RUNID = Measure(
     format=Format.TAG,
     per_topic=False,
     relevance=RelevanceInfo.ANY,
+    uses_level=False,
+    tells_quality=False,
     traits=traits(Trait.SET, Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
 )
 NUM_Q = Measure(
@@ -116,6 +118,8 @@ NUM_Q = Measure(
     format=Format.COUNT,
     per_topic=False,
     relevance=RelevanceInfo.ANY,
+    uses_level=False,
+    tells_quality=False,
     traits=traits(Trait.SET, Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
 )
 NUM_RET = Measure(
@@ -124,6 +128,8 @@ NUM_RET = Measure(
     summary=total,
     format=Format.COUNT,
     when_missing=WhenMissing.ZERO,
+    uses_level=False,
+    tells_quality=False,
     traits=traits(Trait.SET),
 )
 NUM_REL = Measure(
@@ -131,6 +137,7 @@ NUM_REL = Measure(
     num_rel,
     summary=number_of_relevant,
     format=Format.COUNT,
+    tells_quality=False,
     traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
 )
 NUM_REL_RET = Measure(
@@ -145,6 +152,7 @@ NUM_NONREL_JUDGED_RET = Measure(
     num_nonrel_judged_ret,
     summary=total,
     format=Format.COUNT,
+    tells_quality=False,
     traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
 )
 RELSTRING = Measure(
@@ -155,5 +163,7 @@ RELSTRING = Measure(
     format=Format.TEXT,
     # trec_eval: 10.0 empties the string only where it is called plainly relstring.
     when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+    uses_level=False,
+    tells_quality=False,
     traits=traits(Trait.GRADED),
 )

@@ -16,6 +16,7 @@ import numpy as np
 from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import Batch
+from pres_eval.options import V10, Version
 
 Pairs = tuple[tuple[str, float], ...]
 GradeGains = tuple[tuple[int, float], ...]
@@ -27,10 +28,10 @@ MOST_RANKS = 1 << 20
 """Ranks looked at together where every rank of a ranking counts."""
 
 
-def grade_gains(pairs: Pairs, compat: str) -> GradeGains:
+def grade_gains(pairs: Pairs, version: Version = V10) -> GradeGains:
     """The grades that parameters name, with their gains."""
     # trec_eval: 9.0.8 reads any other key's leading digits (none: 0), 10.0 leaves it out.
-    if compat != "9.0.8":
+    if not version.gain_keys_need_not_be_grades:
         pairs = tuple(pair for pair in pairs if re.fullmatch(r"[+-]?[0-9]+", pair[0]))
     digits = [(re.match(r"\s*([+-]?[0-9]+)", key), gain) for key, gain in pairs]
     return tuple((nearest_integer(found[1]) if found else 0, gain) for found, gain in digits)

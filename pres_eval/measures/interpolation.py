@@ -15,7 +15,7 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
     """(T,) how many relevant documents have to be found to stand at a recall level."""
     exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
-    if batch.compat == "9.0.8":
+    if batch.version.recall_levels_reach_up:
         cut: FloatArray = np.trunc(exact + 0.9)
         return cut
     whole: FloatArray = np.trunc(exact)

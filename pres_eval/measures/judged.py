@@ -34,8 +34,7 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
       j  documents down to rank k with a relevance of 0 or above in the qrels      ret  documents retrieved
     Range: 0 to 1; 0 if nothing was retrieved.
     Notes: a ranking shorter than k is taken as long as it is, so it is not 1 - unj_k there.  ir_measures'
-      Judged orders ties by docno ascending, and without a cutoff it looks at the whole ranking: give one that
-      is large enough, as in judged.1000000.
+      Judged orders ties by docno ascending; without a cutoff it looks at the whole ranking: judged.all.
     Source: MacAvaney, Macdonald & Ounis, "Streamlining Evaluation with ir-measures", ECIR 2022,
       doi:10.1007/978-3-030-99739-7_38, whose Judged@k it is; that counts negative relevance as judged.
       trec_eval: none.
@@ -47,7 +46,16 @@ UNJ = Measure(
     "unj",
     unjudged,
     Cutoffs((5, 10, 20)),
+    uses_level=False,
+    less_is_better=True,
     when_missing=WhenMissing.ZERO,
     traits=traits(Trait.BOUNDED),
 )
-JUDGED = Measure("judged", judged, Cutoffs((10, 100, 1000)), traits=traits(Trait.BOUNDED))
+JUDGED = Measure(
+    "judged",
+    judged,
+    Cutoffs((10, 100, 1000), or_all=True),
+    ours=True,
+    uses_level=False,
+    traits=traits(Trait.BOUNDED),
+)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray
-from pres_eval.measures.base import Cutoffs, Fractions, Measure, Trait, traits
+from pres_eval.measures.average_precision import average_precision
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.precision import (
+    RPREC_MULT,
+    P,
+    precision,
+    r_precision_at_multiples,
+)
 from pres_eval.options import RelevanceInfo
 
 if TYPE_CHECKING:  # takes a while to import, and most evaluations have no judgement groups
@@ -26,9 +30,7 @@ def map_avgjg(batch: GroupedBatch) -> FloatArray:
     Notes: with one group it is map.  With -J each group takes out the documents that it did not judge.
     Source: trec_eval (map_avgjg), by Chris Buckley, 2008.
     """
-    groups = batch.groups
-    precision = groups.rel_so_far / groups.rank
-    return batch.average(divide(groups.sum_by_topic(precision, groups.is_rel), groups.num_rel))
+    return batch.average(average_precision(batch.groups))
 
 
 def precision_avgjg(batch: GroupedBatch, cutoff: int) -> FloatArray:
@@ -42,9 +44,7 @@ def precision_avgjg(batch: GroupedBatch, cutoff: int) -> FloatArray:
     Notes: with one group it is P.  With -J each group takes out the documents that it did not judge.
     Source: trec_eval (P_avgjg), by Chris Buckley, 2008.
     """
-    groups = batch.groups
-    found = groups.count_by_topic(groups.is_rel & (groups.rank <= cutoff))
-    return batch.average(found / cutoff)
+    return batch.average(precision(batch.groups, cutoff))
 
 
 def r_precision_mult_avgjg(batch: GroupedBatch, multiple: float) -> FloatArray:
@@ -59,10 +59,7 @@ def r_precision_mult_avgjg(batch: GroupedBatch, multiple: float) -> FloatArray:
       runs, at comparable points of topics of any size.  With one group it is Rprec_mult.
     Source: trec_eval (Rprec_mult_avgjg), by Chris Buckley, 2008.
     """
-    groups = batch.groups
-    cutoff = (multiple * groups.num_rel + 0.9).astype(np.int64)
-    found = groups.count_by_topic(groups.is_rel & (groups.rank <= cutoff[groups.topic_of]))
-    return batch.average(divide(found, cutoff))
+    return batch.average(r_precision_at_multiples(batch.groups, multiple))
 
 
 _TRAITS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
@@ -73,14 +70,14 @@ JUDGEMENT_GROUP_MEASURES: tuple[Measure, ...] = (
     Measure(
         "P_avgjg",
         precision_avgjg,
-        Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000)),
+        P.parameters,
         relevance=_JG,
         traits=_TRAITS,
     ),
     Measure(
         "Rprec_mult_avgjg",
         r_precision_mult_avgjg,
-        Fractions((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), example="0.5,2"),
+        RPREC_MULT.parameters,
         relevance=_JG,
         traits=_TRAITS,
     ),

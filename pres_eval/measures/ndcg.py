@@ -43,7 +43,7 @@ def ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
     Source: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002,
       doi:10.1145/582415.582418.  ir_measures' nDCG.
     """
-    named = grade_gains(pairs, batch.compat)
+    named = grade_gains(pairs, batch.version)
     return score_with_gains(batch, named, lambda b, g: divide(_dcg(b, g), _ideal_dcg(b, g)))
 
 
@@ -56,7 +56,7 @@ def dcg(batch: Batch, pairs: PairValues) -> FloatArray:
     Parameters: other gains for grades, as in -m dcg.1=3.5,2=9.
     Source: as ndcg; trec_eval 10.0.
     """
-    return score_with_gains(batch, grade_gains(pairs, "10.0"), _dcg)
+    return score_with_gains(batch, grade_gains(pairs), _dcg)
 
 
 def ideal_dcg(batch: Batch, pairs: PairValues) -> FloatArray:
@@ -67,7 +67,7 @@ def ideal_dcg(batch: Batch, pairs: PairValues) -> FloatArray:
     Parameters: other gains for grades, as in -m ideal_dcg.1=3.5,2=9.
     Source: as ndcg; trec_eval 10.0.
     """
-    return _ideal_dcg(batch, grade_gains(pairs, "10.0"))
+    return _ideal_dcg(batch, grade_gains(pairs))
 
 
 def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -124,8 +124,17 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
 _NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 _CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL)
 
-NDCG = Measure("ndcg", ndcg, Pairs(), traits=_NORMALIZED)
-DCG = Measure("dcg", dcg, Pairs(), traits=_CUMULATED)
-IDEAL_DCG = Measure("ideal_dcg", ideal_dcg, Pairs(), traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED})
-NDCG_CUT = Measure("ndcg_cut", ndcg_cut, Cutoffs(DOCUMENT_CUTOFFS), traits=_NORMALIZED)
-NDCG_EXP_CUT = Measure("ndcg_exp_cut", ndcg_exp_cut, Cutoffs((5, 10, 20)), traits=_NORMALIZED)
+NDCG = Measure("ndcg", ndcg, Pairs(), uses_level=False, traits=_NORMALIZED)
+DCG = Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED)
+IDEAL_DCG = Measure(
+    "ideal_dcg", ideal_dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED}
+)
+NDCG_CUT = Measure("ndcg_cut", ndcg_cut, Cutoffs(DOCUMENT_CUTOFFS), uses_level=False, traits=_NORMALIZED)
+NDCG_EXP_CUT = Measure(
+    "ndcg_exp_cut",
+    ndcg_exp_cut,
+    Cutoffs((5, 10, 20), or_all=True),
+    ours=True,
+    uses_level=False,
+    traits=_NORMALIZED,
+)

@@ -49,7 +49,7 @@ def g(batch: Batch, pairs: PairValues) -> FloatArray:
       nothing.
     Source: trec_eval (2008).
     """
-    named = grade_gains(pairs, batch.compat)
+    named = grade_gains(pairs, batch.version)
     if _counts_exactly(named):
         return score_with_gains(batch, named, _g)
     # Else C(r) has to be added up rank by rank, and every rank takes room.
@@ -104,7 +104,7 @@ def ndcg_rel(batch: Batch, pairs: PairValues) -> FloatArray:
     Notes: experimental.  nDCG falls and rises along the ranking; this takes it where documents of gain stand.
     Source: trec_eval, after Järvelin & Kekäläinen, TOIS 20(4), 2002, doi:10.1145/582415.582418.
     """
-    return score_with_gains(batch, grade_gains(pairs, batch.compat), _ndcg_rel)
+    return score_with_gains(batch, grade_gains(pairs, batch.version), _ndcg_rel)
 
 
 def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
@@ -132,7 +132,7 @@ def r_ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
     Notes: experimental.  With one gain only and a short ranking it is nDCG at rank n.
     Source: trec_eval, after Järvelin & Kekäläinen, TOIS 20(4), 2002, doi:10.1145/582415.582418.
     """
-    return score_with_gains(batch, grade_gains(pairs, batch.compat), _r_ndcg)
+    return score_with_gains(batch, grade_gains(pairs, batch.version), _r_ndcg)
 
 
 def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
@@ -169,6 +169,6 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 
 BIN_G = Measure("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
-G = Measure("G", g, Pairs(), traits=_GAIN_TRAITS)
-NDCG_REL = Measure("ndcg_rel", ndcg_rel, Pairs(), traits=_GAIN_TRAITS)
+G = Measure("G", g, Pairs(), uses_level=False, traits=_GAIN_TRAITS)
+NDCG_REL = Measure("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, traits=_GAIN_TRAITS)
 R_NDCG = Measure("Rndcg", r_ndcg, Pairs(), traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN))

@@ -163,5 +163,9 @@ RPREC_MULT = Measure(
 RELATIVE_P = Measure("relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
 SUCCESS = Measure("success", success, Cutoffs((1, 5, 10)), traits=_AT_RANKS)
 RECIP_RANK = Measure("recip_rank", reciprocal_rank, traits=_AT_RANKS)
-RECIP_RANK_CUT = Measure("recip_rank_cut", reciprocal_rank_cut, Cutoffs((10, 100)), traits=_AT_RANKS)
-F_CUT = Measure("F_cut", f_cut, BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"), traits=_AT_RANKS)
+RECIP_RANK_CUT = Measure(
+    "recip_rank_cut", reciprocal_rank_cut, Cutoffs((10, 100)), ours=True, traits=_AT_RANKS
+)
+F_CUT = Measure(
+    "F_cut", f_cut, BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"), ours=True, traits=_AT_RANKS
+)

@@ -111,9 +111,16 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 
 _FAMILY = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 
-PRES = Measure("PRES", pres, Cutoffs((100, 1000), example="50,100"), traits=_FAMILY)
-PRES_EST = Measure("PRES_est", pres_estimated, Cutoffs((100, 1000), example="50,100"), traits=_FAMILY)
-RNORM = Measure("Rnorm", normalized_recall, OptionalCutoffs(example="1000"), traits=_FAMILY)
+PRES = Measure("PRES", pres, Cutoffs(None, example="50,100"), ours=True, traits=_FAMILY)
+PRES_EST = Measure("PRES_est", pres_estimated, Cutoffs(None, example="50,100"), ours=True, traits=_FAMILY)
+RNORM = Measure(
+    "Rnorm",
+    normalized_recall,
+    OptionalCutoffs(example="1000"),
+    ours=True,
+    needs_collection_size=True,
+    traits=_FAMILY,
+)
 FPRIME = Measure(
-    "Fprime", f_prime, BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"), traits=_FAMILY
+    "Fprime", f_prime, BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"), ours=True, traits=_FAMILY
 )

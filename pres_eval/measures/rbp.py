@@ -19,7 +19,6 @@ from pres_eval.measures.gain import (
     score_with_gains,
 )
 from pres_eval.measures.gain import Pairs as PairValues
-from pres_eval.measures.ndcg import ideal_dcg
 
 PERSISTENCE = 0.9
 TOPICS_TOGETHER = 1 << 12
@@ -49,7 +48,7 @@ def _persistence(pairs: PairValues) -> float:
     return dict(pairs).get("p", PERSISTENCE)
 
 
-def rbp(batch: Batch, pairs: PairValues, after_ndcg: PairValues | None = None) -> FloatArray:
+def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
     """Gain collected by a reader who goes on to the next document with probability p (rank-biased precision).
 
     Formula:  rbp = (1 - p) Σ gain(r) p^(r-1)
@@ -60,19 +59,33 @@ def rbp(batch: Batch, pairs: PairValues, after_ndcg: PairValues | None = None) -
     Parameters: -m rbp.p=0.8; gains for grades too, as in -m rbp.p=0.8,1=0.5,2=1.  If some are above 1 or
       below 0, all are brought to 0 … 1 by the topic's least and highest (0 counts among them).
     Notes: what nobody judged counts as 0; rbp_resid says how much it could add.  -l has no effect: grade 1 is
-      worth 1/3 where the topic's highest is 3.  ir_measures' RBP has p = 0.8 and, with rel given, gains of 0
-      and 1.  trec_eval 10.0 starts from variables that it never sets; this is what it prints when they are 0.
-      Right after dcg, ideal_dcg or ndcg its ordinary build finds the ideal DCG there and takes it for the
-      highest gain, so that rbp comes out too small: under --compat 10.0 it does so here.
+      worth 1/3 where the topic's highest is 3; rbp_binary has gains of 0 and 1.  ir_measures' RBP takes 0.8
+      for p.  trec_eval 10.0 never sets the variables that it takes for the least and the highest gain, so
+      what it prints depends on the compiler and on the measures before.  This is the value by the formula,
+      which is what it prints where they happen to be 0.
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952; trec_eval 10.0.
     """
     p = _persistence(pairs)
-    named = grade_gains(pairs, "10.0")
-    return (1.0 - p) * score_with_gains(batch, named, lambda b, gains: _collected(b, gains, p, after_ndcg))
+    return (1.0 - p) * score_with_gains(batch, grade_gains(pairs), lambda b, gains: _collected(b, gains, p))
 
 
-def _collected(batch: Batch, named: GradeGains, p: float, after_ndcg: PairValues | None) -> FloatArray:
+def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
+    """Rank-biased precision with gains of 1 for relevant documents and 0 for all others.
+
+    Formula:  rbp_binary = (1 - p) Σ p^(r-1)      over the ranks r of the relevant documents retrieved
+      p  persistence, 0.9 unless given
+    Range: 0 to 1, as long as p is.
+    Parameter: -m rbp_binary.p=0.8.
+    Notes: what is relevant says -l, so it is the measure of the paper; rbp counts grades.
+    Source: as rbp.  trec_eval: none.  ir_measures' RBP(p=…,rel=…), where p is 0.8 unless given.
+    """
+    p = _persistence(pairs)
+    power = _Powers(p, int(batch.rank.max(initial=0)))
+    return (1.0 - p) * batch.sum_by_topic(power[batch.rank - 1], batch.is_rel)
+
+
+def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
     """(T,) Σ gain(r) p^(r-1), with the gains brought to 0 … 1."""
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
@@ -80,9 +93,6 @@ def _collected(batch: Batch, named: GradeGains, p: float, after_ndcg: PairValues
     if named:
         for topics, table in gain_tables(batch, named):
             lowest[topics], highest[topics] = min(table.lowest, 0.0), max(table.highest, 0.0)
-    if after_ndcg is not None:
-        # trec_eval: the highest starts at what ndcg kept in the same place of the stack.
-        highest = np.maximum(highest, ideal_dcg(batch, after_ndcg))
     has_gain = (batch.grade >= 0) | np.isin(batch.grade, [grade for grade, _ in named])
     scaled = has_gain & ((lowest < 0) | (highest > 1))[batch.topic_of]
     low, span = lowest[batch.topic_of][scaled], (highest - lowest)[batch.topic_of][scaled]
@@ -163,11 +173,26 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
     return batch.sum_by_topic(satisfied * still_reading / batch.rank)
 
 
-RBP = Measure("rbp", rbp, Pairs("p=0.8"), traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL))
+RBP = Measure(
+    "rbp",
+    rbp,
+    Pairs("p=0.8"),
+    uses_level=False,
+    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+)
+RBP_BINARY = Measure(
+    "rbp_binary",
+    rbp_binary,
+    Pairs("p=0.8", keys=("p",)),
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+)
 RBP_RESID = Measure(
     "rbp_resid",
     rbp_residual,
     Pairs("p=0.8"),
+    less_is_better=True,
+    uses_level=False,
     # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
     when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
     traits=traits(Trait.BOUNDED),
@@ -175,6 +200,8 @@ RBP_RESID = Measure(
 ERR = Measure(
     "err",
     expected_reciprocal_rank,
-    Cutoffs((5, 10, 20)),
+    Cutoffs((5, 10, 20), or_all=True),
+    ours=True,
+    uses_level=False,
     traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
 )

@@ -15,7 +15,6 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
 from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.workers import in_order
 
@@ -80,7 +79,6 @@ def rank_columns(columns: RunColumns, relevance: Relevance, options: Options, jo
     topics, lengths, rows = _by_topic(topic[judged], starts[judged], columns.lengths[judged])
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     scores = cast_scores(columns.scores, options)
-    ascending = ties_ascend(relevance)
 
     def rank_block(block: tuple[int, int]) -> Ranked:
         first, last = block
@@ -93,7 +91,7 @@ def rank_columns(columns: RunColumns, relevance: Relevance, options: Options, jo
             scores[chosen],
             columns.documents.pick(chosen),
             options.max_retrieved,
-            ascending=ascending,
+            ascending=relevance.ties_ascending,
         )
 
     collected = Topics()
@@ -102,10 +100,20 @@ def rank_columns(columns: RunColumns, relevance: Relevance, options: Options, jo
             collected.add(part)
     except DuplicateRowError as error:
         _raise_duplicate(columns, error)
-    return ranking_of(collected.ranked(), columns.name, columns.tag, len(columns.scores), unjudged)
+    return ranking_of(
+        collected.ranked(), relevance, options, columns.name, columns.tag, len(columns.scores), unjudged
+    )
 
 
-def ranking_of(ranked: Ranked, name: str, tag: str, num_rows: int, unjudged: Ids) -> Ranking:
+def ranking_of(
+    ranked: Ranked,
+    relevance: Relevance,
+    options: Options,
+    name: str,
+    tag: str,
+    num_rows: int,
+    unjudged: Ids,
+) -> Ranking:
     """Ranked topics with what else is known of their run."""
     return Ranking(
         topic=ranked.topic,
@@ -118,6 +126,8 @@ def ranking_of(ranked: Ranked, name: str, tag: str, num_rows: int, unjudged: Ids
         num_lines=num_rows,
         unjudged_ids=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
         longer_line=None,
+        single=options.version.single_precision_scores,
+        ascending=relevance.ties_ascending,
     )
 
 
@@ -135,20 +145,11 @@ def check_scores(columns: RunColumns) -> None:
 
 def cast_scores(scores: FloatArray, options: Options) -> Scores:
     """The scores as trec_eval keeps them."""
-    if options.compat != "9.0.8":
+    if not options.version.single_precision_scores:
         return scores
     with np.errstate(over="ignore"):
         # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
         return scores.astype(np.float32)
-
-
-def ties_ascend(relevance: Relevance) -> bool:
-    """Whether equal scores go by docno ascending, as preferences want it."""
-    if isinstance(relevance, Qrels):
-        return False
-    from pres_eval.reading.preferences import Preferences  # takes a while to import
-
-    return isinstance(relevance, Preferences)
 
 
 def _by_topic(

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct, has_eq
 from pres_eval.arrays.matching import repeated
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.errors import InputError, quoted
+from pres_eval.options import Options
 from pres_eval.ranking.counted import Counted, Counting, Finder, IdsWantedError, tied_rows
 from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics, topic_keys
@@ -40,6 +41,8 @@ class Ranking(Ranked):
     more_unjudged    whether there are further ones
     opening          the first document, and whether ranks run against scores
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
+    single, ascending
+                     how scores were kept and ties went; an evaluation has to want the same
     """
 
     name: str
@@ -47,6 +50,8 @@ class Ranking(Ranked):
     num_lines: int
     unjudged_ids: WordIds
     longer_line: int | None
+    single: bool
+    ascending: bool
     more_unjudged: bool = False
     opening: Opening | None = None
     tag_before: str | None = None
@@ -76,12 +81,33 @@ class Piece:
     counted: Counted | None = None
 
 
-@dataclass(frozen=True)
+class Judged(Protocol):
+    """Judgements of any kind, as far as ranking goes: the documents that were judged, and how ties go."""
+
+    @property
+    def pool(self) -> Pool:
+        """The documents that were judged."""
+
+    @property
+    def ties_ascending(self) -> bool:
+        """Whether equal scores go by docno ascending, as for preferences."""
+
+
+def _only(pool: Pool, topic: bytes | None) -> int | None:
+    """The pool's number of the only topic that is wanted, -1 if the pool lacks it; None if all are wanted."""
+    return None if topic is None else int(pool.find_topics(Ids.of([topic]))[0])
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Reader:
     """Reads chunks of one run; has no state, so that any thread may call it.
 
-    finder  finds judged documents; None where rows are kept
-    ties    the place keys of the ties of which rows are kept; None for all rows
+    pool, ascending  the judged documents; equal scores go by docno ascending, not descending
+    single           scores are kept in 32 bits
+    most             -M
+    only             the one topic that is wanted, None for all
+    finder           finds judged documents; None where rows are kept
+    ties             the place keys of the ties of which rows are kept; None for all rows
     """
 
     pool: Pool
@@ -90,6 +116,7 @@ class _Reader:
     ascending: bool
     finder: Finder | None = None
     ties: Words | None = None
+    only: int | None = None
 
     def piece(self, cut: Cut) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
@@ -105,7 +132,10 @@ class _Reader:
         lengths = np.diff(np.concatenate((first, [len(lines)])))
         ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
         unjudged = segments.take(topics < 0)
-        if len(unjudged):
+        if self.only is not None:
+            # trec_eval: the other topics are not looked at, so that no document there is one too many.
+            topics = np.where(topics == self.only, topics, -1)
+        if (topics < 0).any():
             rows = np.repeat(topics >= 0, lengths)
             ids, kept = ids.take(rows), kept[rows]
             topics, lengths = topics[topics >= 0], lengths[topics >= 0]
@@ -156,29 +186,30 @@ class _Reader:
 
 
 def read_run(
-    source: Source,
-    pool: Pool,
-    compat: str = "9.0.8",
-    most: int | None = None,
-    jobs: int | None = None,
-    *,
-    ascending: bool = False,
+    source: Source, judged: Judged, options: Options | None = None, jobs: int | None = None
 ) -> Ranking:
     """Read a run and rank its documents; what nobody judged is dropped on the way.
 
-    `most` is -M: a document that stands twice is an error only if both stand among the first `most`.
+    The judgements and options say how scores are kept, how ties go, and down to which rank (-M) a document
+    that is there twice is an error.
     `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
-    `ascending`: equal scores go by docno ascending, as preferences want it, not descending.
     Raises InputError for a malformed line or a document that a topic has twice.
     """
     jobs = jobs or num_processors()
-    reader = _Reader(pool, compat == "9.0.8", most, ascending)
+    options = options or Options()
+    reader = _Reader(
+        pool=judged.pool,
+        single=options.version.single_precision_scores,
+        most=options.max_retrieved,
+        ascending=judged.ties_ascending,
+        only=_only(judged.pool, options.only_topic),
+    )
 
     def read(given: Iterator[Cut], whole_topics: bool) -> Ranking:
         if whole_topics:
             return _Streaming(source, given, reader, jobs).read()
         with contextlib.suppress(IdsWantedError):
-            return _Counting(source, given, replace(reader, finder=Finder(pool)), jobs).read()
+            return _Counting(source, given, replace(reader, finder=Finder(judged.pool)), jobs).read()
         return _Collecting(source, cuts(source, False), reader, jobs).read()
 
     try:
@@ -226,19 +257,21 @@ class _Pass:
             raise no_lines(self.source, RUN)
         ranked = self.ranked.ranked()
         return Ranking(
-            ranked.topic,
-            ranked.num_ret,
-            ranked.offsets,
-            ranked.rank,
-            ranked.document,
-            self.source.name,
-            self.tag.decode("utf-8", "surrogateescape"),
-            self.num_rows,
-            self.unjudged.ids(),
-            self.longer_line,
-            self.unjudged.more,
-            self.opening,
-            self._tag_before(),
+            topic=ranked.topic,
+            num_ret=ranked.num_ret,
+            offsets=ranked.offsets,
+            rank=ranked.rank,
+            document=ranked.document,
+            name=self.source.name,
+            tag=self.tag.decode("utf-8", "surrogateescape"),
+            num_lines=self.num_rows,
+            unjudged_ids=self.unjudged.ids(),
+            longer_line=self.longer_line,
+            more_unjudged=self.unjudged.more,
+            opening=self.opening,
+            tag_before=self._tag_before(),
+            single=self.reader.single,
+            ascending=self.reader.ascending,
         )
 
     def _tag_before(self) -> str | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from pres_eval.arrays.ids import Ids, WordIds, byte_order, changes
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError, quoted
+from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Source
@@ -31,6 +33,9 @@ class JudgedGroups:
     document       (N,) index of each judgement's document in the pool
     line           (N,) its line in the file, from 1
     """
+
+    info: ClassVar = RelevanceInfo.QRELS_JG
+    ties_ascending: ClassVar = False
 
     name: str
     pool: Pool
@@ -78,6 +83,10 @@ class Preferences(JudgedGroups):
     level      (N,) its level: a document is preferred to those of lower levels in its subgroup
     by_docno   (D,) the documents of the pool, sorted by topic and docno
     """
+
+    info: ClassVar = RelevanceInfo.PREFS
+    # trec_eval: form_prefs_counts.c compares docnos the other way round than form_res_rels.c.
+    ties_ascending: ClassVar = True
 
     subgroup: IntArray
     level: FloatArray

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from pres_eval.arrays.growing import Growing, GrowingIds, narrow
 from pres_eval.arrays.ids import NO_IDS, WordIds, changes, distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray
+from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import QRELS, Lines, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Chunk, Source
@@ -44,6 +46,9 @@ class Qrels:
     kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     duplicates  judgements of a document that already had one; they do not count
     """
+
+    info: ClassVar = RelevanceInfo.QRELS
+    ties_ascending: ClassVar = False
 
     name: str
     pool: Pool

@@ -242,7 +242,12 @@ def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Sel
     measure = by_name.get(name)
     if measure is None:
         raise ValueError(f"measure {name} is not known here")
-    return SelectedColumn(data["label"], measure, _tuples(data["arguments"]), data["relevance_level"])
+    return SelectedColumn(
+        label=data["label"],
+        measure=measure,
+        arguments=_tuples(data["arguments"]),
+        relevance_level=data["relevance_level"],
+    )
 
 
 def _tuples(value: Any) -> Any:

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pres_eval.errors import RunFailure, UsageError, did_you_mean, nearest
+from pres_eval.errors import MeasureError, RunFailure, UsageError, did_you_mean, nearest
 from pres_eval.measures.base import Format
-from pres_eval.measures.selection import SelectedColumn
+from pres_eval.measures.selection import SelectedColumn, labels_of
 from pres_eval.report.grid import (
     LATEX,
     MARKDOWN,
@@ -72,18 +72,19 @@ class Layout:
     failures: tuple[RunFailure, ...] = ()
 
 
-LESS_IS_BETTER = frozenset({"rbp_resid", "unj"})
-"""Measures of what is not known."""
-
-
 def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
-    """The column that an option means: as it is printed, or in the notation of -m (PRES.100) or P@10.
+    """The column that an option means: as it is printed, or in any way that -m takes it (PRES.100, P@10).
 
     Raises UsageError for one that is not there, with the nearest.
     """
-    for name in (wanted, re.sub(r"[.@]", "_", wanted, count=1)):
-        if name in labels:
-            return name
+    if wanted in labels:
+        return wanted
+    try:
+        found = [label for label in labels_of(wanted) if label in labels]
+    except MeasureError:
+        found = []
+    if len(found) == 1:
+        return found[0]
     there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
     raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
 
@@ -188,7 +189,7 @@ def _sorted(
     }
     label = known_label("--sort", layout.sort, list(columns))
     place = columns[label]
-    sign = 1 if evaluations[0].columns[place].measure.name in LESS_IS_BETTER else -1
+    sign = 1 if evaluations[0].columns[place].measure.less_is_better else -1
 
     def key(run: tuple[str, Evaluation]) -> float:
         value = run[1].summary[place]

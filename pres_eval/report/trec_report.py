@@ -125,7 +125,7 @@ def report_selection(
         *(f"iprec_at_recall.{','.join(RECALL_LEVELS)}", f"P.{levels}", f"recall.{grid}", f"PRES.{grid}"),
         *measures,
     )
-    return select(texts, options.compat, nmax, relevance=RelevanceInfo.QRELS)
+    return select(texts, options, nmax, relevance=RelevanceInfo.QRELS)
 
 
 def board_of(
@@ -140,7 +140,7 @@ def board_of(
         return (*pres, "map", f"recall_{max(nmax)}", "gm_map", "Rprec", "bpref", "P_10")
     wanted = {
         (column.measure.name, column.arguments, column.relevance_level)
-        for column in select(measures, options.compat, nmax, relevance=RelevanceInfo.QRELS)
+        for column in select(measures, options, nmax, relevance=RelevanceInfo.QRELS)
     }
     return tuple(
         column.label

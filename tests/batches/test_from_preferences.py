@@ -257,7 +257,7 @@ def test_ties_go_by_docno_ascending(tmp_path: Path, most: int | None, ranks: dic
     # trec_eval: form_prefs_counts.c; every other measure takes the last docno first.
     preferences = read_preferences(write(tmp_path / "prefs", judgements("1 u s a 2\n1 u s b 1\n1 u s c 0\n")))
     pool = preferences.pool
-    ranking = read_run(write(tmp_path / "run", TIED), pool, most=most, ascending=True)
+    ranking = read_run(write(tmp_path / "run", TIED), preferences, Options(max_retrieved=most))
     assert [pool.documents[int(document)] for document in ranking.document] == [b"c", b"a", b"b"]
     assert ranking.rank.tolist() == [1, 2, 3]
     batch = form_preference_batch(preferences, ranking, Options(max_retrieved=most))
@@ -273,13 +273,13 @@ def test_ties_go_by_docno_ascending(tmp_path: Path, most: int | None, ranks: dic
 def test_tied_duplicate_beyond_the_limit(tmp_path: Path, most: int | None, stops: bool) -> None:
     # In ascending order: a, b, b; with two documents per topic the second b is cut off.
     rows = [("1", "Q0", docno, 0, 1, "tag") for docno in ("b", "a", "b")]
-    pool = read_preferences(write(tmp_path / "prefs", judgements(TRANSITIVE))).pool
+    preferences = read_preferences(write(tmp_path / "prefs", judgements(TRANSITIVE)))
     run = write(tmp_path / "run", rows)
     if stops:
         with pytest.raises(InputError, match="document 'b'"):
-            read_run(run, pool, most=most, ascending=True)
+            read_run(run, preferences, Options(max_retrieved=most))
     else:
-        assert read_run(run, pool, most=most, ascending=True).num_ret.tolist() == [3]
+        assert read_run(run, preferences, Options(max_retrieved=most)).num_ret.tolist() == [3]
 
 
 def test_topics_that_the_run_lacks(tmp_path: Path) -> None:

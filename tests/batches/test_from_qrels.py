@@ -95,7 +95,7 @@ def join(folder: Path, qrels: Grades, run: Retrieved, options: Options, size: in
     ]
     (folder / "run").write_text("".join(lines))
     judgements = read_qrels(Source(str(folder / "qrels")))
-    ranking = read_run(Source(str(folder / "run")), judgements.pool, options.compat, options.max_retrieved)
+    ranking = read_run(Source(str(folder / "run")), judgements, options)
     return list(form_batches(judgements, ranking, options, size))
 
 
@@ -131,7 +131,7 @@ def test_like_the_plain_way(folder: Path, qrels: Grades, run: Retrieved, options
         assert all(0 < len(batch) <= size for batch in batches)
         assert all(len(batch) == 1 or len(batch.rank) <= documents for batch in batches)
         for batch in batches:
-            assert (batch.relevance_level, batch.compat) == (options.relevance_level, options.compat)
+            assert (batch.relevance_level, batch.version) == (options.relevance_level, options.version)
 
 
 def test_arrays_are_frozen(folder: Path) -> None:
@@ -151,7 +151,7 @@ def test_judged_twice(compat: str, tmp_path: Path) -> None:
     assert judgements.grade[[document == b"b" for document in judgements.pool.documents]].tolist() == [1]
     for topics, stops in (("1", False), ("13", False), ("12", True)):
         (tmp_path / "run").write_text("".join(f"{topic} Q0 a 1 1 t\n" for topic in topics))
-        ranking = read_run(Source(str(tmp_path / "run")), judgements.pool, compat)
+        ranking = read_run(Source(str(tmp_path / "run")), judgements, Options(compat))
         if not stops:
             (batch,) = form_batches(judgements, ranking, Options(compat), 10)
             assert len(batch) == len(topics)

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import SmallSource
-from support.pools import made_pool
+from support.pools import JudgedPool, made_pool
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids, WordIds
@@ -590,7 +590,7 @@ def test_the_evaluator_stops_at_the_first_error_of_check(
         stop = error_of(lambda: read_qrels(SmallSource(one, 1 << 20)))
         assert first_malformed(reports[0]) == stop
         pool = made_pool([(b"1", b"D1"), (b"2", b"d1")])
-        stop = error_of(lambda: read_run(SmallSource(other, 1 << 20), pool))
+        stop = error_of(lambda: read_run(SmallSource(other, 1 << 20), JudgedPool(pool)))
         assert first_malformed(reports[1]) == stop
 
 

@@ -348,7 +348,7 @@ USAGE = [
     ),
     (["-T", "csv", "qrels", "run"], "-T csv: no such format, expected trec_results"),
     (["-D", "x", "qrels", "run"], "-D x: expected a number, or number.topic"),
-    (["-m", "mapp", "qrels", "run"], "-m mapp: no such measure; did you mean map or gm_map or set_map?"),
+    (["-m", "mapp", "qrels", "run"], "-m mapp: no such measure; did you mean map or gmap or AP?"),
     (["-m", "P.x", "qrels", "run"], "-m P.…: found 'x', expected a whole number of at least 1"),
     (
         ["-m", "map_avgjg", "qrels", "run"],

@@ -156,14 +156,30 @@ def test_err_and_exponential_gain_as_gdeval_prints_them() -> None:
         assert f"{scores(MEASURE_BY_NAME[name], batch, (cutoff,))[0]:.5f}" == printed
 
 
-def test_rbp_after_ndcg_as_trec_eval_10_prints_it() -> None:
-    # It takes the ideal DCG that ndcg left behind for the highest gain, where that is above 1.
-    topic = Topic((1, UNKNOWN, 2), (1, 2, 2, 1))
-    highest = ALL_TWINS["ideal_dcg"](topic, ())
-    wanted = (1.0 - 0.5) * (1 / highest + 2 / highest * 0.5 * 0.5)
-    batch = batch_of([topic])
-    assert scores(MEASURE_BY_NAME["rbp"], batch, ((("p", 0.5),), ())) == [wanted]
-    assert scores(MEASURE_BY_NAME["rbp"], batch, ((("p", 0.5),),)) == [0.5 * (0.5 + 0.25)]
+def test_rbp_binary_of_the_issue() -> None:
+    """Relevance 2, 1, 0, 3 of a, b, c, d; the run a c b x d; p = 0.8: relevant at ranks 1, 3 and 5."""
+    batch = batch_of([Topic((2, 0, 1, UNKNOWN, 3), (2, 1, 0, 3))])
+    (score,) = scores(MEASURE_BY_NAME["rbp_binary"], batch, ((("p", 0.8),),))
+    assert f"{score:.4f}" == "0.4099"
+    (graded,) = scores(MEASURE_BY_NAME["rbp"], batch, ((("p", 0.8),),))
+    assert f"{graded:.4f}" == "0.2579"
+
+
+@pytest.mark.parametrize("measure", BY_NAME)
+def test_whether_the_level_makes_a_difference(measure: Measure) -> None:
+    """`uses_level` says so: a level of its own, as in name(rel=2), is an error for the others."""
+    topics = [
+        Topic((3, 0, 1, UNKNOWN, 2, 1, 0), (3, 2, 2, 1, 1, 0, 0, 3), collection=100),
+        Topic((0, 0, 2, 1), (2, 1, 0, 0)),
+        Topic((1, 2), (1, 2)),
+    ]
+    batch = batch_of(topics)
+    differs = any(
+        scores(measure, batch.with_grade(1), arguments) != scores(measure, batch.with_grade(level), arguments)
+        for _, arguments in columns_of(measure)
+        for level in (2, 3)
+    )
+    assert differs == measure.uses_level
 
 
 def test_err_refuses_grades_that_gdeval_refuses() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import pytest
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES
-from pres_eval.measures.selection import read_measure_texts, select
-from pres_eval.options import RelevanceInfo
+from pres_eval.measures.selection import labels_of, named_measures, select
+from pres_eval.options import VERSIONS, Options, RelevanceInfo
 
 EXPECTED_OFFICIAL = [
     *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
@@ -18,8 +19,8 @@ EXPECTED_OFFICIAL = [
 ]
 
 
-def labels(*texts: str, **options: object) -> list[str]:
-    return [column.label for column in select(texts, **options)]  # type: ignore[arg-type]
+def labels(*texts: str, compat: str = "9.0.8", **options: Any) -> list[str]:
+    return [column.label for column in select(texts, Options(compat), **options)]
 
 
 def test_nothing_chosen_is_the_official_measures_and_pres() -> None:
@@ -65,7 +66,8 @@ def test_nicknames_name_measures_that_are_there(compat: str) -> None:
     for nickname, members in NICKNAMES[compat].items():
         assert len(set(members)) == len(members)
         assert set(members) <= set(MEASURE_BY_NAME), nickname
-        assert set(read_measure_texts([nickname], compat)) == set(members)
+        found = named_measures([nickname], VERSIONS[compat])
+        assert {measure.name for measure in found} == set(members)
         assert nickname not in MEASURE_BY_NAME
 
 
@@ -87,9 +89,26 @@ def test_every_measure_has_a_name_of_its_own_and_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("mapp", "-m mapp: no such measure; did you mean map or gm_map or set_map?"),
-        ("Pres", "-m Pres: no such measure; did you mean pres or PRES or prefs?"),
-        ("pres@10", "-m pres@10: no such measure; did you mean"),
+        ("mapp", "-m mapp: no such measure; did you mean map or gmap"),
+        ("Pres", "-m Pres: expected PRES (the measure) or pres (a nickname)"),
+        (
+            "pres.100",
+            "-m pres.100: pres is a nickname for PRES, PRES_est, Rnorm, Fprime and takes no parameters;",
+        ),
+        ("pres.100", "did you mean PRES.100?"),
+        ("extended.5", "-m extended.5: extended is a nickname for"),
+        ("map_foo", "-m map_foo: no such measure; did you mean"),
+        ("P_x", "-m P_x: no such measure; did you mean"),
+        ("P_5,x", "-m P_5,x: no such measure"),
+        ("map_5", "-m map_5: no such measure; did you mean"),
+        (
+            "ndcg_cut(rel=2)",
+            "-m ndcg_cut(rel=2): ndcg_cut does not depend on the relevance level, found rel=2",
+        ),
+        ("num_q(rel=2)", "num_q does not depend on the relevance level"),
+        ("meanap", "did you mean"),
+        ("hitrate@10", "did you mean hit_rate"),
+        ("P.5000" + "0" * 500, "expected a whole number of at least 1"),
         ("ndgc_cut", "-m ndgc_cut: no such measure; did you mean ndcg_cut"),
         ("xyz", "-m xyz: no such measure; `pres-eval measures` lists them all"),
         ("", "-m : no such measure; `pres-eval measures` lists them all"),
@@ -134,3 +153,98 @@ def test_measures_of_any_format(relevance: RelevanceInfo) -> None:
         MeasureError, match=f"map: needs -R qrels, but the judgements are read with {relevance.value}"
     ):
         labels("map", relevance=relevance)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Pres.100", "PRES_100"),
+        ("PRES_100", "PRES_100"),
+        ("pres@100", "PRES_100"),
+        ("pres_100", "PRES_100"),
+        ("ndcg@10", "ndcg_cut_10"),
+        ("NDCG_CUT.10", "ndcg_cut_10"),
+        ("Ndcg_Cut_10", "ndcg_cut_10"),
+        ("mrr", "recip_rank"),
+        ("mrr@10", "recip_rank_cut_10"),
+        ("MRR.10", "recip_rank_cut_10"),
+        ("precision@10", "P_10"),
+        ("precision", "set_P"),
+        ("p@10", "P_10"),
+        ("hit_rate@10", "success_10"),
+        ("r-precision", "Rprec"),
+        ("R-Precision", "Rprec"),
+        ("f1@10", "F_cut_1_10"),
+        ("recall@100", "recall_100"),
+        ("ap", "map"),
+        ("MAP@100", "map_cut_100"),
+        ("map@100", "map_cut_100"),
+        ("hole@10", "unj_10"),
+        ("Judged", "judged_all"),
+        ("nDCG(dcg='exp-log2')", "ndcg_exp_cut_all"),
+        ("ERR", "err_all"),
+    ],
+)
+def test_other_cases_and_other_tools_names(text: str, label: str) -> None:
+    assert labels(text) == [label]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("map,P.10", ["map", "P_10"]),
+        ("AP nDCG@10", ["map", "ndcg_cut_10"]),
+        ("P.5,10,map", ["map", "P_5", "P_10"]),
+        ("P.5, 10, map", ["map", "P_5", "P_10"]),
+        ("P_5,P_10, recall.10 ,PRES@7", ["P_5", "P_10", "recall_10", "PRES_7"]),
+        ("11pt_avg,map", ["map", "11pt_avg"]),
+        ("ndcg.1=2,2=3,map", ["map", "ndcg_1=2,2=3"]),
+        ("P(rel=2)@5,nDCG(dcg='exp-log2')@5", ["P_5(rel=2)", "ndcg_exp_cut_5"]),
+        ("F_cut.2,10,100,err.5", ["err_5", "F_cut_2_10", "F_cut_2_100"]),
+        ("map.5,P.10", ["map"]),  # trec_eval: whatever follows the dot of map has no effect
+    ],
+)
+def test_several_in_one_text(text: str, expected: list[str]) -> None:
+    assert labels(text) == expected
+
+
+@pytest.mark.parametrize("compat", VERSIONS)
+def test_every_label_is_a_name(compat: str) -> None:
+    options = Options(compat)
+    texts = [
+        "all_trec",
+        "extended",
+        "pres",
+        "rbp.p=0.8",
+        "rbp_binary.p=0.5,rel",
+        "ndcg.1=2,2=3",
+        "utility.1,2,3,4",
+    ]
+    texts = [text for text in texts if not text.endswith(",rel")] + [
+        "rbp_binary.p=0.5",
+        "judged.all",
+        "set_F.0.5",
+    ]
+    texts += ["P(rel=2)@5", "map(rel=3)", "set_F_2.0(rel=2)", "RBP(p=0.5,rel=2)"]
+    chosen = select(texts, options)
+    assert len({column.label for column in chosen}) == len(chosen) > 100
+    for column in chosen:
+        again = {found.label: found for found in select([column.label], options)}
+        assert again[column.label].arguments == column.arguments
+        assert again[column.label].measure is column.measure
+        assert again[column.label].relevance_level == column.relevance_level
+        assert column.label in labels_of(column.label, options.version)
+
+
+def test_a_level_of_its_own_is_in_the_label() -> None:
+    assert labels("P(rel=2)@10") == ["P_10(rel=2)"]
+    assert labels("AP(rel=2)", "map") == ["map(rel=2)", "map"]
+    assert labels("AP(rel=1)") == ["map(rel=1)"]
+
+
+def test_hexadecimal_parameters_are_numbers() -> None:
+    """As C's atof reads them; atol reads the 0 before the x."""
+    assert select(["set_F.0x2"])[0].arguments == ((2.0,),)
+    assert select(["iprec_at_recall.0x1p-1"])[0].label == "iprec_at_recall_0.50"
+    with pytest.raises(MeasureError, match="at least 1"):
+        select(["P.0x10"])

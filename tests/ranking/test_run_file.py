@@ -26,11 +26,12 @@ from support.plain_reading import (
     run_files,
 )
 from support.plain_reading import read_run as read_plainly
-from support.pools import made_pool
+from support.pools import JudgedPool, made_pool
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids, WordIds
 from pres_eval.errors import InputError
+from pres_eval.options import Options
 from pres_eval.ranking import run_file, scattered
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.reading.pool import Pool
@@ -70,7 +71,8 @@ def read(
 ) -> PlainRun:
     """Read a run in chunks of this size."""
     pool = pool_of(judged)
-    ranking = read_run(SmallSource(path, size), pool, compat, most, jobs, ascending=ascending)
+    options = Options(compat, max_retrieved=most)
+    ranking = read_run(SmallSource(path, size), JudgedPool(pool, ascending), options, jobs)
     found = as_plain(ranking, pool)
     assert list(found.topics) == sorted(found.topics)
     return found
@@ -410,7 +412,7 @@ def test_memory_stays_flat_however_long_the_run(tmp_path: Path) -> None:
         path = tmp_path / str(count)
         path.write_bytes(lines_of_topics(*((b"%d" % topic, 1000) for topic in range(count))))
         tracemalloc.start()
-        read_run(SmallSource(path, 100_000), pool, jobs=1)
+        read_run(SmallSource(path, 100_000), JudgedPool(pool), jobs=1)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
@@ -454,7 +456,7 @@ def test_large_run_in_ordinary_chunks(tmp_path: Path) -> None:
     pool = pool_of(judged)
     expected = read_plainly(path.read_bytes(), judged)
     assert path.stat().st_size > 2.5 * WHOLE
-    assert as_plain(read_run(Source(str(path)), pool, jobs=2), pool) == expected
+    assert as_plain(read_run(Source(str(path)), JudgedPool(pool), jobs=2), pool) == expected
     generator.shuffle(lines)
     path.write_bytes(b"".join(lines))
-    assert as_plain(read_run(Source(str(path)), pool, jobs=2), pool).topics == expected.topics
+    assert as_plain(read_run(Source(str(path)), JudgedPool(pool), jobs=2), pool).topics == expected.topics

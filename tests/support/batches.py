@@ -14,6 +14,7 @@ from support.oracle import POOLED, TWINS, UNKNOWN, Topic
 from support.oracle_gain import GAIN_TWINS
 
 from pres_eval.batches.batch import Batch, frozen
+from pres_eval.options import VERSIONS
 
 ALL_TWINS = TWINS | GAIN_TWINS
 
@@ -40,7 +41,7 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
             *("-1=0,1=-1", "-2=1,+2=0.1,0=0.2", "2=0.1,2=0.9,1=0.5,0=0.4,3=0.2", "1=1e10,2=-1e10", "9=4"),
         ),
     ),
-    "rbp_resid": ("p=0.5", "p=1", "p=0", "p=-0.5", "p=1.1", "p=0.99,p=0.8"),
+    **dict.fromkeys(("rbp_binary", "rbp_resid"), ("p=0.5", "p=1", "p=0", "p=-0.5", "p=1.1", "p=0.99,p=0.8")),
 }
 """Parameter texts that the twins are compared with, for each measure that takes any, besides its defaults."""
 
@@ -73,7 +74,7 @@ def batch_of(topics: Sequence[Topic]) -> Batch:
             missing=np.zeros(len(topics), bool),
             relevance_level=like.level,
             num_docs_in_coll=like.collection,
-            compat=like.compat,
+            version=VERSIONS[like.compat],
         )
     )
 

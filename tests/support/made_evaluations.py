@@ -10,23 +10,23 @@ from pres_eval.measures.base import Format, Measure, Totals
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.scoring import Evaluation, Values
 
-RUNID = Measure("runid", lambda batch: [], format=Format.TAG, per_topic=False)
-NUM_Q = Measure("num_q", lambda batch: [], format=Format.COUNT, per_topic=False)
+RUNID = Measure("runid", lambda batch: [], format=Format.TAG, per_topic=False, tells_quality=False)
+NUM_Q = Measure("num_q", lambda batch: [], format=Format.COUNT, per_topic=False, tells_quality=False)
 NUM_REL_RET = Measure("num_rel_ret", lambda batch: [], format=Format.COUNT)
 MAP = Measure("map", lambda batch: [])
 PRES = Measure("PRES", lambda batch: [])
-UNJ = Measure("unj", lambda batch: [])
-RELSTRING = Measure("relstring", lambda batch: [], format=Format.TEXT, summary=None)
+UNJ = Measure("unj", lambda batch: [], less_is_better=True)
+RELSTRING = Measure("relstring", lambda batch: [], format=Format.TEXT, summary=None, tells_quality=False)
 MEASURES = (RUNID, NUM_Q, NUM_REL_RET, MAP, PRES, UNJ, RELSTRING)
 
 COLUMNS = (
-    SelectedColumn("runid", RUNID, ()),
-    SelectedColumn("num_q", NUM_Q, ()),
-    SelectedColumn("num_rel_ret", NUM_REL_RET, ()),
-    SelectedColumn("map", MAP, (), 2),
-    SelectedColumn("PRES_100", PRES, (100,)),
-    SelectedColumn("unj_5", UNJ, (5,)),
-    SelectedColumn("relstring_10", RELSTRING, (10,)),
+    SelectedColumn(label="runid", measure=RUNID, arguments=()),
+    SelectedColumn(label="num_q", measure=NUM_Q, arguments=()),
+    SelectedColumn(label="num_rel_ret", measure=NUM_REL_RET, arguments=()),
+    SelectedColumn(label="map", measure=MAP, arguments=(), relevance_level=2),
+    SelectedColumn(label="PRES_100", measure=PRES, arguments=(100,)),
+    SelectedColumn(label="unj_5", measure=UNJ, arguments=(5,)),
+    SelectedColumn(label="relstring_10", measure=RELSTRING, arguments=(10,)),
 )
 
 

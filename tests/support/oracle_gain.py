@@ -196,6 +196,15 @@ def rbp(topic: Topic, pairs: Pairs) -> float:
     return (1.0 - p) * total
 
 
+def rbp_binary(topic: Topic, pairs: Pairs) -> float:
+    p = persistence(pairs)
+    total, power = 0.0, 1.0
+    for grade in topic.ranking:
+        total += power if grade >= topic.level else 0.0
+        power = power * p
+    return (1.0 - p) * total
+
+
 def rbp_residual(topic: Topic, pairs: Pairs) -> float:
     p = persistence(pairs)
     total, power, seen = 0.0, 1.0, False
@@ -227,6 +236,7 @@ GAIN_TWINS: dict[str, Twin] = {
     "ndcg_rel": ndcg_rel,
     "Rndcg": r_ndcg,
     "rbp": rbp,
+    "rbp_binary": rbp_binary,
     "rbp_resid": rbp_residual,
     "err": expected_reciprocal_rank,
 }

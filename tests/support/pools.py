@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,3 +22,11 @@ def pooled(pairs: Sequence[tuple[bytes, bytes]]) -> Pooled:
 def made_pool(pairs: Sequence[tuple[bytes, bytes]]) -> Pool:
     """The same without what it was made of."""
     return pooled(pairs).pool
+
+
+@dataclass(frozen=True)
+class JudgedPool:
+    """Judgements as far as the reader of runs looks at them."""
+
+    pool: Pool
+    ties_ascending: bool = False

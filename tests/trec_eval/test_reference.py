@@ -196,8 +196,8 @@ def evaluated(
     (folder / "run").write_text("".join(lines), encoding="utf-8")
     judgements = read_qrels(Source(str(folder / "qrels")))
     options = options or Options()
-    ranking = read_run(Source(str(folder / "run")), judgements.pool, options.compat, options.max_retrieved)
-    return evaluate(judgements, ranking, select(texts, options.compat), options)
+    ranking = read_run(Source(str(folder / "run")), judgements, options)
+    return evaluate(judgements, ranking, select(texts, options), options)
 
 
 def by_topic(evaluation: Evaluation, label: str) -> dict[str, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pres_eval.errors import MeasureError
-from pres_eval.measures.ir_measures_names import translate
 from pres_eval.measures.selection import select
 
 
@@ -20,18 +19,18 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("AP", "map", None),
         ("MAP", "map", None),
         ("AP@100", "map_cut_100", None),
-        ("AP(rel=2)@100", "map_cut_100", 2),
+        ("AP(rel=2)@100", "map_cut_100(rel=2)", 2),
         ("P@5", "P_5", None),
-        ("P(rel=2)@5", "P_5", 2),
-        ("P(rel='2')@5", "P_5", 2),
-        ("P( rel = 2 )@5", "P_5", 2),
+        ("P(rel=2)@5", "P_5(rel=2)", 2),
+        ("P(rel='2')@5", "P_5(rel=2)", 2),
+        ("P( rel = 2 )@5", "P_5(rel=2)", 2),
         ("Precision@5", "P_5", None),
         ("R@1000", "recall_1000", None),
         ("Recall@1000", "recall_1000", None),
         ("RR", "recip_rank", None),
         ("MRR", "recip_rank", None),
         ("RR@10", "recip_rank_cut_10", None),
-        ("RR(rel=3)@10", "recip_rank_cut_10", 3),
+        ("RR(rel=3)@10", "recip_rank_cut_10(rel=3)", 3),
         ("nDCG", "ndcg", None),
         ("nDCG@10", "ndcg_cut_10", None),
         ("NDCG@10", "ndcg_cut_10", None),
@@ -40,7 +39,7 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("ERR@20", "err_20", None),
         ("Judged@10", "judged_10", None),
         ("RBP(p=0.8)", "rbp_p=0.8", None),
-        ("RBP(p=0.5,rel=1)", "rbp_p=0.5", 1),
+        ("RBP(p=0.5,rel=1)", "rbp_binary_p=0.5(rel=1)", 1),
         ("Rprec", "Rprec", None),
         ("RPrec", "Rprec", None),
         ("Bpref", "bpref", None),
@@ -57,7 +56,7 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("F(beta=0.5)@10", "F_cut_0.5_10", None),
         ("NumQ", "num_q", None),
         ("NumRet", "num_ret", None),
-        ("NumRet(rel=1)", "num_rel_ret", 1),
+        ("NumRet(rel=1)", "num_rel_ret(rel=1)", 1),
         ("NumRel", "num_rel", None),
         ("NumRelRet", "num_rel_ret", None),
         ("PRES@100", "PRES_100", None),
@@ -73,7 +72,9 @@ def test_names(text: str, label: str, level: int | None) -> None:
 
 def test_levels_beside_each_other() -> None:
     """The same label at several levels: the level is added where it is needed to tell them apart."""
-    assert chosen("P.5", "P(rel=2)@5", "P(rel=3)@10") == [("P_5", None), ("P_5(rel=2)", 2), ("P_10", 3)]
+    assert chosen("P.5", "P(rel=2)@5", "P(rel=3)@10") == [
+        *(("P_5", None), ("P_5(rel=2)", 2), ("P_10(rel=3)", 3))
+    ]
     assert chosen("AP(rel=3)", "AP(rel=2)") == [("map(rel=3)", 3), ("map(rel=2)", 2)]
 
 
@@ -84,23 +85,28 @@ def test_both_notations_unite() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["map", "P.5", "P@", "P@x", "P(rel=2", "Compat@10", "", "PRES@1@2", "P(rel=(1))@5"]
-)
-def test_other_texts_are_left_to_others(text: str) -> None:
-    assert translate(text) is None
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("AP(judged_only=True)", "-m AP(judged_only=True): judged_only holds for all measures: use -J"),
         ("Rprec@5", "-m Rprec@5: Rprec takes no cutoff, found @5"),
-        ("RBP(p=0.8)@5", "-m RBP(p=0.8)@5: rbp takes no cutoff, found @5; use -M 5"),
-        ("P(foo=1)@5", "-m P(foo=1)@5: unknown setting foo=1"),
-        ("P(rel=x)@5", "-m P(rel=x)@5: unknown setting rel=x"),
-        ("P(rel=-1)@5", "-m P(rel=-1)@5: unknown setting rel=-1"),
-        ("nDCG(gains={0:1})@5", "-m nDCG(gains={0:1})@5: unknown setting gains={0:1}"),
+        ("RBP(p=0.8)@5", "-m RBP(p=0.8)@5: rbp takes no cutoff, found @5: use -M 5"),
+        ("P(foo=1)@5", "-m P(foo=1)@5: P has no setting foo=1"),
+        ("P(rel=x)@5", "-m P(rel=x)@5: P has no setting rel=x"),
+        ("P(rel=-1)@5", "-m P(rel=-1)@5: P has no setting rel=-1"),
+        (
+            "nDCG(gains={0:1})@5",
+            "-m nDCG(gains={0:1})@5: gains of its own: use -m ndcg.1=…,2=… (whole ranking)",
+        ),
         ("nDCG(dcg='other')@5", "-m nDCG(dcg='other')@5: found dcg=other, expected log2 or exp-log2"),
+        ("nDCG(rel=2)", "-m nDCG(rel=2): ndcg does not depend on the relevance level, found rel=2"),
+        ("ERR(rel=2)@5", "-m ERR(rel=2)@5: err does not depend on the relevance level, found rel=2"),
+        ("Judged(rel=2)@5", "-m Judged(rel=2)@5: judged does not depend on the relevance level, found rel=2"),
+        ("NumQ(rel=2)", "-m NumQ(rel=2): num_q does not depend on the relevance level, found rel=2"),
+        ("P@", "-m P@: found '@' behind P, expected (setting=value,…)@cutoff"),
+        ("P@x", "-m P@x: found '@x' behind P, expected (setting=value,…)@cutoff"),
+        ("P(rel=2", "-m P(rel=2: found '(rel=2' behind P, expected (setting=value,…)@cutoff"),
+        ("PRES@1@2", "-m PRES@1@2: found '@1@2' behind PRES, expected (setting=value,…)@cutoff"),
+        ("hit_rate", "-m hit_rate: no cutoff, expected one, as in @10"),
         ("SetP(relative=maybe)", "-m SetP(relative=maybe): found relative=maybe, expected False or True"),
     ],
 )

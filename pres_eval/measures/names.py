@@ -1,0 +1,255 @@
+"""From the text of one `-m` to the measures that it names.
+
+A text is a name with or without parameters (`P.5,10`), a nickname (`official`), a label as it is printed
+(`P_10`, `map(rel=2)`), or a name of another tool (`nDCG@10`, `mrr@10`); several of these with commas or
+blanks between them; each in another case as well, where only one name fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from pres_eval.errors import MeasureError, did_you_mean, quoted
+from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
+from pres_eval.measures.base import (
+    WHOLE_RANKING,
+    BetaCutoffs,
+    Cutoffs,
+    Fractions,
+    Measure,
+    NoParameters,
+    OptionalCutoffs,
+)
+from pres_eval.measures.notation import (
+    NOTATION_BY_FOLDED_NAME,
+    NOTATIONS,
+    Translated,
+    read_settings,
+)
+from pres_eval.measures.own import load_measure, own_measures
+from pres_eval.options import Version
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A measure that a text asks for.
+
+    parameters       as text, None for the defaults
+    relevance_level  the level it shall be seen at, None for that of -l
+    by_name          whether it was named itself, and not by a nickname for several
+    """
+
+    measure: Measure
+    parameters: str | None = None
+    relevance_level: int | None = None
+    by_name: bool = True
+
+
+_IMPORTED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
+
+
+def read_text(text: str, version: Version) -> Iterator[Wanted]:
+    """The measures that a text names; `package.module:NAME` is a measure of the user's own.
+
+    Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
+    measure does not have.
+    """
+    if _IMPORTED.match(text):
+        yield Wanted(load_measure(text))
+        return
+    for part in split_text(text):
+        try:
+            yield from _read_one(part, version)
+        except MeasureError as error:
+            message = str(error)
+            raise MeasureError(message if message.startswith("-m ") else f"-m {part}: {message}") from None
+
+
+def split_text(text: str) -> list[str]:
+    """The texts of single measures: what follows a comma or blank begins one if it begins with a name."""
+    parts: list[str] = []
+    begin, depth = 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter in "({[") - (letter in ")}]")
+        if (letter == "," or letter.isspace()) and depth <= 0 and not _swallows(text[begin:place]):
+            rest = text[place + 1 :].lstrip()
+            if not rest or (_head(rest) is not None and rest[0] not in ",."):
+                parts.append(text[begin:place].strip())
+                begin = place + 1
+    parts.append(text[begin:].strip())
+    return [part for part in parts if part] or [text.strip()]
+
+
+def _swallows(text: str) -> bool:
+    """Whether everything behind this text would be its parameters."""
+    # trec_eval: a measure without parameters accepts any, which have no effect.
+    name, dot, _ = text.partition(".")
+    measure = MEASURE_BY_NAME.get(name)
+    return (
+        bool(dot)
+        and measure is not None
+        and isinstance(measure.parameters, NoParameters)
+        and not measure.ours
+    )
+
+
+_LEVEL = re.compile(r"\(rel=([0-9]{1,18})\)\Z")
+
+
+def _measures() -> dict[str, Measure]:
+    """All measures by name, the user's own among them."""
+    return MEASURE_BY_NAME | {measure.name: measure for measure in own_measures()}
+
+
+def _folded_names() -> dict[str, list[str]]:
+    """All names, those of other tools too, by how they are written without regard to case."""
+    return _fold(tuple(_measures()))
+
+
+@cache
+def _fold(measures: tuple[str, ...]) -> dict[str, list[str]]:
+    folded: dict[str, list[str]] = {}
+    nicknames = {nickname for names in NICKNAMES.values() for nickname in names}
+    foreign = [name for notation in NOTATIONS for name in notation.names]
+    for name in dict.fromkeys((*measures, *nicknames, *foreign)):
+        folded.setdefault(name.casefold(), []).append(name)
+    return folded
+
+
+def _head(text: str) -> str | None:
+    """The longest name, in whatever case, with which a text begins."""
+    token = re.match(r"[^\s,.@(]*", text)
+    assert token is not None
+    head = token[0]
+    while head:
+        behind = text[len(head) : len(head) + 1]
+        if head.casefold() in _folded_names() and (not behind or behind in "._@(," or behind.isspace()):
+            return head
+        head = head[: max(head.rfind("_"), 0)]
+    return None
+
+
+def _read_one(text: str, version: Version) -> list[Wanted]:
+    head = _head(text)
+    if head is None:
+        raise MeasureError(_unknown(text))
+    rest = text[len(head) :]
+    if not rest or rest.startswith("."):
+        return _read_plain(text, head, rest, version)
+    if rest.startswith("_"):
+        return [_read_label(text, head, rest)]
+    return [_read_notation(text, head, rest)]
+
+
+def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wanted]:
+    """A name with or without a dot and parameters."""
+    nicknames = NICKNAMES[version.name]
+    measure = _measure_called(head)
+    nickname = next((name for name in nicknames if name == head), None)
+    if nickname is None and head not in _measures():
+        nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
+        if nickname is not None and measure is not None and not rest:
+            raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
+    if nickname is not None and (measure is None or nickname == head):
+        if rest and nickname in OUR_NICKNAMES:
+            raise MeasureError(
+                f"{nickname} is a nickname for {', '.join(nicknames[nickname])} and takes no parameters"
+                + (f"; did you mean {measure.name}{rest}?" if measure is not None else "")
+            )
+        return [Wanted(MEASURE_BY_NAME[member], by_name=False) for member in nicknames[nickname]]
+    if rest == ".":
+        raise MeasureError(f"nothing after the dot, expected parameters of {head}")
+    if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
+        return [_read_notation(text, head, rest.replace(".", "@", 1))]
+    if rest and measure.ours and isinstance(measure.parameters, NoParameters):
+        raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
+    parameters, level = _cut_level(rest[1:])
+    return [_at_level(Wanted(measure, parameters if rest else None), level)]
+
+
+def _measure_called(head: str) -> Measure | None:
+    """The measure of this name; in another case if there is none."""
+    measures = _measures()
+    if head in measures:
+        return measures[head]
+    alike = (measures.get(name) for name in _folded_names()[head.casefold()])
+    return next((measure for measure in alike if measure is not None), None)
+
+
+def _cut_level(text: str) -> tuple[str, int | None]:
+    """A text without the level at its end, and that."""
+    match = _LEVEL.search(text)
+    return (text[: match.start()], int(match[1])) if match else (text, None)
+
+
+def _at_level(wanted: Wanted, level: int | None) -> Wanted:
+    if level is None:
+        return wanted
+    if not wanted.measure.uses_level:
+        raise MeasureError(f"{wanted.measure.name} does not depend on the relevance level, found rel={level}")
+    return replace(wanted, relevance_level=level)
+
+
+def _read_label(text: str, head: str, rest: str) -> Wanted:
+    """A name as it is printed: P_10, set_F_2.0, F_cut_2_10."""
+    parameters, level = _cut_level(rest[1:])
+    measure = _measure_called(head)
+    if measure is None:
+        return _read_notation(text, head, f"@{parameters}")
+    kind = measure.parameters
+    if isinstance(kind, BetaCutoffs):
+        parameters = parameters.replace("_", ",", 1)
+    is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
+    try:
+        if isinstance(kind, NoParameters) or (isinstance(kind, Cutoffs | OptionalCutoffs) and not is_cutoff):
+            raise MeasureError(f"{measure.name} with {parameters}")
+        kind.columns(measure.name, [parameters], ())
+    except MeasureError:
+        raise MeasureError(_unknown(text)) from None
+    return _at_level(Wanted(measure, parameters), level)
+
+
+_FORM = re.compile(r"(?:\((?P<settings>[^()]*)\))?(?:@(?P<cutoff>[0-9]+|[0-9]*\.[0-9]+))?\Z")
+
+
+def _read_notation(text: str, head: str, rest: str) -> Wanted:
+    """A name with settings in brackets, or a cutoff behind @, as other tools write them."""
+    match = _FORM.match(rest)
+    if match is None:
+        raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
+    settings = read_settings(match["settings"] or "")
+    if settings.choose("judged_only", "False", "True") == "True":
+        raise MeasureError("judged_only holds for all measures: use -J")
+    notation = NOTATION_BY_FOLDED_NAME.get(head.casefold())
+    if notation is not None:
+        translated = notation.rule(settings, match["cutoff"])
+    else:
+        measure = _measure_called(head)
+        if measure is None:
+            raise MeasureError(_unknown(text))
+        translated = _as_written(measure, match["cutoff"])
+    level = settings.take("rel")
+    if settings or (level and not (level.isdecimal() and len(level) < 19)):
+        wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or f"rel={level}"
+        raise MeasureError(f"{translated.name} has no setting {wrong}")
+    wanted = Wanted(MEASURE_BY_NAME[translated.name], translated.parameters)
+    return _at_level(wanted, int(level) if level else None)
+
+
+def _as_written(measure: Measure, cutoff: str | None) -> Translated:
+    """A measure called by its own name, with a cutoff behind @."""
+    if cutoff is None:
+        return Translated(measure.name)
+    if not isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs):
+        raise MeasureError(f"{measure.name} takes no cutoff, found @{cutoff}")
+    return Translated(measure.name, cutoff)
+
+
+def _unknown(text: str) -> str:
+    """That there is no such measure, and which are the nearest."""
+    name = re.split(r"[.(@]", text)[0]
+    known = [names[0] for names in _folded_names().values()]
+    return f"-m {text}: no such measure; {did_you_mean(name, known, '`pres-eval measures` lists them all')}"

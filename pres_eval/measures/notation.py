@@ -1,0 +1,163 @@
+"""Names of measures as other tools write them (`nDCG@10`, `P(rel=2)@5`, `mrr@10`), as trec_eval's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import WHOLE_RANKING
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What a name of another tool stands for: trec_eval's name, and its parameters if there are any."""
+
+    name: str
+    parameters: str | None = None
+
+
+class Settings(dict[str, str]):
+    """The settings in brackets; what is taken out was understood."""
+
+    def take(self, name: str, default: str = "") -> str:
+        """A setting's value."""
+        return self.pop(name, default).strip("'\"")
+
+    def choose(self, name: str, *values: str) -> str:
+        """A setting that can be one of a few values, the first if it is not there."""
+        found = self.take(name, values[0])
+        for value in values:
+            if found.lower() == value.lower():
+                return value
+        raise MeasureError(f"found {name}={found}, expected {' or '.join(values)}")
+
+
+Rule = Callable[[Settings, str | None], Translated]
+"""Settings and the cutoff behind @, if any -> what they stand for."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How other tools call a measure.
+
+    names  the names, in any case; the first is the one to show
+    tool   whose names they are
+    rule   what they stand for
+    """
+
+    names: tuple[str, ...]
+    rule: Rule
+    tool: str = "ir_measures"
+
+
+def _same(whole: str | None, cut: str | None = None, whole_parameters: str | None = None) -> Rule:
+    """A measure without settings: `whole` without a cutoff, `cut` with one (None: there is none such)."""
+
+    def rule(settings: Settings, cutoff: str | None) -> Translated:
+        if cutoff is None:
+            if whole is None:
+                raise MeasureError("no cutoff, expected one, as in @10")
+            return Translated(whole, whole_parameters)
+        if cut is None:
+            raise MeasureError(f"{whole} takes no cutoff, found @{cutoff}")
+        return Translated(cut, cutoff)
+
+    return rule
+
+
+def _ndcg(settings: Settings, cutoff: str | None) -> Translated:
+    if "gains" in settings:
+        raise MeasureError("gains of its own: use -m ndcg.1=…,2=… (whole ranking)")
+    if settings.choose("dcg", "log2", "exp-log2") == "exp-log2":
+        return Translated("ndcg_exp_cut", cutoff or WHOLE_RANKING)
+    return Translated("ndcg_cut", cutoff) if cutoff else Translated("ndcg")
+
+
+def _num_ret(settings: Settings, cutoff: str | None) -> Translated:
+    if cutoff:
+        raise MeasureError(f"num_ret takes no cutoff, found @{cutoff}")
+    return Translated("num_rel_ret" if "rel" in settings else "num_ret")
+
+
+def _rbp(settings: Settings, cutoff: str | None) -> Translated:
+    if cutoff:
+        raise MeasureError(f"rbp takes no cutoff, found @{cutoff}: use -M {cutoff}")
+    return Translated("rbp_binary" if "rel" in settings else "rbp", f"p={settings.take('p', '0.8')}")
+
+
+def _set_p(settings: Settings, cutoff: str | None) -> Translated:
+    name = "set_relative_P" if settings.choose("relative", "False", "True") == "True" else "set_P"
+    return _same(name)(settings, cutoff)
+
+
+def _set_f(settings: Settings, cutoff: str | None) -> Translated:
+    if cutoff:
+        raise MeasureError(f"set_F takes no cutoff, found @{cutoff}: use F(beta=…)@{cutoff}")
+    return Translated("set_F", settings.take("beta") or None)
+
+
+def _with_beta(name: str) -> Rule:
+    def rule(settings: Settings, cutoff: str | None) -> Translated:
+        beta = settings.take("beta", "1")
+        return Translated(name, f"{beta},{cutoff}") if cutoff else Translated(name, beta)
+
+    return rule
+
+
+def _f1(settings: Settings, cutoff: str | None) -> Translated:
+    return Translated("F_cut", f"1,{cutoff}") if cutoff else Translated("set_F")
+
+
+NOTATIONS = (
+    Notation(("AP", "MAP"), _same("map", "map_cut")),
+    Notation(("Bpref", "BPref"), _same("bpref")),
+    Notation(("ERR",), _same("err", "err", WHOLE_RANKING)),
+    Notation(("IPrec",), _same("iprec_at_recall", "iprec_at_recall")),
+    Notation(("infAP",), _same("infAP")),
+    Notation(("Judged",), _same("judged", "judged", WHOLE_RANKING)),
+    Notation(("nDCG", "NDCG"), _ndcg),
+    Notation(("NumQ",), _same("num_q")),
+    Notation(("NumRel",), _same("num_rel")),
+    Notation(("NumRelRet",), _same("num_rel_ret")),
+    Notation(("NumRet",), _num_ret),
+    Notation(("P",), _same("P", "P")),
+    Notation(("R", "Recall"), _same("recall", "recall")),
+    Notation(("RBP",), _rbp),
+    Notation(("Rprec", "RPrec"), _same("Rprec")),
+    Notation(("RR", "MRR"), _same("recip_rank", "recip_rank_cut")),
+    Notation(("SetAP",), _same("set_map")),
+    Notation(("SetF",), _set_f),
+    Notation(("SetP",), _set_p),
+    Notation(("SetR",), _same("set_recall")),
+    Notation(("SetRelP",), _same("set_relative_P")),
+    Notation(("Success",), _same("success", "success")),
+    Notation(("F",), _with_beta("F_cut"), "pres-eval"),
+    Notation(("Fprime",), _with_beta("Fprime"), "pres-eval"),
+    Notation(("average_precision",), _same("map", "map_cut"), "scikit-learn"),
+    Notation(("gmap",), _same("gm_map"), "TREC"),
+    Notation(("precision",), _same("set_P", "P"), "ranx"),
+    Notation(("hit_rate",), _same(None, "success"), "ranx"),
+    Notation(("r-precision", "r_precision"), _same("Rprec"), "ranx"),
+    Notation(("f1",), _f1, "ranx"),
+    Notation(("ndcg_burges",), _same("ndcg_exp_cut", "ndcg_exp_cut", WHOLE_RANKING), "ranx"),
+    Notation(("hole",), _same(None, "unj"), "BEIR"),
+    Notation(("r_cap",), _same(None, "relative_P"), "BEIR"),
+)
+"""The names of other tools.  None may differ from another by its case alone."""
+
+NOTATION_BY_FOLDED_NAME = {name.casefold(): notation for notation in NOTATIONS for name in notation.names}
+
+
+def read_settings(text: str) -> Settings:
+    """The settings between brackets: `rel=2,dcg='exp-log2'`; commas in braces belong to the value."""
+    settings = Settings()
+    depth, begin = 0, 0
+    for place, letter in enumerate(text + ","):
+        depth += (letter in "{[") - (letter in "}]")
+        if letter == "," and depth <= 0:
+            key, _, value = text[begin:place].partition("=")
+            if key.strip() or value.strip():
+                settings[key.strip()] = value.strip()
+            begin = place + 1
+    return settings
