@@ -108,7 +108,6 @@ def test_every_measure_has_a_name_of_its_own_and_can_be_chosen() -> None:
         ("num_q(rel=2)", "num_q does not depend on the relevance level"),
         ("meanap", "did you mean"),
         ("hitrate@10", "did you mean hit_rate"),
-        ("P.5000" + "0" * 500, "expected a whole number of at least 1"),
         ("ndgc_cut", "-m ndgc_cut: no such measure; did you mean ndcg_cut"),
         ("xyz", "-m xyz: no such measure; `pres-eval measures` lists them all"),
         ("", "-m : no such measure; `pres-eval measures` lists them all"),
