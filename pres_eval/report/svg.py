@@ -204,15 +204,22 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     to_x, to_y = _scales(frame, x, y)
     zero = to_y(0.0)
     gap = 0.15 if len(ordered) <= 300 else 0.0
+    heights = [round(2 * to_y(value)) / 2 for value in ordered.tolist()]
     paths = {"above": "", "below": ""}
-    for number, value in enumerate(ordered.tolist()):
-        if value:
-            left, width = to_x(number + gap), to_x(number + 1 - gap) - to_x(number + gap)
-            kind = "above" if value > 0 else "below"
-            paths[kind] += f"M{left:.1f} {zero:.1f}V{to_y(value):.1f}h{width:.2f}V{zero:.1f}z"
+    for start, stop in _alike(heights, apart=gap > 0):
+        if heights[start] != zero and ordered[start]:
+            left, right = to_x(start + gap), to_x(stop - gap)
+            kind = "above" if ordered[start] > 0 else "below"
+            paths[kind] += f"M{left:.1f} {zero:.1f}V{heights[start]:g}H{right:.1f}V{zero:.1f}z"
     bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
     line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
     return _svg(name, title, words, frame, [_grid(frame, x, y, vertical=False), *bars, line])
+
+
+def _alike(heights: Sequence[float], *, apart: bool) -> list[tuple[int, int]]:
+    """Bars in a row that are drawn as one: those of the same height, unless gaps keep them apart."""
+    starts = [i for i in range(len(heights)) if apart or i == 0 or heights[i] != heights[i - 1]]
+    return list(zip(starts, [*starts[1:], len(heights)], strict=True))
 
 
 def _count_ticks(count: int) -> tuple[tuple[float, str], ...]:
@@ -226,7 +233,7 @@ def column_chart(
     name: str, title: str, words: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
 ) -> Html:
     """A column for each (label, count), the count written above it."""
-    frame = Frame(height=240, bottom=40, top=18)
+    frame = Frame(width=560, height=240, bottom=40, top=18)
     y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
     x = Axis(
         axes[0], 0.0, float(max(len(columns), 1)),

@@ -134,10 +134,12 @@ def test_the_policy_allows_the_page_itself_alone(page: Page) -> None:
 
 def test_the_tables_are_the_evaluators(patents: Report, page: Page) -> None:
     summary = page.tables[0]
-    for run, evaluation in enumerate(patents.evaluations):
+    for evaluation in patents.evaluations:
         lines = evaluation_lines(evaluation, per_topic=False, summary=True).decode().splitlines()
         values = {label.strip(): value.strip() for label, _, value in (line.split("\t") for line in lines)}
-        row = dict(zip(summary[0], summary[run + 1], strict=True))
+        row = next(
+            dict(zip(summary[0], cells, strict=True)) for cells in summary if cells[0] == evaluation.tag
+        )
         assert row.pop("run") == evaluation.tag and row.pop("topics") == values["num_q"]
         assert row == {label: values[label] for label in row} and "PRES_100" in row
     topics = next(table for table in page.tables if table[0][0] == "topic" and "PRES_100" in table[0])
@@ -315,15 +317,25 @@ def test_bars_are_where_the_values_are() -> None:
     paths = dict(re.findall(r'<path class="(above|below)" d="([^"]*)">', chart))
     (bar,) = (
         [float(part) for part in found]
-        for found in re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)h([\d.]+)V([\d.]+)z", paths["above"])
+        for found in re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)H([\d.]+)V([\d.]+)z", paths["above"])
     )
     (other,) = (
         [float(part) for part in found]
-        for found in re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)h([\d.]+)V([\d.]+)z", paths["below"])
+        for found in re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)H([\d.]+)V([\d.]+)z", paths["below"])
     )
     zero = bar[1]
     assert other[1] == bar[4] == zero and bar[0] < other[0]
     assert zero - bar[2] == pytest.approx(2 * (other[2] - zero), abs=0.2)
+
+
+def test_many_bars_are_few_steps() -> None:
+    """A thousand bars are as many steps as there are heights to be told apart, and end where they should."""
+    values = np.sin(np.arange(5000.0))
+    chart = svg.difference_chart("x", "t", "d", "AP", values)
+    steps = re.findall(r"M([\d.]+) [\d.]+V([\d.]+)H([\d.]+)V", chart)
+    assert len(steps) < 500 and len(chart) < 25_000
+    lefts, rights = [float(step[0]) for step in steps], [float(step[2]) for step in steps]
+    assert min(lefts) == 50.0 and max(rights) == pytest.approx(936.0, abs=0.1)
 
 
 def seen_without(colour: str, missing: str) -> tuple[float, ...]:
@@ -666,10 +678,19 @@ def test_sorts(opened: Browser) -> None:
 
 @in_chromium
 def test_sorts_by_number_beside_a_mark(opened: Browser, patents: Report) -> None:
-    opened.run(SORT, "#board", "PRES_100")
-    values = [patents.summary(run, "PRES_100") for run in range(3)]
-    names = [patents.names[run] for run in np.argsort(values)[::-1]]
-    assert opened.run(COLUMN, "#board", "run") == names
+    by_pres, by_ap = (
+        [patents.names[run] for run in np.argsort([patents.summary(run, label) for run in range(3)])[::-1]]
+        for label in ("PRES_100", "map")
+    )
+    assert opened.run(COLUMN, "#board", "run") == by_pres != by_ap
+    opened.run(SORT, "#board", "map")
+    assert opened.run(COLUMN, "#board", "run") == by_ap
+    # Swatches stay those of their runs.
+    opened.run(CHOOSE, "measure", "map")
+    looks = "return [...document.querySelectorAll(arguments[0])].map(s => s.getAttribute('class'))"
+    assert opened.run(looks, "#board-bars g.series") == [
+        f"series {svg.series_class(patents.names.index(name))}" for name in by_ap
+    ]
 
 
 @in_chromium

@@ -11,7 +11,7 @@ const boardMarks = () => {
       const found = data.pairs && data.pairs.measures.includes(label) ? tested(label, run, baseline) : null;
       if (!found) continue;
       const corrected = correctedOf(label, run, baseline);
-      cell.title = `${signed(found.mean - found.other)} against ${state.base}, p = ${pText(corrected)} (${data.pairs.correction})`;
+      cell.title = `${signed(found.mean - found.other)} against ${state.base}, ${pWords(corrected)} (${data.pairs.correction})`;
       if (!(corrected < alpha)) continue;
       const better = found.direction > 0;
       cell.prepend(

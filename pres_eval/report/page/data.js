@@ -39,6 +39,7 @@ const shown = (value, digits = 4) => (Number.isNaN(value) ? "nan" : value.toFixe
 const textOf = (measure, run, topic) =>
   hasTopic(run, topic) ? shown(valueOf(measure, run, topic), data.measures[measure].digits) : "–";
 const signed = (value, digits = 4) => (value > 0 ? "+" : value < 0 ? "−" : "±") + Math.abs(value).toFixed(digits);
+const pWords = (p) => (p < 0.00005 ? "p < 0.0001" : `p = ${pText(p)}`);
 const pText = (p) => (Number.isNaN(p) ? "nan" : p < 0.00005 ? "<0.0001" : p.toFixed(4));
 
 const sortedNumbers = (numbers) => numbers.filter((number) => !Number.isNaN(number)).sort((one, other) => one - other);

@@ -25,11 +25,8 @@ const fillSelect = (select, values, chosen) => {
 const COLOURS = 8;
 const DASHES = 4;
 const seriesClass = (run) => `series c${run % COLOURS} d${run % DASHES}`;
-const marker = (run) => document.querySelectorAll("#board .swatch .mark")[run].getAttribute("d").replace(/^M18 6/, "");
-const swatch = (run) => {
-  const found = document.querySelectorAll("#board .swatch")[run];
-  return found.cloneNode(true);
-};
+const marker = (run) => document.querySelector(`#board [data-run="${run}"] .mark`).getAttribute("d").replace(/^M18 6/, "");
+const swatch = (run) => document.querySelector(`#board [data-run="${run}"] .swatch`).cloneNode(true);
 const named = (run) => html("span", { class: "name" }, swatch(run), data.runs[run]);
 const shortened = (name, most) =>
   name.length <= most ? name : `${name.slice(0, (most - 1) >> 1)}…${name.slice(name.length - (most >> 1))}`;

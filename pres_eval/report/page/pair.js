@@ -139,7 +139,7 @@ sections.pair = () => {
   const sentence = found
     ? `${state.a} against ${state.b}: ${state.m} ${found.mean.toFixed(4)} − ${found.other.toFixed(4)} = ` +
       `${signed(found.mean - found.other)}; better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ` +
-      `${data.pairs.topics} topics; p = ${pText(found.p)} (${data.pairs.test}).`
+      `${data.pairs.topics} topics; ${pWords(found.p)} (${data.pairs.test}).`
     : `${state.a} against ${state.b}: ${state.m} was not tested.`;
   const differences = topics.map((topic) => [
     Math.round((valueOf(measure, one, topic) - valueOf(measure, other, topic)) * 1e4) / 1e4,

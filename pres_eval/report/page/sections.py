@@ -107,7 +107,8 @@ def _averages(report: Report) -> Html:
     formats = {label: report.column(label).measure.format for label in labels}
     values = {label: [report.summary(run, label) for run in range(len(report.names))] for label in labels}
     rows: list[Sequence[Cell]] = []
-    for run, name in enumerate(report.names):
+    for run in _best_first(values[labels[0]]):
+        name = report.names[run]
         cells: list[Cell] = [str(report.topic_counts()[run])]
         for label in labels:
             text = shown(values[label][run], DIGITS, formats[label])
@@ -121,9 +122,14 @@ def _averages(report: Report) -> Html:
                 )
             )
         rows.append([element("span", svg.swatch(run), name, class_="name", data_run=run), *cells])
-    note = ", the best of each measure marked" if len(report.names) > 1 else ""
+    note = f", by {labels[0]}, the best of each measure marked" if len(report.names) > 1 else ""
     caption = f"Averages over topics{note}"
     return table(caption, ["run", "topics", *labels], rows, sortable=True, name="board")
+
+
+def _best_first(values: Sequence[float]) -> list[int]:
+    """The runs by a value, the highest first; those without one last."""
+    return sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -values[run]))
 
 
 def _is_best(values: Sequence[float], run: int) -> bool:

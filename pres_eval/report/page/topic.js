@@ -161,7 +161,7 @@ const missed = (run, start, stop, topic) => {
 const topicValues = (topic) => {
   const rows = data.runs.map((_, run) => [named(run), ...data.measures.map((_, measure) => textOf(measure, run, topic))]);
   const table = tableOf(`All measures on topic ${data.topics[topic]}`, ["run", ...data.measures.map(({ label }) => label)], rows);
-  return scrolling("All runs on this topic", table);
+  return scrolling("All runs on this topic", table, true);
 };
 const hardestFirst = () => {
   const measure = measureAt[state.m];
