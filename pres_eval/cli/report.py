@@ -17,8 +17,8 @@ from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps
-from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, check_paths, number_options, warn
-from pres_eval.errors import UsageError
+from pres_eval.cli.shared import MEASURES, NAMES, NMAX, NumberOptions, check_paths, number_options, warn
+from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
@@ -26,6 +26,8 @@ from pres_eval.report.names import run_names
 from pres_eval.report.pairs import pairs_of
 from pres_eval.report.records import file_record
 from pres_eval.report.relevant_ranks import relevant_ranks
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_plots import PICTURES, Subject, as_picture, default_subject
 from pres_eval.report.trec_report import (
     Report,
     as_text,
@@ -53,6 +55,10 @@ class ReportOptions(NumberOptions):
     output_format: str
     table: str | None
     text_wanted: bool
+    names: str
+    picture: str | None
+    of_runs: tuple[str, ...]
+    of_topic: str | None
     measures: tuple[str, ...]
     nmax: tuple[int, ...]
     title: str
@@ -89,6 +95,17 @@ class ReportOptions(NumberOptions):
     "--table", metavar="NAME", help="Only this table of the JSON or CSV (CSV: the first, unless named)."
 )
 @click.option("--text", "text_wanted", is_flag=True, help="Print the tables, as TREC does (also with -o).")
+@click.option(
+    "--picture", type=click.Choice(tuple(PICTURES)), help="Only this picture in FILE.pdf, .png and .svg.",
+)  # fmt: skip
+@click.option(
+    "--of-run", "of_runs", multiple=True, metavar="RUN",
+    help="The run of the picture, a name, a tag or a file; two for a pair (default: the first).",
+)  # fmt: skip
+@click.option(
+    "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
+)  # fmt: skip
+@NAMES
 @MEASURES
 @NMAX
 @click.option("--title", default="", metavar="TEXT", help="Title of the report.")
@@ -125,8 +142,8 @@ def command(**values: Any) -> None:
     leaderboard with intervals and significance, any two runs topic by topic, every topic with the ranks of
     its relevant documents and those that were missed, distributions over topics, the graphs, a table of
     topics to sort and filter, and TREC's tables.  The address in the browser says what is open.
-    FILE.pdf, .png and .svg hold the graphs (extra: plot); a PDF has a histogram of each run, a picture that
-    of the first.
+    FILE.pdf is a document with all pictures and tables (extra: plot); FILE.png and .svg hold the graphs and
+    the histogram of the first run, or any one picture with --picture.
 
     --medians FILE: lines `measure topic median`, or a table with the heading `topic best median worst`, or
     with the names of measures as headings.
@@ -138,7 +155,7 @@ def command(**values: Any) -> None:
         _check_ending(path)
     report = report_of(said)
     for path in said.outputs:
-        write_output(path, _written(report, path))
+        write_output(path, _written(report, path, said))
     if said.output_format != "text":
         from pres_eval.report.layout import Look, render
         from pres_eval.report.report_tables import as_tables, settings_of
@@ -174,7 +191,7 @@ def report_of(said: ReportOptions) -> Report:
     with steps("reading", len(said.runs), said.quiet or len(said.runs) == 1) as bar:
         for _, ranking in zip(bar, reader.runs(said.runs, relevance, options), strict=True):
             rankings.append(ranking)
-    names = run_names([(ranking.tag, ranking.name) for ranking in rankings])
+    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
     rankings, topics = use_topics(rankings, names, said.topic_rule(OWN), len(relevance.pool.topics))
     if topics.warning and not said.quiet:
         warn(topics.warning)
@@ -230,11 +247,33 @@ def _medians(said: ReportOptions, labels: set[str]) -> Medians:
     return known
 
 
-def _written(report: Report, path: str) -> str | bytes:
+def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
     if PurePath(path).suffix.lower() in PAGES:
         from pres_eval.report.html import as_html
 
         return as_html(report)
-    from pres_eval.report.trec_plots import as_picture
+    return as_picture(report, path, said.picture, _subject(report, said))
 
-    return as_picture(report, path)
+
+def _subject(report: Report, said: ReportOptions) -> Subject:
+    """What the picture is of: the runs and the topic asked for, or those that are taken without."""
+    subject = default_subject(report)
+    runs = [_run(report, said, wanted) for wanted in said.of_runs]
+    others = [run for run in range(len(report.names)) if run not in runs]
+    topic = subject.topic
+    if said.of_topic is not None:
+        topics = [text_of(topic) for topic in report.topics]
+        if said.of_topic not in topics:
+            hint = did_you_mean(said.of_topic, topics, f"there are {topics[0]} and others")
+            raise UsageError(f"--of-topic {said.of_topic}: no such topic; {hint}")
+        topic = topics.index(said.of_topic)
+    return Subject(runs=(*runs, *others)[:2], topic=topic, label=subject.label)
+
+
+def _run(report: Report, said: ReportOptions, wanted: str) -> int:
+    tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
+    for names in (report.names, tags, said.runs):
+        if wanted in names:
+            return names.index(wanted)
+    hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")
+    raise UsageError(f"--of-run {wanted}: no such run; {hint}")

@@ -15,7 +15,7 @@ from pres_eval.report.markup import Html, element, raw
 from pres_eval.report.page import sections
 from pres_eval.report.page.packed import page_data
 from pres_eval.report.page.trec_tables import trec_tables
-from pres_eval.report.trec_report import Report
+from pres_eval.report.trec_report import Report, title_of
 
 SCRIPTS = (
     "data.js",
@@ -50,7 +50,7 @@ def as_html(report: Report) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("link", rel="icon", href="data:,"),
-        element("title", sections.title_of(report)),
+        element("title", title_of(report)),
         element("style", raw(style)),
         "\n",
     )

@@ -193,6 +193,15 @@ def make_report(
     )
 
 
+def title_of(report: Report) -> str:
+    """The title asked for, or what was evaluated."""
+    if report.title:
+        return report.title
+    if len(report.names) == 1:
+        return f"Evaluation of {report.names[0]}"
+    return f"Evaluation of {len(report.names)} runs"
+
+
 def topics_of(evaluations: Sequence[Evaluation]) -> tuple[bytes, ...]:
     """The topics of any run, in byte order."""
     return tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))
@@ -419,10 +428,11 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 def as_text(report: Report) -> str:
     """The tables of all runs as TREC prints them, for a terminal."""
-    return "\n\n".join(_run_text(report, run) for run in range(len(report.names)))
+    return "\n\n".join(run_text(report, run) for run in range(len(report.names)))
 
 
-def _run_text(report: Report, run: int) -> str:
+def run_text(report: Report, run: int) -> str:
+    """The tables of one run."""
     statistics = dict(summary_statistics(report, run))
     lines = [
         "Summary Statistics",

@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.collections import EventCollection
+from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from support.made_reports import (
     PATENT_QRELS,
@@ -24,7 +26,16 @@ from support.made_reports import (
 from pres_eval.cli.report import command
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_plots import as_picture, draw_curves, draw_histogram
+from pres_eval.report.trec_plots import (
+    PICTURES,
+    Subject,
+    as_picture,
+    draw_curves,
+    draw_histogram,
+    draw_intervals,
+    draw_pair,
+    draw_topic,
+)
 from pres_eval.report.trec_report import (
     DOCUMENT_LEVELS,
     RECALL_LEVELS,
@@ -147,6 +158,17 @@ def test_roc_counts_what_is_not_relevant(tmp_path: Path) -> None:
     assert fallouts == sorted(fallouts)
 
 
+def test_roc_counts_whole_documents(tmp_path: Path) -> None:
+    """At some ranks recall times the number of relevant ones is just below a whole number: 0.58 * 50."""
+    count, found = next((n, k) for n in range(2, 200) for k in range(1, n) if (k / n) * n < k)
+    run = ranking("1", tuple(range(1, found + 1)), found, "a")
+    report = report_of_texts(tmp_path, judgements("1", count), run, num_docs_in_coll=1000)
+    points = {point.rank: point for point in roc_curve(report, 0)}
+    # All that was retrieved is relevant: nothing else was, at any rank.
+    assert [points[rank].fallout for rank in (*report.grid, None)] == [0.0] * (len(report.grid) + 1)
+    assert points[1000].recall == pytest.approx(found / count)
+
+
 def test_complete_averages_over_all_topics(tmp_path: Path) -> None:
     qrels = judgements("1", 1) + judgements("2", 1)
     report = report_of_texts(tmp_path, qrels, ranking("1", (1,), 2, "a"), complete=True, num_docs_in_coll=9)
@@ -171,9 +193,73 @@ def test_the_pictures_draw_the_numbers(patents: Report) -> None:
     for axes in (precision, pres, recall, roc, bars):
         assert axes.get_xlabel() and axes.get_ylabel() and axes.get_title()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(patents.names)
-    patches = draw_histogram(patents, 1).axes[0].patches
-    heights = [patch.get_height() for patch in patches if isinstance(patch, Rectangle)]
-    assert heights == against_median(patents, 1).tolist()
+    for label in ("map", "PRES_1000"):
+        patches = draw_histogram(patents, 1, label).axes[0].patches
+        heights = [patch.get_height() for patch in patches if isinstance(patch, Rectangle)]
+        assert heights == sorted(against_median(patents, 1, label).tolist(), reverse=True)
+
+
+def test_bars_above_the_median_are_blue_and_those_below_orange(patents: Report) -> None:
+    bars = [patch for patch in draw_histogram(patents, 1).axes[0].patches if isinstance(patch, Rectangle)]
+    kinds = {
+        math.copysign(1, bar.get_height()): to_hex(bar.get_facecolor()) for bar in bars if bar.get_height()
+    }
+    assert kinds == {1.0: "#0072b2", -1.0: "#d55e00"}
+
+
+PICTURE_NAMES = sorted(PICTURES)
+
+
+@pytest.mark.parametrize("name", PICTURE_NAMES)
+def test_each_picture_by_its_name(patents: Report, name: str) -> None:
+    drawn = as_picture(patents, "x.svg", name)
+    assert drawn.startswith(b"<?xml") and drawn == as_picture(patents, "x.svg", name) and len(drawn) > 5000
+
+
+def test_pictures_are_of_what_was_asked_for(patents: Report) -> None:
+    subject = Subject(runs=(2, 0), topic=4, label="map")
+    scatter, bars = draw_pair(patents, subject).axes
+    points = scatter.collections[0].get_offsets()
+    expected = [patents.per_topic(0, "map"), patents.per_topic(2, "map")]
+    assert np.asarray(points).tolist() == np.stack(expected, axis=1).tolist()
+    heights = [patch.get_height() for patch in bars.patches if isinstance(patch, Rectangle)]
+    differences = patents.per_topic(2, "map") - patents.per_topic(0, "map")
+    assert heights == sorted(differences.tolist(), reverse=True)
+    pairs = patents.pairs
+    assert pairs is not None
+    means = draw_intervals(patents, subject).axes[0].get_lines()[0].get_xdata()
+    assert np.asarray(means).tolist() == sorted(pairs.means[pairs.measures.index("map")].tolist())
+    (axes,) = draw_topic(patents, subject).axes
+    start, stop = patents.documents.offsets[4:6]
+    found = [len(rows.get_positions()) for rows in axes.collections if isinstance(rows, EventCollection)]
+    assert sorted(found) == sorted((patents.documents.ranks[:, start:stop] > 0).sum(axis=1).tolist())
+
+
+def test_the_command_draws_one_picture(tmp_path: Path) -> None:
+    arguments = [PATENT_QRELS, *PATENT_RUNS, "--samples", "50", "-o", str(tmp_path / "p.svg")]
+    for more in (
+        ["pair", "--of-run", "semantic", "--of-run", "broad"],
+        ["explain", "--of-topic", "PAC-1004"],
+    ):
+        result = CliRunner().invoke(command, [*arguments, "--picture", *more])
+        assert result.exit_code == 0, result.exception
+        text = (tmp_path / "p.svg").read_text()
+        assert all(word in text for word in more[2::2])
+    for more, words in (
+        (["pair", "--of-run", "semantik"], "no such run; did you mean semantic?"),
+        (["topic", "--of-topic", "PAC-104"], "no such topic; did you mean PAC-100"),
+        (["ROC"], "needs -N"),
+    ):
+        result = CliRunner().invoke(command, [*arguments, "--picture", *more])
+        assert isinstance(result.exception, UsageError) and words in str(result.exception)
+
+
+def test_a_picture_of_two_runs_needs_two(tmp_path: Path) -> None:
+    report = report_of_texts(tmp_path, judgements("1", 1), ranking("1", (1,), 2, "a"))
+    with pytest.raises(UsageError, match="a picture of 2 runs"):
+        as_picture(report, "x.svg", "pair")
+    with pytest.raises(UsageError, match="needs several runs, or --medians"):
+        as_picture(report, "x.svg", "median")
 
 
 @pytest.mark.parametrize(("ending", "magic"), [(".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")])
@@ -181,7 +267,8 @@ def test_pictures_are_what_they_are_called(patents: Report, ending: str, magic: 
     picture = as_picture(patents, f"x{ending}")
     assert picture.startswith(magic) and picture == as_picture(patents, f"x{ending}")
     if ending == ".pdf":
-        assert picture.count(b"/Type /Page ") == 1 + len(PATENT_RUNS)
+        # Title, curves, intervals, distributions, relevant documents, topics; a run's tables, AP, PRES.
+        assert picture.count(b"/Type /Page ") == 6 + 3 * len(PATENT_RUNS)
 
 
 def test_names_with_dollars_are_no_formulas(tmp_path: Path) -> None:

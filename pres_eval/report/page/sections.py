@@ -20,6 +20,7 @@ from pres_eval.report.trec_report import (
     hardest_topics,
     largest_differences,
     relevant_counts,
+    title_of,
     topic_measures,
 )
 
@@ -47,15 +48,6 @@ def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
         ),
         element("nav", element("ul", *items), aria_label="Sections"),
     )
-
-
-def title_of(report: Report) -> str:
-    """The title asked for, or what was evaluated."""
-    if report.title:
-        return report.title
-    if len(report.names) == 1:
-        return f"Evaluation of {report.names[0]}"
-    return f"Evaluation of {len(report.names)} runs"
 
 
 def banner(report: Report) -> Html | str:
