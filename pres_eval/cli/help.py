@@ -74,7 +74,8 @@ DIFFERENCES = (
     "Without -m PRES follows the official measures; -m official prints trec_eval's lines alone.",
     "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
     "-l and -M below 0, which make trec_eval count unjudged documents as relevant, are errors.",
-    "Blank lines in the qrels are left out instead of stopping; a NUL byte in a file is an error.",
+    "Blank lines in the qrels are left out instead of stopping; a NUL byte or a line of more than 1 MiB is an"
+    " error.",
     "10.0's rbp reads a highest gain that it never sets: ours starts from 0, or from the ideal gain that dcg,"
     " ideal_dcg or ndcg right before it leave there; what other measures leave there is not reproduced.",
     "Gains given to dcg, ideal_dcg and ndcg stay apart; 10.0 uses the last for all, and may crash.",

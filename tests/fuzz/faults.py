@@ -315,7 +315,7 @@ def main() -> int:
             problem = FAULTS[kind](place, chance, arguments)
             if problem:
                 wrong[kind] += 1
-                print(f"WRONG {kind} {' '.join(arguments)}: {problem[:1500]}", flush=True)
+                print(f"WRONG {kind} {' '.join(arguments)}: {problem[-1500:]}", flush=True)
     for kind in counts:
         print(f"{counts[kind]:7,}  {kind}, {wrong[kind]} wrong")
     print(f"{counts.total():7,}  faults injected, {wrong.total()} wrong")

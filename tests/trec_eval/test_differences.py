@@ -185,6 +185,9 @@ def test_blank_lines_and_nul_bytes(evaluate: Evaluate, version: str) -> None:
         called = evaluate("--compat", version, **texts)
         assert (called.code, called.out) == (2, "")
         assert called.err.startswith(f"pres-eval: {name}:2: ")
+    called = evaluate("--compat", version, run=RUN + f"q1 Q0 {'x' * (1 << 20)} 1 1 t\n")
+    assert (called.code, called.out) == (2, "")
+    assert "a line of more than 1,048,576 bytes" in called.err
 
 
 GRADED = "q1 0 a 1\nq1 0 b 2\nq1 0 c 0\n"
