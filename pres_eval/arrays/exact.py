@@ -27,21 +27,21 @@ def add_in_order(values: FloatArray, start: float = 0.0) -> float:
     return float(np.add.accumulate(np.concatenate(([start], values)))[-1])
 
 
-LONG_SEGMENT = 1 << 16
+LONG_STRETCH = 1 << 16
 
 
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
     """Running sums (np.add) or products (np.multiply) that begin anew at each offset, one step at a time.
 
-    values (N,), offsets (S+1,) of S segments -> (N,).  Segments of about the same length are done together,
-    as the rows of a table, so many short segments don't cost a loop over them; long ones are few.
+    values (N,), offsets (S+1,) of S stretches -> (N,).  Those of about the same length are done together,
+    as the rows of a table, so many short ones don't cost a loop over them; long ones are few.
     """
     lengths = np.diff(offsets)
     running = np.empty(len(values))
-    for row in np.flatnonzero(lengths > LONG_SEGMENT):
-        segment = slice(offsets[row], offsets[row + 1])
-        operation.accumulate(values[segment], out=running[segment])
-    lengths = np.where(lengths > LONG_SEGMENT, 0, lengths)
+    for row in np.flatnonzero(lengths > LONG_STRETCH):
+        stretch = slice(offsets[row], offsets[row + 1])
+        operation.accumulate(values[stretch], out=running[stretch])
+    lengths = np.where(lengths > LONG_STRETCH, 0, lengths)
     size_class = np.frexp(lengths.astype(float))[1]
     for size in np.flatnonzero(np.bincount(size_class[lengths > 0])):
         rows = np.flatnonzero((size_class == size) & (lengths > 0))

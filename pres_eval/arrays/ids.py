@@ -87,7 +87,7 @@ def _mask(count: IntArray) -> Words:
 
 
 class Ids(Sequence[bytes]):
-    """Ids that stand in a buffer: `buffer[starts[i] : starts[i] + lengths[i]]`.
+    """Ids in a buffer: `buffer[starts[i] : starts[i] + lengths[i]]`.
 
     The buffer needs 16 bytes behind the last id, and no id has a NUL, so that a word padded with NULs
     stands for one text only.
@@ -151,7 +151,7 @@ class Ids(Sequence[bytes]):
         return load_words(self.buffer, starts) & _mask(left)
 
     def hashes(self, seed: int = 0) -> Words:
-        """A hash of every id, good in its upper bits; equal ids have equal hashes wherever they stand."""
+        """A hash of every id, good in its upper bits; equal ids have equal hashes wherever they are."""
         mixed = np.zeros(len(self), np.uint64)
         if len(self) > AT_ONCE:
             for start in range(0, len(self), AT_ONCE):
@@ -191,7 +191,7 @@ class Ids(Sequence[bytes]):
         return Ids(words.view(np.uint8), WORD * starts, self.lengths)
 
     def _rest(self) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
-        """What stands behind the first _EVERYWHERE words of an id: all words of some rows at a time.
+        """What follows the first _EVERYWHERE words of an id: all words of some rows at a time.
 
         Gives the rows, where the words of each begin, and of all words their numbers and themselves.
         """
@@ -219,7 +219,7 @@ class WordIds(Sequence[bytes]):
     """Ids cut loose from their buffer: column j holds the j-th word of every id.
 
     So that a few long ids among many short ones don't take room for all, ids that need far more words than
-    the mean stand in the columns with their beginning only, and whole in `long_ids`; so do all if most are
+    the mean have only their beginning in the columns, and are whole in `long_ids`; so do all if most are
     very long.
 
     columns    (N,) words, padded with NULs
@@ -326,7 +326,7 @@ class WordIds(Sequence[bytes]):
     def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
         """Whether the id at rows[i] comes after that at others[i] in byte order, and whether it is the same.
 
-        All ids must stand in the columns as a whole.
+        The columns must hold all ids whole.
         """
         assert not len(self.long_rows)
         after, same = np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
@@ -338,7 +338,7 @@ class WordIds(Sequence[bytes]):
         return after, same
 
     def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
-        """Where long ids stand in a choice of rows, and which of them."""
+        """Where in a choice of rows long ids are, and which of them."""
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
         if isinstance(rows, slice):
@@ -438,14 +438,14 @@ def stable_order(numbers: NDArray[np.signedinteger[Any]], limit: int) -> IntArra
 
 
 def has_equal(numbers: NDArray[np.generic]) -> bool:
-    """Whether a number stands twice."""
+    """Whether a number comes twice."""
     # np.unique would do, but to make sure that its argument has no mask it imports numpy.ma: 15 ms.
     in_order = np.sort(numbers)
     return bool((in_order[1:] == in_order[:-1]).any())
 
 
 def changes(ids: Ids) -> IntArray:
-    """The rows at which a text stands that differs from that of the row before; row 0 is one."""
+    """The rows whose text differs from that of the row before; row 0 is one."""
     if not len(ids):
         return np.zeros(0, np.int64)
     differs = ids.lengths[1:] != ids.lengths[:-1]

@@ -1,11 +1,12 @@
 """Which documents are the same: inside of one list of topics' documents, and in two of them.
 
-A key is the number of a document's topic in its upper bits, and a hash of its id below.  Every row writes
-its number into a slot that its key chooses.  Who finds another's number in its slot compares keys with that
-row; the few rows that lost their slot are sorted.  So nothing is sorted that is large, and blocks of topics
-are small enough for all this to happen in the processor's cache.
+A key is the number of a document's topic in its upper bits, and a hash of its id below.  Each key chooses a
+slot of a table, and every row writes its number there; of rows with the same slot the last one stays.  The
+others compare their keys with its key, and are then sorted among themselves.  They are few, so nothing large
+is sorted, and a block of topics is small enough for all this to happen in the processor's cache.
 
-Keys may be equal where ids differ.  That is noticed, and another hash is taken.
+Keys may be equal where ids differ.  That is noticed, and another hash is taken.  Hashes depend on a number
+that each process draws anew, so that nobody can prepare ids that collide again and again.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray, Words
 
 MANY = 1 << 20
-"""Keys above which they are divided first, so that their slots stay in the cache."""
+"""Keys above which they are divided into shares first, so that their slots stay in the cache."""
 
-_PARTS_BITS = 3
+_SHARE_BITS = 3
 _DIVIDE = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xD1B54A32D192ED03)
 _NONE: IntArray = np.zeros(0, np.int64)
@@ -33,9 +34,9 @@ _NONE: IntArray = np.zeros(0, np.int64)
 class Matches:
     """What is the same.
 
-    repeats, first  rows whose document stood before in the same topic, and the row where it stood first
+    repeats, first  rows whose document comes before in the same topic, and the row where it comes first
     rows, wanted    pairs of rows of the list and of what was wanted that are the same document of the same
-                    topic, by rows; of a document that stands several times all rows
+                    topic, by rows; of a document that comes several times all rows
     """
 
     repeats: IntArray
@@ -63,7 +64,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
 
 
 def repeated(offsets: IntArray, ids: WordIds) -> tuple[IntArray, IntArray]:
-    """Rows whose document stood before in the same topic, ascending, and the row where it stood first.
+    """Rows whose document comes before in the same topic, ascending, and the row where it comes first.
 
     The documents offsets[i] ... offsets[i+1]-1 are of topic i.
     """
@@ -79,7 +80,7 @@ def repeated(offsets: IntArray, ids: WordIds) -> tuple[IntArray, IntArray]:
 
 
 def _keys(lengths: IntArray, hashes: Words) -> Words:
-    """The keys of documents; the hashes are overwritten."""
+    """The keys (N,) of topics with so many documents (S,); the hashes (N,) are overwritten."""
     bits = (len(lengths) - 1).bit_length()
     if len(lengths) > 1:
         hashes >>= np.uint64(bits)
@@ -98,9 +99,9 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     found = np.empty(len(wanted), np.int64)
     repeats: list[IntArray] = [_NONE]
     first: list[IntArray] = [_NONE]
-    part_of, part_of_wanted = _parts(keys), _parts(wanted)
-    for part in range(1 << _PARTS_BITS):
-        rows, asked = np.flatnonzero(part_of == part), np.flatnonzero(part_of_wanted == part)
+    share_of, share_of_wanted = _shares(keys), _shares(wanted)
+    for share in range(1 << _SHARE_BITS):
+        rows, asked = np.flatnonzero(share_of == share), np.flatnonzero(share_of_wanted == share)
         again, before, where = _match_keys(keys[rows], wanted[asked])
         repeats.append(rows[again])
         first.append(rows[before])
@@ -110,24 +111,24 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     return np.concatenate(repeats)[order], np.concatenate(first)[order], found
 
 
-def _parts(keys: Words) -> NDArray[Any]:
-    """Divides keys: equal ones have the same part."""
-    part = np.empty(len(keys), np.uint8)
+def _shares(keys: Words) -> NDArray[Any]:
+    """(N,) the share of each key (N,); equal ones have the same."""
+    share = np.empty(len(keys), np.uint8)
+    shift = np.uint64(64 - _SHARE_BITS)
     for start in range(0, len(keys), AT_ONCE):
-        part[start : start + AT_ONCE] = (keys[start : start + AT_ONCE] * _DIVIDE) >> np.uint64(
-            64 - _PARTS_BITS
-        )
-    return part
+        share[start : start + AT_ONCE] = (keys[start : start + AT_ONCE] * _DIVIDE) >> shift
+    return share
 
 
 def _match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray]:
+    """Keys (N,), wanted (W,) -> repeats and first (R,), found (W,), as match_keys says."""
     table = KeyTable(keys)
     repeats, first = table.repeats()
     return repeats, first, table.find(wanted)
 
 
 class KeyTable:
-    """Keys, to be found fast: every row writes its number into a slot; the few that lose it are sorted."""
+    """Keys, to be found fast; see above."""
 
     def __init__(self, keys: Words) -> None:
         self.keys = keys
@@ -179,7 +180,7 @@ class KeyTable:
         return rows, first[rows]
 
     def _first(self) -> IntArray:
-        """For each row the first with its key."""
+        """(N,) for each row the first with its key."""
         first = np.arange(len(self.keys))
         rows = np.flatnonzero(np.isin(self.keys, self._several))
         rows = rows[np.argsort(self.keys[rows], kind="stable")]

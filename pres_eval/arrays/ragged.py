@@ -1,4 +1,6 @@
-"""Stretches of rows, one for each topic: where they begin and end, and some of them at a time.
+"""Stretches of rows that belong together, one for each topic: where they begin, and blocks of them.
+
+A block is some stretches that are worked on together.
 
 Offsets (S+1,) say that the i-th stretch is offsets[i] ... offsets[i+1]-1.
 """

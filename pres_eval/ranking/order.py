@@ -2,7 +2,7 @@
 
 For preferences alone, ties go by docno ascending: trec_eval's form_prefs_counts.c compares the other way
 round than its form_res_rels.c.
-Only the ranks of judged documents are wanted.  When the scores of a topic descend as they stand in the file,
+Only the ranks of judged documents are wanted.  When the scores of a topic descend in the file,
 as they nearly always do, a document's rank is its place.  Otherwise the topic's scores are sorted, and docnos
 are compared only in ties (groups of equal scores) that hold a judged document.
 """
@@ -144,7 +144,7 @@ def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
 
 
 def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
-    """A row of a document that stands twice among the first `most` of its topic, None if there is none."""
+    """A row of a document that comes twice among the first `most` of its topic, None if there is none."""
     if not len(found.repeats):
         return None
     if most is None:
@@ -163,7 +163,7 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
 
 
 def _places(rows: Sortable, judged: IntArray) -> IntArray:
-    """(J,) where the judged rows (J,) stand when all are sorted; the same array if that is where they are."""
+    """(J,) the places of judged rows (J,) when all are sorted; the same array if they are there already."""
     scores, topic_of = rows.scores, rows.topic_of
     rising = np.flatnonzero(scores[1:] > scores[:-1])
     rising = rising[topic_of[rising] == topic_of[rising + 1]]
@@ -208,9 +208,9 @@ def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
 
 
 def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> IntArray:
-    """(W,) where the wanted ones (W,) of sorted places come to stand when equal scores go by docno.
+    """(W,) where the wanted ones (W,) of sorted places move to when equal scores go by docno.
 
-    `in_order` (M,): the row at each place, None if row i stands at place i.
+    `in_order` (M,): the row at each place, None if row i is at place i.
     """
     scores, topic_of = rows.scores, rows.topic_of
     if in_order is not None:
@@ -239,14 +239,14 @@ def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> IntA
 def _counted(
     rows: Sortable, in_order: IntArray | None, starts: IntArray, sizes: IntArray, tied: IntArray
 ) -> IntArray:
-    """(W,) new places in ties (W,): as many others of it stand before as have such a docno."""
+    """(W,) new places in ties (W,): as many others of a tie come before as have such a docno."""
     before = np.empty(len(tied), np.int64)
     for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
         places, begins = ragged(starts[first:last], sizes[first:last])
         own = np.repeat(tied[first:last], sizes[first:last])
         pairs = (places, own) if in_order is None else (in_order[places], in_order[own])
         after, same = rows.ids.compare(*pairs)
-        # A document that stands twice (see -M) has two places.
+        # A document that comes twice (see -M) has two places.
         comes_before = (~(after | same) if rows.ascending else after) | (same & (places < own))
         before[first:last] = np.add.reduceat(comes_before, begins[:-1], dtype=np.int64)
     return starts + before
@@ -284,7 +284,7 @@ class Topics:
         self._rank, self._document = Growing(np.int8), Growing(np.int8)
 
     def add(self, part: Ranked) -> None:
-        """Keep some more topics; none may stand in two parts."""
+        """Keep some more topics; none may be in two parts."""
         self._topic.append(part.topic)
         self._num_ret.append(part.num_ret)
         self._counts.append(np.diff(part.offsets))

@@ -16,7 +16,7 @@ from pres_eval.arrays.types import AnyInts, IntArray
 class Pool:
     """T topics in byte order, and the D documents that somebody judged for them.
 
-    Documents stand by topic; inside of a topic their order is that of the file, which means nothing
+    Documents are in the order of topics; inside of a topic they are in that of the file, which means nothing
     (`byte_order` gives the order of their ids).
 
     topics      T ids

@@ -64,6 +64,8 @@ class Qrels:
         """The relevance of all judgements that are kept, also of repeated ones."""
         if self.kept is not None:
             return self.grade[self.kept]
+        if not len(self.duplicates.grade):
+            return self.grade
         return np.concatenate((self.grade, self.duplicates.grade))
 
     def num_positive(self) -> int:

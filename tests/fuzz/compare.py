@@ -94,7 +94,7 @@ def small_chunks() -> Iterator[None]:
         (scattered, "SORTED", 10),
         (ragged, "BLOCK", 7),
         (matching, "MANY", 20),
-        (exact, "LONG_SEGMENT", 5),
+        (exact, "LONG_STRETCH", 5),
         (ids, "AT_ONCE", 4),
         (growing, "SHORT", 1),
         (scoring, "BLOCK", 2),
