@@ -93,14 +93,17 @@ def quoted(found: bytes | str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")
 
 
-def nearest(wanted: str, names: Iterable[str]) -> list[str]:
-    """Up to three of the names that look most like the one that was wanted, the likest first."""
+def nearest(wanted: str, names: Iterable[str], likeness: float = 0.5) -> list[str]:
+    """Up to three of the names that look most like the one that was wanted, the likest first.
+
+    `likeness`: from 0 to 1, what a name needs at least.
+    """
     import difflib  # takes a while to import
 
     by_folded: dict[str, list[str]] = {}
     for name in names:
         by_folded.setdefault(name.casefold(), []).append(name)
-    matches = difflib.get_close_matches(wanted.casefold(), by_folded, 3, 0.5)
+    matches = difflib.get_close_matches(wanted.casefold(), by_folded, 3, likeness)
     return [name for match in matches for name in by_folded[match]][:3]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import click
 
-from pres_eval.cli.arguments import expand_long_options
+from pres_eval.cli.arguments import expand_long_options, split_command
 from pres_eval.cli.streams import safe_streams, say
 from pres_eval.errors import PresEvalError
 from pres_eval.reading.memory import allow_keeping_memory
@@ -21,7 +21,7 @@ COMMANDS = {
     "check": "Everything wrong or suspicious in qrels and runs.",
     "compare": "Runs × measures, with significance tests.",
     "completion": "Shell completion for bash, zsh and fish.",
-    "explain": "PRES of single topics laid open.",
+    "explain": "Why a topic has the PRES that it has.",
     "man": "The manual page.",
     "measures": "The measures, and the text of each.",
     "report": "The TREC evaluation report with graphs.",
@@ -69,10 +69,10 @@ def _main(arguments: list[str]) -> int:
 
         return print_completions(os.environ[COMPLETION_VARIABLE])
     allow_keeping_memory()
-    name = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    name, arguments = split_command(arguments, COMMANDS)
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
-    return _run(command, program, expand_long_options(command, arguments[1:] if name else arguments))
+    return _run(command, program, expand_long_options(command, arguments))
 
 
 def _run(command: click.Command, program: str, arguments: list[str]) -> int:

@@ -1,12 +1,39 @@
-"""What getopt_long allows and click does not: prefixes of long option names."""
+"""What a command line means before click reads it: which command, and prefixes of long option names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
 
 import click
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, nearest
+
+BEFORE_COMMANDS = ("--quiet",)
+"""Options that may also come before the name of a command."""
+
+LIKENESS = 0.7
+"""How much a word has to look like a command to be taken for a slip of the keyboard."""
+
+
+def split_command(arguments: Sequence[str], commands: Collection[str]) -> tuple[str | None, list[str]]:
+    """The command that the first word names, None for the evaluator; and its arguments.
+
+    Raises UsageError for a first word that is no file and looks like a command.
+    """
+    before = 0
+    while before < len(arguments) and arguments[before] in BEFORE_COMMANDS:
+        before += 1
+    if before == len(arguments):
+        return None, list(arguments)
+    word = arguments[before]
+    if word in commands:
+        return word, [*arguments[:before], *arguments[before + 1 :]]
+    if word.isalpha() and not os.path.exists(word):  # noqa: PTH110 - pathlib takes a while to import
+        near = nearest(word, commands, LIKENESS)
+        if near:
+            raise UsageError(f"{word}: no such command or file; did you mean {' or '.join(near)}?")
+    return None, list(arguments)
 
 
 def expand_long_options(command: click.Command, arguments: Sequence[str]) -> list[str]:

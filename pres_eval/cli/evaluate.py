@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from pres_eval.cli.shared import (
     check_table_options,
     warn,
 )
-from pres_eval.errors import InputError, RunFailure, UsageError
+from pres_eval.errors import InputError, MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
@@ -149,6 +150,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     if said.results_format != "trec_results":
         raise UsageError(f"-T {said.results_format}: no such format, expected trec_results")
     check_paths(said.qrels, said.runs)
+    _check_measures_among_files(said)
     rule = said.topic_rule(OWN)
     options = said.numbers(_only_topic(said.debug))
     selection = select(said.measures, options, said.nmax, relevance_info(said.relevance_format))
@@ -175,6 +177,18 @@ def _evaluate(said: EvaluateOptions) -> None:
         raise click.exceptions.Exit(InputError.exit_code)
     if said.gated:
         pass_gates(said, evaluations, trec_lines(evaluations, job))
+
+
+def _check_measures_among_files(said: EvaluateOptions) -> None:
+    """Raises UsageError if a run is no file but a measure: `qrels run P@10`."""
+    missing = [path for path in said.runs if path != "-" and not os.path.exists(path)]  # noqa: PTH110
+    for path in missing:
+        try:
+            columns = select((path,), said.numbers(), said.nmax, relevance_info(said.relevance_format))
+        except MeasureError:
+            continue
+        if columns:
+            raise UsageError(f"{path}: no such file, but a measure: type  -m {path}")
 
 
 def _over_common_topics(rankings: Iterable[Ranking], said: EvaluateOptions, job: Job) -> Iterator[Ranking]:
