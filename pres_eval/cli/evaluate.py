@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,8 @@ from pres_eval.report.names import run_names
 
 if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores
+    from pres_eval.report.records import Record
+    from pres_eval.scoring import Evaluation
 
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
 OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
@@ -176,7 +178,19 @@ def _evaluate(said: EvaluateOptions) -> None:
     if failures:
         raise click.exceptions.Exit(InputError.exit_code)
     if said.gated:
-        pass_gates(said, evaluations, trec_lines(evaluations, job))
+        pass_gates(said, _record(evaluations, said, job), trec_lines(evaluations, job))
+
+
+def _record(evaluations: Sequence[Evaluation], said: EvaluateOptions, job: Job) -> Record:
+    """The evaluations as gates compare them."""
+    from pres_eval.report.records import File, Record, RunRecord, file_record
+
+    return Record(
+        options=job.options,
+        qrels=file_record(said.qrels) if said.against else File(said.qrels, None),
+        runs=tuple(RunRecord(evaluation=each, file=File(each.path, None)) for each in evaluations),
+        relevance_format=said.relevance_format,
+    )
 
 
 def _check_measures_among_files(said: EvaluateOptions) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from pres_eval.cli.shared import FiniteRange
+from pres_eval.cli.shared import warn
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
-from pres_eval.scoring import Evaluation
+
+if TYPE_CHECKING:
+    from pres_eval.gates.against import Earlier
+    from pres_eval.report.records import Record
 
 LARGEST = 1 << 30
 """Bytes of a file that a gate compares with: what has no end is told from an evaluation by it."""
@@ -22,11 +25,17 @@ GATE_OPTIONS = [
         help="Exit with 3 if the value over all topics is below this.",
     ),
     click.option(
-        "--against", metavar="FILE", help="Exit with 3 if a value is below that of FILE (--format json).",
+        "--against", metavar="FILE",
+        help="Exit with 3 if a value over all topics is worse than that of FILE (--format json).",
+    ),
+    click.option("--against-topics", is_flag=True, help="Compare single topics with --against FILE as well."),
+    click.option(
+        "--tolerance", metavar="VALUE",
+        help="How far --against lets values fall: 0.01, or by measure: map=0.005,PRES_100=0.01.",
     ),
     click.option(
-        "--tolerance", type=FiniteRange(min=0), default=0.0, metavar="VALUE",
-        help="How far below --against lets values fall.",
+        "--if-significant", is_flag=True,
+        help="With --against: only if the Wilcoxon test over topics confirms that the run got worse.",
     ),
     click.option(
         "--expect", metavar="FILE", help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours.",
@@ -40,7 +49,9 @@ class GateOptions:
 
     fail_under: tuple[str, ...]
     against: str | None
-    tolerance: float
+    against_topics: bool
+    tolerance: str | None
+    if_significant: bool
     expect: str | None
 
     @property
@@ -50,37 +61,75 @@ class GateOptions:
 
     def check_gates(self) -> None:
         """Raises UsageError for gates that make no sense, before anything is read."""
-        if self.tolerance and self.against is None:
-            raise UsageError("--tolerance goes with --against FILE")
+        if not self.against:
+            for option, given in (
+                ("--tolerance", self.tolerance is not None),
+                ("--against-topics", self.against_topics),
+                ("--if-significant", self.if_significant),
+            ):
+                if given:
+                    raise UsageError(f"{option} goes with --against FILE")
+        if self.tolerance is not None:
+            from pres_eval.gates.against import read_tolerance
+
+            read_tolerance(self.tolerance)
         if self.fail_under:
-            from pres_eval.gates import read_threshold
+            from pres_eval.gates.thresholds import read_threshold
 
             for text in self.fail_under:
                 read_threshold(text)
 
 
-def pass_gates(said: GateOptions, evaluations: Sequence[Evaluation], printed: bytes) -> None:
-    """Say what the gates find on stderr; raises click's Exit with code 3 if they find anything."""
-    from pres_eval import gates
+def pass_gates(said: GateOptions, now: Record, printed: bytes) -> None:
+    """Say what the gates find on stderr; raises click's Exit with code 3 if they were not passed."""
+    from pres_eval.gates import findings as found
+    from pres_eval.gates.check import check_gates
+    from pres_eval.gates.expected import Expected
+    from pres_eval.gates.thresholds import read_threshold
+
+    expected = None
+    if said.expect is not None:
+        expected = Expected(said.expect, _bytes(said.expect), printed)
+    thresholds = [read_threshold(text) for text in said.fail_under]
+    findings, compared = check_gates(now, thresholds, _earlier(said), expected)
+    for line in found.lines_of(findings):
+        say(f"pres-eval: {line}")
+    if os.environ.get("GITHUB_ACTIONS"):
+        from pres_eval.gates.summary import as_markdown
+
+        for annotation in found.annotations_of(findings):
+            say(annotation)
+        _add_to_summary(as_markdown(findings, compared))
+    if any(finding.fails for finding in findings):
+        raise click.exceptions.Exit(found.EXIT_CODE)
+
+
+def _earlier(said: GateOptions) -> Earlier | None:
+    if said.against is None:
+        return None
+    from pres_eval.gates.against import Earlier, Tolerance, read_tolerance
     from pres_eval.measures import MEASURES
     from pres_eval.report.records import from_json
 
-    earlier = None
-    if said.against is not None:
-        record = from_json(_bytes(said.against), said.against, MEASURES)
-        before = tuple(run.evaluation for run in record.runs)
-        earlier = gates.Earlier(said.against, before, said.tolerance)
-    expected = None
-    if said.expect is not None:
-        expected = gates.Expected(said.expect, _bytes(said.expect), printed)
-    thresholds = [gates.read_threshold(text) for text in said.fail_under]
-    findings = gates.check_gates(evaluations, thresholds, earlier, expected)
-    for finding in findings:
-        say(f"pres-eval: {finding.message}")
-        if os.environ.get("GITHUB_ACTIONS"):
-            say(finding.annotation())
-    if findings:
-        raise click.exceptions.Exit(gates.EXIT_CODE)
+    return Earlier(
+        path=said.against,
+        record=from_json(_bytes(said.against), said.against, MEASURES),
+        tolerance=Tolerance() if said.tolerance is None else read_tolerance(said.tolerance),
+        topics=said.against_topics,
+        if_significant=said.if_significant,
+    )
+
+
+def _add_to_summary(text: str) -> None:
+    """Add to the page that GitHub shows of a job."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        with open(path, "a", encoding="utf-8") as stream:  # noqa: PTH123 - pathlib takes a while to import
+            stream.write(text)
+    except OSError as error:
+        warn(f"{path}: the summary of the job cannot be written: {error.strerror or error}")
 
 
 def _bytes(path: str) -> bytes:

@@ -516,7 +516,7 @@ def test_output_is_whole_or_not_at_all(call: Command, tmp_path: Path) -> None:
         (["--fail-under", "map=0.7"], ""),
         (
             ["--fail-under", "map=0.9"],
-            "pres-eval: map: wanted at least 0.9, got 0.7777777777777777, run one (run)",
+            "pres-eval: map: wanted at least 0.9, got 0.777778, run one (run)",
         ),
         (["--against", "better.json"], "map"),
         (["--against", "better.json", "--tolerance", "0.5"], ""),

@@ -3,12 +3,48 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import UsageError
-from pres_eval.gates import Earlier, Expected, Finding, check_gates, read_threshold
+from pres_eval.gates.against import Earlier, Tolerance, read_tolerance
+from pres_eval.gates.check import check_gates
+from pres_eval.gates.expected import Expected
+from pres_eval.gates.findings import MOST, Finding, annotations_of, lines_of
+from pres_eval.gates.summary import as_markdown
+from pres_eval.gates.thresholds import read_threshold
+from pres_eval.options import Options
+from pres_eval.report.records import File, Record, RunRecord
+from pres_eval.scoring import Evaluation
+
+
+def record(*evaluations: Evaluation, options: Options | None = None, sha256: str | None = None) -> Record:
+    runs = tuple(RunRecord(evaluation=each, file=File(each.path, None)) for each in evaluations)
+    return Record(
+        options=options or Options(), qrels=File("qrels", sha256), runs=runs, relevance_format="qrels"
+    )
+
+
+def earlier(
+    *evaluations: Evaluation, tolerance: str = "0", topics: bool = False, if_significant: bool = False
+) -> Earlier:
+    return Earlier(
+        path="old.json",
+        record=record(*evaluations),
+        tolerance=read_tolerance(tolerance),
+        topics=topics,
+        if_significant=if_significant,
+    )
+
+
+def against(new: Evaluation, before: Earlier) -> list[str]:
+    return messages(check_gates(record(new), earlier=before)[0])
+
+
+def thresholds(*texts: str, runs: tuple[Evaluation, ...]) -> list[Finding]:
+    return check_gates(record(*runs), [read_threshold(text) for text in texts])[0]
 
 
 def messages(findings: list[Finding]) -> list[str]:
@@ -22,80 +58,211 @@ def test_thresholds_that_are_none(text: str) -> None:
 
 
 def test_fail_under_names_wanted_got_run() -> None:
-    runs = [evaluation(), evaluation("broad", pres=(0.0, 0.0, 0.0), path="b.txt")]
-    findings = check_gates(runs, [read_threshold("PRES_100=0.40"), read_threshold("map=0.2")])
-    assert messages(findings) == ["PRES_100: wanted at least 0.40, got 0.0, run broad (b.txt)"]
+    runs = (evaluation(), evaluation("broad", pres=(0.0, 0.0, 0.0), path="b.txt"))
+    findings = thresholds("PRES_100=0.40", "map=0.2", runs=runs)
+    assert messages(findings) == ["PRES_100: wanted at least 0.40, got 0.000000, run broad (b.txt)"]
     assert findings[0].path == "b.txt"
 
 
 @pytest.mark.parametrize(
-    ("wanted", "passes"), [("0.25", True), ("0.2500001", False), ("1e-1", True), ("inf", False)]
+    ("wanted", "got"),
+    [("0.25", None), ("0.2500001", "0.25"), ("1e-1", None), ("inf", "0.250000"), ("0.3", "0.250000")],
 )
-def test_fail_under_takes_the_value_itself(wanted: str, passes: bool) -> None:
-    run = evaluation(pres=(0.25, 0.25, 0.25))
-    assert (check_gates([run], [read_threshold(f"PRES_100={wanted}")]) == []) is passes
+def test_fail_under_takes_the_value_itself(wanted: str, got: str | None) -> None:
+    """Six digits are told, all of them where the value would look like the threshold."""
+    found = messages(thresholds(f"PRES_100={wanted}", runs=(evaluation(pres=(0.25, 0.25, 0.25)),)))
+    assert [text.split("got ")[1].split(",")[0] for text in found] == ([] if got is None else [got])
 
 
 def test_nan_never_passes() -> None:
     run = evaluation(pres=(math.nan, 1.0, 1.0))
-    assert len(check_gates([run], [read_threshold("PRES_100=-inf")])) == 1
-    assert len(check_gates([run], earlier=Earlier("old", (evaluation(),), 1.0))) == 2
+    assert len(thresholds("PRES_100=-inf", runs=(run,))) == 1
+    assert len(against(run, earlier(evaluation(), tolerance="1", topics=True))) == 2
+    assert len(against(run, earlier(evaluation(), if_significant=True))) == 1
 
 
 @pytest.mark.parametrize("name", ["PRES.100", "PRES@100"])
 def test_other_notations_of_a_column(name: str) -> None:
-    assert len(check_gates([evaluation()], [read_threshold(f"{name}=0.9")])) == 1
+    assert len(thresholds(f"{name}=0.9", runs=(evaluation(),))) == 1
 
 
 def test_unknown_column_names_the_nearest() -> None:
     with pytest.raises(UsageError, match=r"PRES_10: .*did you mean PRES_100"):
-        check_gates([evaluation()], [read_threshold("PRES_10=0.4")])
+        thresholds("PRES_10=0.4", runs=(evaluation(),))
 
 
-def test_against_names_measures_and_topics() -> None:
+def test_against_compares_means_and_topics_where_asked() -> None:
     old, new = evaluation(), evaluation(pres=(0.5, 0.2, 1.0))
-    found = messages(check_gates([new], earlier=Earlier("old.json", (old,), 0.001)))
-    assert [text.split(":")[0] for text in found] == ["PRES_100, all", "PRES_100, topic 10"]
-    assert found[1] == (
-        "PRES_100, topic 10: fell from 0.25 to 0.2, wanted by at most 0.001, run keyword (run.txt)"
-    )
-    assert check_gates([old], earlier=Earlier("old.json", (new,))) == []
+    assert against(new, earlier(old, tolerance="0.001")) == [
+        "PRES_100, all: fell from 0.583333 to 0.566667, 0.001 allowed, run keyword (run.txt)"
+    ]
+    assert against(new, earlier(old, topics=True)) == [
+        "PRES_100, all: fell from 0.583333 to 0.566667, run keyword (run.txt)",
+        "PRES_100, topic 10: fell from 0.250000 to 0.200000, run keyword (run.txt)",
+    ]
+    assert against(old, earlier(new, topics=True)) == []
+
+
+def test_topics_that_balance_are_no_fall_of_the_mean() -> None:
+    new = evaluation(pres=(0.25, 0.5, 1.0))
+    assert against(new, earlier(evaluation())) == []
+    assert len(against(new, earlier(evaluation(), topics=True))) == 1
 
 
 @pytest.mark.parametrize(("now", "found"), [(0.499, 0), (0.4989, 1), (0.501, 0)])
 def test_tolerance_is_decimal(now: float, found: int) -> None:
     old = evaluation(topics=(b"1",), average_precision=(0.5,), pres=(0.5,))
     new = evaluation(topics=(b"1",), average_precision=(0.5,), pres=(now,))
-    assert len(check_gates([new], earlier=Earlier("old.json", (old,), 0.001))) == 2 * found
+    assert len(against(new, earlier(old, tolerance="0.001", topics=True))) == 2 * found
+
+
+@pytest.mark.parametrize(
+    ("text", "tolerance"),
+    [
+        ("0.01", Tolerance(0.01)),
+        ("map=0.005,PRES_100=0.01", Tolerance(0.0, {"map": 0.005, "PRES_100": 0.01})),
+        ("0.1,map=0", Tolerance(0.1, {"map": 0.0})),
+    ],
+)
+def test_tolerances(text: str, tolerance: Tolerance) -> None:
+    assert read_tolerance(text) == tolerance
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "-0.1", "map=", "map=x", "=0.1", "nan", "inf", "map=0.1,", "map=-1"]
+)
+def test_tolerances_that_are_none(text: str) -> None:
+    with pytest.raises(UsageError, match=r"expected a number of at least 0, or NAME=NUMBER"):
+        read_tolerance(text)
+
+
+def test_tolerance_of_single_measures() -> None:
+    old = evaluation(average_precision=(0.5, 0.5, 0.5), pres=(0.5, 0.5, 0.5))
+    new = evaluation(average_precision=(0.4, 0.4, 0.4), pres=(0.4, 0.4, 0.4))
+    found = against(new, earlier(old, tolerance="map=0.2"))
+    assert [text.split(",")[0] for text in found] == ["PRES_100"]
+    found = against(new, earlier(old, tolerance="0.2,PRES.100=0.05"))
+    assert [text.split(",")[0] for text in found] == ["PRES_100"]
+    with pytest.raises(UsageError, match=r"--tolerance mop: not among the measures"):
+        against(new, earlier(old, tolerance="mop=1"))
+
+
+def test_only_a_fall_that_the_test_confirms() -> None:
+    """Lower on one topic of twenty by a lot is no significant fall; lower on all by a little is one."""
+    topics = tuple(b"%02d" % topic for topic in range(20))
+    values = [0.5 + 0.01 * topic for topic in range(20)]
+    old = evaluation(topics=topics, average_precision=values, pres=values)
+    outlier = evaluation(topics=topics, average_precision=values, pres=[0.0, *values[1:]])
+    everywhere = evaluation(topics=topics, average_precision=values, pres=[each - 0.01 for each in values])
+    assert len(against(outlier, earlier(old))) == 1
+    assert against(outlier, earlier(old, if_significant=True)) == []
+    found = against(everywhere, earlier(old, if_significant=True))
+    assert len(found) == 1 and found[0].startswith("PRES_100, all: fell") and "p = 0.0000" in found[0]
+    better = evaluation(topics=topics, average_precision=values, pres=[each + 0.01 for each in values])
+    assert against(better, earlier(old, if_significant=True)) == []
+
+
+def test_less_is_better_by_the_test_too() -> None:
+    topics = tuple(b"%02d" % topic for topic in range(20))
+    ones = [1.0] * 20
+    old = evaluation(topics=topics, average_precision=ones, pres=ones, unjudged=0.1)
+    worse = evaluation(topics=topics, average_precision=ones, pres=ones, unjudged=0.2)
+    assert len(against(worse, earlier(old, if_significant=True))) == 1
+    assert against(old, earlier(worse, if_significant=True)) == []
 
 
 def test_against_knows_where_less_is_better() -> None:
     """More unjudged documents are worse, fewer are better."""
     few, many = evaluation(unjudged=0.125), evaluation(unjudged=0.25)
-    found = messages(check_gates([many], earlier=Earlier("old.json", (few,))))
-    assert found and all(text.startswith("unj_5") and "rose from 0.125 to 0.25" in text for text in found)
-    assert check_gates([few], earlier=Earlier("old.json", (many,))) == []
+    found = against(many, earlier(few, topics=True))
+    assert found and all(text.startswith("unj_5") for text in found)
+    assert all("rose from 0.125000 to 0.250000" in text for text in found)
+    assert against(few, earlier(many, topics=True)) == []
+
+
+def test_other_options_and_judgements_are_said_first() -> None:
+    old = earlier(evaluation())
+    old = replace(old, record=record(evaluation(), options=Options(relevance_level=2), sha256="a" * 64))
+    now = record(evaluation(pres=(0.0, 0.0, 0.0)), options=Options(complete=True), sha256="b" * 64)
+    findings = check_gates(now, earlier=old)[0]
+    lines = list(lines_of(findings))
+    assert lines[0] == (
+        "old.json was made with other options: -l 2 (now 1), -c off (now on); its values cannot be compared"
+    )
+    assert lines[1].startswith("old.json was made with other judgements: qrels is not the file")
+    assert lines[2].startswith("PRES_100, all")
+    assert [finding.fails for finding in findings] == [True, False, True]
+
+
+def test_other_judgements_alone_do_not_fail() -> None:
+    old = replace(earlier(evaluation()), record=record(evaluation(), sha256="a" * 64))
+    findings = check_gates(record(evaluation(), sha256="b" * 64), earlier=old)[0]
+    assert [finding.fails for finding in findings] == [False]
+    assert findings[0].annotation().startswith("::notice ")
+    assert check_gates(record(evaluation(), sha256="a" * 64), earlier=old)[0] == []
+    assert check_gates(record(evaluation(), sha256=None), earlier=old)[0] == []
 
 
 def test_against_notes_what_is_gone() -> None:
-    old = evaluation()
     new = evaluation(topics=(b"1", b"2"), average_precision=(0.1, 0.75), pres=(0.5, 1.0))
-    found = messages(check_gates([new], earlier=Earlier("old.json", (old,))))
-    assert found[0].startswith("topic 10: evaluated earlier")
-    assert any(text.startswith("num_rel_ret, all: fell from 3.0 to 1.0") for text in found)
+    found = against(new, earlier(evaluation()))
+    assert found[0] == "1 topic evaluated earlier, not now (such as 10), run keyword (run.txt)"
+    assert any(text.startswith("num_rel_ret, all: fell from 3 to 1") for text in found)
     assert not any(text.startswith("num_q") for text in found)
+    more = check_gates(record(evaluation()), earlier=earlier(new))[0]
+    assert [each.fails for each in more if "now, not earlier (such as 10)" in each.message] == [False]
 
 
 def test_against_matches_runs() -> None:
     old = (evaluation("a", path="1"), evaluation("b", path="2", pres=(1.0, 1.0, 1.0)))
-    assert check_gates([evaluation("a", path="2")], earlier=Earlier("old.json", old)) == []
-    assert len(check_gates([evaluation("c", path="2")], earlier=Earlier("old.json", old))) == 3
-    assert check_gates([evaluation("c", path="3")], earlier=Earlier("old.json", old[:1])) == []
+    assert against(evaluation("a", path="2"), earlier(*old)) == []
+    assert len(against(evaluation("c", path="2"), earlier(*old))) == 1
+    assert against(evaluation("c", path="3"), earlier(*old[:1])) == []
     with pytest.raises(UsageError, match="no run c"):
-        check_gates([evaluation("c", path="3")], earlier=Earlier("old.json", old))
+        against(evaluation("c", path="3"), earlier(*old))
+
+
+def test_output_is_short_and_the_largest_comes_first() -> None:
+    topics = tuple(b"%03d" % topic for topic in range(100))
+    old = evaluation(topics=topics, average_precision=[0.5] * 100, pres=[0.5] * 100)
+    new = evaluation(
+        topics=topics, average_precision=[0.4] * 100, pres=[0.5 - topic / 400 for topic in range(100)]
+    )
+    findings = check_gates(record(new), earlier=earlier(old, topics=True))[0]
+    assert len(findings) == 201
+    lines = list(lines_of(findings))
+    assert len(lines) == MOST + 1 and lines[-1] == "--against: 191 more like these"
+    assert lines[0].startswith("map, all") or lines[0].startswith("PRES_100, all")
+    assert {line.split(":")[0] for line in lines[:2]} == {"PRES_100, all", "map, all"}
+    assert lines[2].startswith("PRES_100, topic 099")
+    annotations = list(annotations_of(findings))
+    assert len(annotations) == 2 and all("(and " in text for text in annotations)
+
+
+def test_summary_of_the_job() -> None:
+    findings, compared = check_gates(
+        record(evaluation("a|b", pres=(0.5, 0.2, 1.0))), earlier=earlier(evaluation("a|b"))
+    )
+    text = as_markdown(findings, compared)
+    assert text.startswith("### pres-eval: gates failed: 1 finding\n")
+    rows = [
+        [cell.strip() for cell in line.split(" | ")] for line in text.splitlines() if line.startswith("| a")
+    ]
+    assert [row[1:] for row in rows] == [
+        ["num_rel_ret", "3", "3", "+0", "|"],
+        ["map", "0.394444", "0.394444", "+0.000000", "|"],
+        [r"PRES_100", "0.583333", "0.566667", "-0.016667", "worse |"],
+        ["unj_5", "0.125000", "0.125000", "+0.000000", "|"],
+    ]
+    assert rows[0][0].startswith(r"| a\|b")
+    assert as_markdown([], compared[:1]).startswith("### pres-eval: gates passed\n")
 
 
 STORED = b"map                   \tall\t0.5000\nP_5                   \t1\t  -nan\n"
+
+
+def unexpected(lines: bytes, printed: bytes) -> list[Finding]:
+    return check_gates(record(), expected=Expected("stored.txt", lines, printed))[0]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +280,7 @@ STORED = b"map                   \tall\t0.5000\nP_5                   \t1\t  -na
     ],
 )
 def test_expect_compares_lines(printed: bytes, found: list[str]) -> None:
-    findings = check_gates([], expected=Expected("stored.txt", STORED, printed))
+    findings = unexpected(STORED, printed)
     assert len(findings) == len(found)
     assert all(finding.message.startswith(start) for finding, start in zip(findings, found, strict=True))
     assert [finding.line for finding in findings] == [int(text.split(":")[1]) for text in found]
@@ -121,14 +288,13 @@ def test_expect_compares_lines(printed: bytes, found: list[str]) -> None:
 
 def test_expect_takes_several_runs_in_order() -> None:
     two = b"map\tall\t0.1000\nmap\tall\t0.2000\n"
-    assert check_gates([], expected=Expected("e", two, two)) == []
-    swapped = b"map\tall\t0.2000\nmap\tall\t0.1000\n"
-    assert len(check_gates([], expected=Expected("e", two, swapped))) == 2
+    assert unexpected(two, two) == []
+    assert len(unexpected(two, b"map\tall\t0.2000\nmap\tall\t0.1000\n")) == 2
 
 
 def test_annotations_are_escaped() -> None:
-    finding = Finding("--expect", "100%\n::warning::x\r", "a:b,c\n.txt", 7)
+    finding = Finding(gate="--expect", message="100%\n::warning::x\r", path="a:b,c\n.txt", line=7)
     assert finding.annotation() == (
         "::error file=a%3Ab%2Cc%0A.txt,line=7,title=pres-eval --expect::100%25%0A::warning::x%0D"
     )
-    assert "line=" not in Finding("--fail-under", "x", "run.txt").annotation()
+    assert "line=" not in Finding(gate="--fail-under", message="x", path="run.txt").annotation()

@@ -1,0 +1,45 @@
+"""All gates of an evaluation at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pres_eval.gates.against import (
+    Change,
+    Earlier,
+    changes,
+    check_tolerance,
+    counterparts,
+    mismatches,
+    not_comparable,
+)
+from pres_eval.gates.expected import Expected, unexpected
+from pres_eval.gates.findings import Finding
+from pres_eval.gates.thresholds import Threshold, below
+from pres_eval.report.records import Record
+
+
+def check_gates(
+    now: Record,
+    thresholds: Sequence[Threshold] = (),
+    earlier: Earlier | None = None,
+    expected: Expected | None = None,
+) -> tuple[list[Finding], list[Change]]:
+    """Everything that the gates find, and how each measure changed since the earlier evaluation.
+
+    What makes two evaluations other numbers comes first.  Raises UsageError if a threshold or a tolerance
+    names a column that was not computed, or if a run has no counterpart in the earlier evaluation.
+    """
+    evaluations = [run.evaluation for run in now.runs]
+    findings = [] if earlier is None else list(mismatches(now, earlier))
+    compared: list[Change] = []
+    if earlier is not None:
+        tolerance = check_tolerance(earlier.tolerance, evaluations)
+        for new, old in counterparts(evaluations, earlier):
+            findings += not_comparable(new, old, earlier)
+            compared += changes(new, old, earlier, tolerance)
+    findings += [finding for threshold in thresholds for finding in below(evaluations, threshold)]
+    findings += [change.finding() for change in compared if change.worse]
+    if expected is not None:
+        findings += unexpected(expected)
+    return findings, compared

@@ -1,0 +1,86 @@
+"""What gates find: one finding for each thing that is not as wanted; none means that the gate is passed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pres_eval.measures.base import Format
+from pres_eval.report.text import text_of
+from pres_eval.scoring import Evaluation
+
+EXIT_CODE = 3
+"""Of a command whose gates were not all passed."""
+
+MOST = 10
+"""Findings of a gate that are told one by one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that a gate found.
+
+    gate     the option: --fail-under, --against or --expect
+    message  the whole line for people: wanted, got, run
+    path     the file to which an annotation belongs, and the line in it if there is one
+    measure  the label of the column, if it is about one
+    size     how large it is among others of its gate: the largest are told first
+    fails    whether the gate is not passed for it; otherwise it is only said
+    """
+
+    gate: str
+    message: str
+    path: str
+    line: int | None = None
+    measure: str | None = None
+    size: float = math.inf
+    fails: bool = True
+
+    def annotation(self, more: int = 0) -> str:
+        """The finding, and how many more of its kind there are, as a workflow command of GitHub Actions."""
+        place = f"file={_property(self.path)}" + (f",line={self.line}" if self.line is not None else "")
+        kind = "error" if self.fails else "notice"
+        message = self.message + (f" (and {more} more)" if more else "")
+        return f"::{kind} {place},title={_property('pres-eval ' + self.gate)}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
+    """The findings for people: of each gate the largest, and how many more there are."""
+    for gate in dict.fromkeys(finding.gate for finding in findings):
+        ordered = sorted((each for each in findings if each.gate == gate), key=lambda each: -each.size)
+        yield from (finding.message for finding in ordered[:MOST])
+        if len(ordered) > MOST:
+            yield f"{gate}: {len(ordered) - MOST} more like these"
+
+
+def annotations_of(findings: Sequence[Finding]) -> Iterator[str]:
+    """The findings for GitHub: one annotation for each gate, file and measure, that of the largest."""
+    groups: dict[tuple[str, str, str | None], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.gate, finding.path, finding.measure), []).append(finding)
+    for group in groups.values():
+        largest = max(group, key=lambda each: each.size)
+        yield largest.annotation(len(group) - 1)
+
+
+def run_name(evaluation: Evaluation) -> str:
+    """The run as messages name it."""
+    return f"{text_of(evaluation.tag)} ({text_of(evaluation.path)})"
+
+
+def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = None) -> str:
+    """A number in a message: six digits after the point, all of them where it would look like the other."""
+    if kind is Format.COUNT and value.is_integer():
+        return str(int(value))
+    text = f"{value:.6f}"
+    same = other is not None and math.isfinite(other) and text == f"{other:.6f}" and value != other
+    return repr(value) if same else text

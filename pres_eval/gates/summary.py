@@ -1,0 +1,38 @@
+"""The gates as a page of Markdown, for the summary of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pres_eval.gates.against import Change
+from pres_eval.gates.findings import Finding, lines_of, run_name, six_digits
+from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
+
+
+def as_markdown(findings: Sequence[Finding], compared: Sequence[Change]) -> str:
+    """Whether the gates were passed, each measure then and now, and what was found."""
+    failed = [finding for finding in findings if finding.fails]
+    verdict = f"failed: {len(failed)} finding{'s' * (len(failed) > 1)}" if failed else "passed"
+    parts = [f"### pres-eval: gates {verdict}\n"]
+    overall = [change for change in compared if change.topic is None]
+    if overall:
+        header = ("run", "measure", "earlier", "now", "change", "")
+        parts.append(written(Grid(header, tuple(map(_row, overall)), left=2), MARKDOWN))
+    if findings:
+        parts.append("".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings)))
+    return "\n".join(parts) + "\n"
+
+
+def _row(change: Change) -> tuple[str, ...]:
+    kind = change.column.measure.format
+    difference = change.now - change.before
+    return (
+        escaped(run_name(change.run), MARKDOWN),
+        escaped(change.column.label, MARKDOWN),
+        six_digits(change.before, kind),
+        six_digits(change.now, kind),
+        f"{difference:+.6f}"
+        if not float(difference).is_integer() or kind.name != "COUNT"
+        else f"{difference:+.0f}",
+        "worse" if change.worse else "",
+    )
