@@ -188,7 +188,7 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
 
 def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
     run = ranking.name if isinstance(ranking, Ranking) else "run"
-    if options.only_topic is not None and len(ranking.topic):
+    if options.only_topic is not None:
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
     unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""

@@ -36,20 +36,14 @@ def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
     return Command(capfdbinary)
 
 
-@pytest.mark.parametrize(
-    ("topic", "message"),
-    [
-        ("1", "run: no topic in common with qrels: expected topics such as '1', found others such as 'x'"),
-        ("x", "run: no topic in common with qrels: expected topics such as '1', found others such as 'x'"),
-    ],
-)
+@pytest.mark.parametrize("topic", ["1", "x"])
 def test_d_says_when_the_files_have_nothing_in_common(
-    topic: str, message: str, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    topic: str, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """-D is not to blame where no topic at all is in both files."""
+    """-D names its topic whether it is in one of the files, or in none."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     (tmp_path / "run").write_text("x Q0 a 1 1 t\n")
     called = call("-D", f"0.{topic}", "qrels", "run")
     assert called.code == 7
-    assert called.err.startswith(f"pres-eval: {message}")
+    assert called.err == f"pres-eval: run: topic '{topic}' of -D is not in both files\n"
