@@ -149,7 +149,7 @@ LONGEST_NAME = 24
 def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
     """A row for each run, one below the other, over one axis of values."""
     longest = min(max((len(row.name) for row in rows), default=1), LONGEST_NAME)
-    frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + 7 * longest, right=16, top=6)
+    frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + round(7.7 * longest), right=16, top=6)
     ends = [end for row in rows for end in (*row.line, row.middle) if math.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
     to_x = _scales(frame, x, x)[0]

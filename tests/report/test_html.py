@@ -552,6 +552,7 @@ def test_documents_that_only_one_run_found(sized: Browser, patents: Report) -> N
 @in_chromium
 @pytest.mark.parametrize(("picture", "number"), [(0, 2), (1, 5)], ids=["a point", "a bar"])
 def test_a_click_opens_the_topic(sized: Browser, picture: int, number: int) -> None:
+    sized.run(CHOOSE, "pair-measure", "map")
     readout = point_at(sized, "#pair-view .plot", number, picture)
     topic = re.match(r"topic (\S+): ", readout)
     assert topic is not None
@@ -664,6 +665,35 @@ def test_distributions_and_the_median(sized: Browser, patents: Report) -> None:
 
 
 @in_chromium
+def test_one_run_with_medians(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "medians").write_text("topic best median worst\nPAC-1001 1 0.2 0\nPAC-1002 1 0.9 0\n")
+    report = report_of(PATENT_QRELS, PATENT_RUNS[:1], medians=str(tmp_path / "medians"), title="One <run>")
+    (tmp_path / "report.html").write_text(as_html(report))
+    browser.open(tmp_path / "report.html")
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert browser.run(TEXT, "h1") == "One <run>" and browser.messages() == []
+    words = browser.run(TEXT, "#median-view figcaption")
+    assert words.endswith("minus the medians given: above it on 1, at it on 0, below it on 1 topics")
+    assert browser.run("return document.getElementById('baseline').offsetHeight") == 0
+    assert "found 14, missed 0" in browser.run(TEXT, "#topic-view .scroll.tall caption")
+
+
+@in_chromium
+def test_a_banner_where_topics_differ(browser: Browser, tmp_path: Path) -> None:
+    qrels = judgements("1", 2) + judgements("2", 2)
+    one = ranking("1", (1,), 3, "a") + ranking("2", (2,), 3, "a")
+    report = report_of_texts(tmp_path, qrels, one, ranking("2", (1,), 3, "b"))
+    (tmp_path / "report.html").write_text(as_html(report))
+    browser.open(tmp_path / "report.html")
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert "Of 2 topics b has 1." in browser.run(TEXT, ".banner")
+    assert sorted(browser.run(COLUMN, "#board", "topics")) == ["1", "2"]
+    assert "of the 1 topics that both have" in browser.run(TEXT, "#pair-view .scroll.tall caption")
+    browser.run(CHOOSE, "view", "run:b")
+    assert browser.run(COLUMN, TABLE, "map") == ["–", "0.5000"] and browser.messages() == []
+
+
+@in_chromium
 def test_sorts(opened: Browser) -> None:
     before = opened.run(COLUMN, TABLE, "map")
     assert opened.run(SORT, TABLE, "map") == "descending"
@@ -703,6 +733,7 @@ def test_sorts_by_keyboard(opened: Browser) -> None:
 
 @in_chromium
 def test_pictures_are_walked_through_by_keyboard(opened: Browser, patents: Report) -> None:
+    opened.run(CHOOSE, "pair-measure", "map")
     opened.run("document.querySelectorAll('#pair-view .plot')[1].focus()")
     texts = []
     for key, code in (("Home", 36), ("ArrowRight", 39), ("ArrowRight", 39), ("End", 35)):

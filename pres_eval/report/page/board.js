@@ -41,8 +41,8 @@ const boardBars = () => {
   const confidence = `${+(100 * (1 - data.pairs.alpha)).toFixed(6)} %`;
   const everywhere = data.runs.flatMap((_, run) => [of("lower", run), of("upper", run)]);
   const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
-  const left = Math.min(16 + 7 * longest, 0.42 * byId("leaderboard").clientWidth);
-  const letters = Math.floor((left - 16) / 7);
+  const left = Math.min(16 + 7.7 * longest, 0.42 * byId("leaderboard").clientWidth);
+  const letters = Math.floor((left - 16) / 7.7 + 0.01);
   const points = order.map((run, at) => ({
     x: of("means", run),
     y: at,
@@ -64,7 +64,7 @@ const boardBars = () => {
       x,
       points,
       marks: (frame) => [
-        svg("path", { class: "zero", d: `M${frame.x(of("means", baseline)).toFixed(1)} ${frame.top}V${frame.height - frame.bottom}` }),
+        RUNS === 1 ? null : svg("path", { class: "zero", d: `M${frame.x(of("means", baseline)).toFixed(1)} ${frame.top}V${frame.height - frame.bottom}` }),
         ...order.map((run, at) => {
           const middle = frame.y(at);
           return svg(

@@ -99,11 +99,11 @@ const foundBy = (run, document, limit) => {
   const rank = rankOf(run, document);
   return rank > 0 && rank <= limit;
 };
-const onlyOne = (one, other) => {
+const onlyOne = (one, other, topics) => {
   const limit = Number(state.nmax);
   const counts = { both: 0, none: 0, one: 0, other: 0 };
   const only = [];
-  for (let topic = 0; topic < TOPICS; topic++) {
+  for (const topic of topics) {
     const [start, stop] = documentsOf(topic);
     for (let document = start; document < stop; document++) {
       const [mine, theirs] = [foundBy(one, document, limit), foundBy(other, document, limit)];
@@ -119,7 +119,7 @@ const onlyOne = (one, other) => {
     ]);
   const cut = only.length > MOST_ROWS ? `; the first ${MOST_ROWS} of ${only.length} are listed` : "";
   const [first, second] = [data.runs[one], data.runs[other]];
-  const caption = `Relevant documents by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
+  const caption = `Relevant documents of the ${topics.length} topics that both have, by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
   const table = tableOf(caption, ["topic", "document", "grade", "found by", `rank in ${first}`, `rank in ${second}`], rows, { words: [0, 1, 3] });
   return html("div", {}, html("h3", {}, "Documents that only one of them found"), scrolling("Documents that only one run found", table, true));
 };
@@ -152,6 +152,6 @@ sections.pair = () => {
     html("p", { id: "pair-words", role: "status" }, sentence),
     sideBySide(pairScatter(one, other, measure, topics), differenceBars("Differences", words, "difference", differences)),
     scrolling("All measures of the two runs", pairTests(one, other)),
-    onlyOne(one, other)
+    onlyOne(one, other, topics)
   );
 };

@@ -38,7 +38,7 @@ const plot = (host, what) => {
       "svg",
       { viewBox: `0 0 ${width} ${what.height}`, width, height: what.height, "aria-hidden": "true", class: "drawn" },
       ...grid(frame, what.x, what.y),
-      ...what.marks(frame),
+      ...what.marks(frame).filter(Boolean),
       ring
     );
     box.replaceChildren(picture);

@@ -66,8 +66,8 @@ def banner(report: Report) -> Html | str:
         "p",
         element("strong", "The runs have different topics."),
         f" Of {len(report.topics)} topics {named} {'has' if len(fewest) == 1 else 'have'} {min(counts)}."
-        f" Averages are over each run's own topics (topics, beside its name); with -c all count, as 0 where a"
-        f" run lacks one.{compared}",
+        " Averages are over each run's own topics (topics, beside its name); --topics common and all take the"
+        f" same for all.{compared}",
         class_="banner",
         role="note",
     )

@@ -11,8 +11,8 @@ const boxes = () => {
   rows.sort((one, other) => other.mean - one.mean || one.run - other.run);
   const ends = rows.flatMap(({ five }) => five.filter((value) => !Number.isNaN(value)));
   const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
-  const left = Math.min(16 + 7 * longest, 0.42 * byId("distributions").clientWidth);
-  const letters = Math.floor((left - 16) / 7);
+  const left = Math.min(16 + 7.7 * longest, 0.42 * byId("distributions").clientWidth);
+  const letters = Math.floor((left - 16) / 7.7 + 0.01);
   const words = "Every topic a dot; box: quartiles and median; line: from the least to the most; runs with the best mean first";
   return drawnFigure(`${state.m} over topics`, words, {
     height: 50 + 26 * RUNS,

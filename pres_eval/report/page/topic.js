@@ -22,8 +22,8 @@ const strips = (topic, start, stop) => {
     points.push(...mine);
   });
   const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
-  const left = Math.min(16 + 7 * longest, 0.38 * byId("topic").clientWidth);
-  const letters = Math.floor((left - 16) / 7);
+  const left = Math.min(16 + 7.7 * longest, 0.38 * byId("topic").clientWidth);
+  const letters = Math.floor((left - 16) / 7.7 + 0.01);
   const words = `Ranks of the ${stop - start} relevant documents in each run, the best ${state.m} first; at the right how many were found`;
   return drawnFigure("Where the relevant documents are", words, {
     height: 50 + 20 * order.length,
@@ -142,7 +142,7 @@ const missed = (run, start, stop, topic) => {
     const best = have.map((each) => rankOf(each, document)).filter(Boolean).reduce((low, rank) => Math.min(low, rank), Infinity);
     const kind = finders.length === 0 ? "all" : finders.length < have.length ? "some" : "none";
     counts[kind]++;
-    const who = kind === "all" ? "missed by all" : kind === "none" ? "missed by none" : "missed by some";
+    const who = have.length === 1 ? (finders.length ? "found" : "missed") : `missed by ${kind}`;
     const rank = rankOf(run, document);
     rows.push([
       finders.length,
@@ -150,11 +150,10 @@ const missed = (run, start, stop, topic) => {
     ]);
   }
   rows.sort((one, other) => one[0] - other[0] || collator.compare(one[1][0], other[1][0]));
-  const caption =
-    `Relevant documents by rank ${limit}: missed by all ${counts.all}, by some ${counts.some}, by none ${counts.none} of ${have.length} ` +
-    `${have.length === 1 ? "run" : "runs"}; those that most missed first`;
-  const heads = ["document", "grade", "", "runs that found it", "best rank", `rank in ${data.runs[run]}`];
-  heads[2] = "missed";
+  const several = `missed by all ${counts.all}, by some ${counts.some}, by none ${counts.none} of ${have.length} runs`;
+  const single = `found ${counts.none}, missed ${counts.all}`;
+  const caption = `Relevant documents by rank ${limit}: ${have.length === 1 ? single : several}; those that most missed first`;
+  const heads = ["document", "grade", "missed", "runs that found it", "best rank", `rank in ${data.runs[run]}`];
   const table = tableOf(caption, heads, rows.map(([, cells]) => cells), { words: [0, 2] });
   return html("div", {}, html("h3", {}, "Found and missed"), scrolling("Relevant documents of the topic", table, true));
 };
