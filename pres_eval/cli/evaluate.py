@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +31,7 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.errors import InputError, MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
+from pres_eval.ranking.any_format import RUN_FORMATS, TREC, check_format
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import relevance_info
@@ -102,7 +103,7 @@ class EvaluateOptions(NumberOptions, GateOptions):
     "results_format",
     default="trec_results",
     metavar="FORMAT",
-    help="Format of the runs: trec_results, the only one.",
+    help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
 )
 @click.option("-o", "--Output_old_results_format", "old_format", is_flag=True, help="Has no effect.")
 @MEASURES
@@ -149,8 +150,7 @@ for _option in (*NUMBER_OPTIONS, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
 
 
 def _evaluate(said: EvaluateOptions) -> None:
-    if said.results_format != "trec_results":
-        raise UsageError(f"-T {said.results_format}: no such format, expected trec_results")
+    check_format(said.results_format)
     check_paths(said.qrels, said.runs)
     _check_measures_among_files(said)
     rule = said.topic_rule(OWN)
@@ -160,7 +160,7 @@ def _evaluate(said: EvaluateOptions) -> None:
         selection = _without_collection_size(selection, said.quiet)
     said.check_gates()
     said.check_layout()
-    reader = said.reader()
+    reader = replace(said.reader(), run_form=said.results_format)
     job = Job(
         relevance=reader.relevance(said.qrels),
         selection=selection,

@@ -48,6 +48,13 @@ PREFS: lines of five columns
 QRELS_PREFS: lines of four columns
     topic  iteration  docno  level
   Judgements read as preferences: of two documents the one with the higher level is preferred.""",
+    "others": """\
+OTHER FORMATS: recognised by how a file begins, or named with -T (runs) and -R (judgements)
+    msmarco  beir  json  jsonl  parquet
+  msmarco is topic, docno, rank, where the rank is the order (runs only).  beir has the header query-id
+  corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it; jsonl has such an object a
+  line, or one with the columns by name.  parquet (extra "parquet") has columns query_id doc_id score
+  relevance, as ir_measures has them, or qid docno score label, as PyTerrier has them.""",
 }
 
 LINES_IN_ALL = """\

@@ -15,9 +15,11 @@ from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
+from pres_eval.ranking.any_format import TREC, read_any_run
 from pres_eval.ranking.common import ALL, TOPIC_RULES
-from pres_eval.ranking.run_file import Ranking, read_run
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
+from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.names import NAMINGS
@@ -200,6 +202,7 @@ class Reader:
     form: str = "qrels"
     quiet: bool = False
     jobs: int | None = None
+    run_form: str = TREC
 
     @property
     def num_jobs(self) -> int:
@@ -212,7 +215,15 @@ class Reader:
 
     def relevance(self, path: str) -> Relevance:
         """The judgements."""
-        return read_relevance(path, self.form, self.jobs)
+        relevance = read_relevance(path, self.form, self.jobs)
+        if self.form == "qrels" and isinstance(relevance, Qrels):
+            self._note(relevance.name, relevance.form)
+        return relevance
+
+    def _note(self, name: str, form: str | None) -> None:
+        """Say what a file was recognised as, if it was."""
+        if form is not None and not self.quiet:
+            say(f"pres-eval: note: {name}: read as {form}")
 
     def run(self, path: str, relevance: Relevance, options: Options) -> Ranking:
         """A run, with its warnings."""
@@ -233,7 +244,7 @@ class Reader:
         from pres_eval.cli.progress import reading_bar
 
         def read(source: Source) -> Ranking:
-            return read_run(source, relevance, options, self.jobs_for(len(paths)))
+            return read_any_run(source, relevance, options, self.jobs_for(len(paths)), self.run_form)
 
         def attempt(source: Source) -> Ranking | RunFailure:
             try:
@@ -252,6 +263,8 @@ class Reader:
                         failures.append(ranking)
                         say(f"pres-eval: {ranking.message}")
                         continue
+                    if self.run_form == TREC:
+                        self._note(ranking.name, ranking.form)
                     if not self.quiet:
                         for warning in warnings_about(ranking, relevance, options):
                             warn(warning)

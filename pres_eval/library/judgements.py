@@ -18,7 +18,7 @@ from pres_eval.library.texts import ids_of, texts_of
 from pres_eval.options import Options
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
-from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.relevance import Relevance, read_any_qrels, read_relevance
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Run
@@ -145,7 +145,7 @@ def _relevance(data: Any, form: str, name: str | None, jobs: int | None) -> Rele
     if is_path(data):
         return read_relevance(os.fspath(data), form, jobs)
     if hasattr(data, "read"):
-        return engine.read_qrels(OpenFile(data, name or name_of(data, "qrels")), jobs)
+        return read_any_qrels(OpenFile(data, name or name_of(data, "qrels")), jobs)
     name = name or "qrels"
     data = plain_mapping(data)
     if isinstance(data, Mapping) and not looks_like_columns(data):

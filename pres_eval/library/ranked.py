@@ -18,8 +18,9 @@ from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options
+from pres_eval.ranking.any_format import read_any_run
 from pres_eval.ranking.columns import RunColumns, rank_columns
-from pres_eval.ranking.run_file import Ranking, read_run
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
@@ -172,7 +173,7 @@ def _ranking(qrels: Qrels, data: Any, options: Options, name: str | None, jobs: 
 
 
 def _read(source: Source, qrels: Qrels, options: Options, jobs: int | None) -> Ranking:
-    return read_run(source, qrels.relevance, options, jobs)
+    return read_any_run(source, qrels.relevance, options, jobs)
 
 
 def _rank_table(table: Table, qrels: Qrels, options: Options, name: str, jobs: int | None) -> Ranking:

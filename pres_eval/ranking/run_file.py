@@ -39,6 +39,7 @@ class Ranking(Ranked):
     unjudged_ids     topics without judgements, the first unjudged.MOST of them
     longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
+    form             what the file was recognised as, None for a trec run
     opening          the first document, and whether ranks run against scores
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
     single, ascending
@@ -55,6 +56,7 @@ class Ranking(Ranked):
     more_unjudged: bool = False
     opening: Opening | None = None
     tag_before: str | None = None
+    form: str | None = None
 
     @cached_property
     def unjudged(self) -> Ids:

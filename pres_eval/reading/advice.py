@@ -13,8 +13,6 @@ from collections.abc import Callable
 from pres_eval.errors import InputError
 from pres_eval.reading.source import Source
 
-HEAD = 1 << 16
-"""Bytes that are looked at."""
 LINES = 20
 """Lines that are looked at."""
 
@@ -60,7 +58,9 @@ def advice(source: Source, names: str) -> str:
 
     `names` are the columns that were expected.
     """
-    head = _head_of(source)
+    head = b""
+    with contextlib.suppress(InputError):
+        head = source.head()
     lines = [
         line for line in head.split(b"\n")[:LINES] if line.strip() and not line.lstrip().startswith(b"#")
     ]
@@ -72,14 +72,6 @@ def advice(source: Source, names: str) -> str:
     what, command = found
     path = "-" if source.path == "-" else shlex.quote(source.path)
     return what + (f": {command.replace('FILE', path)}" if command else "")
-
-
-def _head_of(source: Source) -> bytes:
-    """The first bytes of a file, decompressed; none if they cannot be read."""
-    with contextlib.suppress(InputError), contextlib.closing(source.chunks(HEAD)) as chunks:  # type: ignore[type-var]
-        for chunk in chunks:
-            return bytes(memoryview(chunk.buffer)[chunk.start : min(chunk.stop, chunk.start + HEAD)])
-    return b""
 
 
 def _binary(head: bytes) -> Found:

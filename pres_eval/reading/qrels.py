@@ -45,6 +45,7 @@ class Qrels:
     grade       (D,) relevance of each, in as few bytes as they need; negative: in the pool but not judged
     kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     duplicates  judgements of a document that already had one; they do not count
+    form        what the file was recognised as, None for qrels of four columns
     """
 
     info: ClassVar = RelevanceInfo.QRELS
@@ -55,6 +56,7 @@ class Qrels:
     grade: AnyInts
     duplicates: Duplicates
     kept: BoolArray | None = None
+    form: str | None = None
 
     def keeping(self, kept: BoolArray) -> Qrels:
         """The same judgements with some taken out: those documents become unjudged."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import InputError, UsageError
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.source import Source
 
 if TYPE_CHECKING:
+    from pres_eval.reading.formats.columns import Format
     from pres_eval.reading.preferences import GroupQrels, Preferences
     from pres_eval.reading.qrels import Qrels
 
@@ -19,6 +21,10 @@ FORMATS = {
     "qrels_jg": RelevanceInfo.QRELS_JG,
     "prefs": RelevanceInfo.PREFS,
     "qrels_prefs": RelevanceInfo.PREFS,
+    "beir": RelevanceInfo.QRELS,
+    "json": RelevanceInfo.QRELS,
+    "jsonl": RelevanceInfo.QRELS,
+    "parquet": RelevanceInfo.QRELS,
 }
 """What can be computed from each format."""
 
@@ -38,9 +44,11 @@ def read_relevance(path: str, form: str = "qrels", jobs: int | None = None) -> R
     relevance_info(form)
     # Imported here because only one of them is needed, and they take a while.
     if form == "qrels":
-        from pres_eval.reading.qrels import read_qrels
+        return read_any_qrels(Source(path), jobs)
+    if FORMATS[form] is RelevanceInfo.QRELS:
+        from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
-        return read_qrels(Source(path), jobs)
+        return _qrels_of(Source(path), OTHERS[form])
     from pres_eval.reading import preferences
 
     if form == "qrels_jg":
@@ -48,3 +56,34 @@ def read_relevance(path: str, form: str = "qrels", jobs: int | None = None) -> R
     if form == "prefs":
         return preferences.read_preferences(Source(path))
     return preferences.read_qrels_as_preferences(Source(path))
+
+
+def read_any_qrels(source: Source, jobs: int | None = None) -> Qrels:
+    """Read judgements; a file that has not four columns is recognised by its beginning."""
+    from pres_eval.reading.qrels import read_qrels
+
+    try:
+        return read_qrels(source, jobs)
+    except InputError:
+        from pres_eval.reading.formats.recognising import recognised
+
+        found = recognised(source, grades=True)
+        if found is None:
+            raise
+        return _qrels_of(source, found)
+
+
+def _qrels_of(source: Source, form: Format) -> Qrels:
+    from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
+    from pres_eval.reading.formats.columns import joined
+
+    part = joined(source, form.read(source, True))
+    columns = QrelsColumns(
+        name=source.name,
+        topics=part.topics.take(slice(None)),
+        lengths=part.lengths,
+        documents=part.documents,
+        grades=part.numbers,
+        lines=part.lines,
+    )
+    return replace(qrels_of_columns(columns), form=form.meaning)

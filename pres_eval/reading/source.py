@@ -22,6 +22,9 @@ from pres_eval.reading.streams import OpenFile, Pipe, Progress, Readable, Versio
 CHUNK = 1 << 20
 """Bytes read at a time: the arrays made of it stay in the processor's cache."""
 
+HEAD = 1 << 16
+"""Bytes by which formats are recognised."""
+
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 MAGIC = {
@@ -102,6 +105,29 @@ class Source:
 
                 return decompressed(file, kind, self.name)
         return file
+
+    def head(self, size: int = HEAD) -> bytes:
+        """The first bytes, decompressed."""
+        return bytes(self._beginning(size))
+
+    def whole(self) -> bytes:
+        """All bytes, decompressed."""
+        return bytes(self._beginning(None))
+
+    def _beginning(self, most: int | None) -> bytearray:
+        text = bytearray()
+        buffer = bytearray(HEAD)
+        try:
+            with contextlib.closing(self._open()) as file:
+                stream = self._decompressed(file)
+                while most is None or len(text) < most:
+                    count = fill(stream, buffer, 0, len(buffer))
+                    text += memoryview(buffer)[:count]
+                    if count < len(buffer):
+                        break
+        except (OSError, DamagedError) as error:
+            raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
+        return text
 
     def watch(self, progress: Progress) -> None:
         """Tell somebody how many bytes of the file on disk are read, whenever some were."""

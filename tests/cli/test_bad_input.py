@@ -344,9 +344,13 @@ USAGE = [
     (["qrels", "-", "-"], "standard input (-) can be one file only"),
     (
         ["-R", "runs", "qrels", "run"],
-        "-R runs: no such format, expected one of qrels, qrels_jg, prefs, qrels_prefs",
+        "-R runs: no such format, expected one of qrels, qrels_jg, prefs, qrels_prefs, beir, json, jsonl,"
+        " parquet",
     ),
-    (["-T", "csv", "qrels", "run"], "-T csv: no such format, expected trec_results"),
+    (
+        ["-T", "csv", "qrels", "run"],
+        "-T csv: no such format, expected one of trec_results, msmarco, beir, json, jsonl, parquet",
+    ),
     (["-D", "x", "qrels", "run"], "-D x: expected a number, or number.topic"),
     (["-m", "mapp", "qrels", "run"], "-m mapp: no such measure; did you mean map or gmap or AP?"),
     (["-m", "P.x", "qrels", "run"], "-m P.…: found 'x', expected a whole number of at least 1"),

@@ -105,7 +105,7 @@ OUTSIDE = {
     "matplotlib": {"report", "analysis"},
     "scipy": {"analysis"},
     "pandas": {"library"},
-    "pyarrow": {"library"},
+    "pyarrow": {"library", "reading"},
     "ir_measures": {"ir_measures"},
 }
 
@@ -139,6 +139,7 @@ SLOW = (
         "pres_eval.library",
     ),
     *("pres_eval.report.records", "pres_eval.gates", "pres_eval.cli.help", "pres_eval.reading.compression"),
+    *("pres_eval.reading.formats", "pres_eval.reading.advice", "pres_eval.ranking.columns", "pyarrow"),
 )
 """What takes a while to import and is not needed for a plain run."""
 

@@ -1,0 +1,1 @@
+"""Files in other formats than trec_eval's, recognised by how they begin."""

@@ -1,0 +1,49 @@
+"""Three columns: runs of MS MARCO (topic, docno, rank), and BEIR's files with a header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pres_eval.errors import InputError
+from pres_eval.reading.formats.columns import Part, part_of
+from pres_eval.reading.lines import Layout, LineError, parse_lines
+from pres_eval.reading.source import Chunk, Source
+
+MSMARCO = Layout("topic docno rank", number=2, whole=True)
+BEIR_RUN = Layout("query-id corpus-id score", number=2)
+BEIR_QRELS = Layout("query-id corpus-id score", number=2, whole=True)
+
+
+def read_msmarco(source: Source, grades: bool) -> Iterator[Part]:
+    """A run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
+    assert not grades
+    for part in _parts(source, MSMARCO, header=False):
+        yield Part(part.topics, part.lengths, part.documents, -part.numbers.astype(np.float64), part.lines)
+
+
+def read_beir(source: Source, grades: bool) -> Iterator[Part]:
+    """A run or judgements as BEIR writes them."""
+    return _parts(source, BEIR_QRELS if grades else BEIR_RUN, header=True)
+
+
+def _parts(source: Source, layout: Layout, header: bool) -> Iterator[Part]:
+    before = 0
+    for chunk in source.chunks():
+        body = chunk
+        if header and before == 0:
+            start = chunk.buffer.find(b"\n", chunk.start) + 1
+            body, before = Chunk(chunk.buffer, start, chunk.stop), 1
+        if body.start < body.stop:
+            lines = parse_lines(body, layout)
+            try:
+                lines.checked()
+            except LineError as error:
+                line = before + error.line + 1
+                raise InputError(source.name, line, error.found, error.expected) from None
+            numbers = lines.line_of(np.arange(len(lines))) + before + 1
+            if len(lines):
+                yield part_of(lines.column(0), lines.column(1), lines.numbers, numbers)
+            before += lines.num_lines
+        source.give_back(chunk)

@@ -1,0 +1,16 @@
+"""The names that columns have in other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+TOPIC = ("query_id", "qid", "query-id", "topic")
+DOCUMENT = ("doc_id", "docno", "corpus-id", "docid")
+SCORE = ("score",)
+GRADE = ("relevance", "label", "grade", "score")
+
+
+def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
+    """The first of some names that is a column."""
+    there = set(columns)
+    return next((name for name in names if name in there), None)

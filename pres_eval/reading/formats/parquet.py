@@ -1,0 +1,89 @@
+"""Parquet files (extra `parquet`), some rows at a time."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays.ids import PADDING, Ids
+from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.reading.formats.columns import Part, part_of
+from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
+from pres_eval.reading.source import Source
+
+ROWS = 1 << 16
+
+
+def read_parquet(source: Source, grades: bool) -> Iterator[Part]:
+    """A table with the column names of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError(f"{source.name}: reading Parquet", "pyarrow", "parquet") from None
+    plain = source.path != "-" and source.size() is not None
+    try:
+        file = pyarrow.parquet.ParquetFile(source.path if plain else io.BytesIO(source.whole()))
+        columns = _columns(source, file.schema_arrow.names, grades)
+        for batch in file.iter_batches(ROWS, columns=columns):
+            if batch.num_rows:
+                topic, document, number = (batch.column(name) for name in columns)
+                yield part_of(
+                    _ids(source, topic, columns[0]),
+                    _ids(source, document, columns[1]),
+                    _numbers(source, number, columns[2], grades),
+                )
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(source.name, None, f"cannot be read ({str(error).splitlines()[0]})") from None
+
+
+def _columns(source: Source, names: list[str], grades: bool) -> list[str]:
+    found = [pick(names, wanted) for wanted in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
+    if None in found:
+        value = "relevance or label" if grades else "score"
+        expected = f"query_id doc_id {value}, or qid docno {value}"
+        raise InputError(source.name, None, f"the columns {', '.join(names)}", expected)
+    return [str(name) for name in found]
+
+
+def _ids(source: Source, column: Any, name: str) -> Ids:
+    """Ids as bytes, without a copy for each."""
+    import pyarrow
+
+    _check_nulls(source, column, name)
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not (pyarrow.types.is_binary(column.type) or pyarrow.types.is_large_binary(column.type)):
+        column = column.cast(pyarrow.large_string())
+    column = column.cast(pyarrow.large_binary())
+    _, offsets, data = column.buffers()
+    places = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    start, stop = int(places[0]), int(places[-1])
+    text = np.zeros(stop - start + PADDING, np.uint8)
+    if stop > start:
+        text[: stop - start] = np.frombuffer(data, np.uint8)[start:stop]
+    if (text[: stop - start] == 0).any():
+        raise InputError(source.name, None, f"a NUL in an id of column {quoted(name)}", "text")
+    return Ids(text, places[:-1] - start, np.diff(places))
+
+
+def _numbers(source: Source, column: Any, name: str, grades: bool) -> np.typing.NDArray[Any]:
+    import pyarrow
+
+    _check_nulls(source, column, name)
+    is_integer = pyarrow.types.is_integer(column.type)
+    if not is_integer and (grades or not pyarrow.types.is_floating(column.type)):
+        expected = "integers" if grades else "numbers"
+        raise InputError(source.name, None, f"column {quoted(name)} of type {column.type}", expected)
+    numbers = column.to_numpy(zero_copy_only=False)
+    return numbers.astype(np.int64 if grades else np.float64)  # type: ignore[no-any-return]
+
+
+def _check_nulls(source: Source, column: Any, name: str) -> None:
+    if column.null_count:
+        raise InputError(
+            source.name, None, f"rows without a value in column {quoted(name)}", "a value in all"
+        )

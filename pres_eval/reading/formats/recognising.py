@@ -1,0 +1,72 @@
+"""Which format a file is in, by its beginning."""
+
+from __future__ import annotations
+
+import re
+
+from pres_eval.errors import InputError
+from pres_eval.reading.formats.columns import Format
+from pres_eval.reading.formats.delimited import read_beir, read_msmarco
+from pres_eval.reading.formats.json_text import SHAPE, read_json, read_json_lines
+from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
+from pres_eval.reading.formats.parquet import read_parquet
+from pres_eval.reading.source import Source
+
+FORMATS = {
+    one.name: one
+    for one in (
+        Format("msmarco", "MS MARCO's (topic docno rank; the rank is the order)", read_msmarco),
+        Format("beir", "BEIR's (a header, then query-id corpus-id score)", read_beir),
+        Format("json", f"JSON ({SHAPE})", read_json),
+        Format("jsonl", "JSON Lines", read_json_lines),
+        Format("parquet", "Parquet", read_parquet),
+    )
+}
+"""By the names that -T and -R give them."""
+
+
+def recognised(source: Source, grades: bool) -> Format | None:
+    """The format of a file that is none of trec_eval's; None if it is not known either."""
+    try:
+        head = source.head().removeprefix(b"\xef\xbb\xbf")
+    except InputError:
+        return None
+    if head.startswith(b"PAR1"):
+        return FORMATS["parquet"]
+    lines = head.split(b"\n")
+    whole, first = [line for line in lines[:-1] if line.strip()][:20], lines[0].split()
+    if head.lstrip().startswith(b"{"):
+        return _json(head, whole, grades)
+    if [word.strip(b'"').lower() for word in first] == [b"query-id", b"corpus-id", b"score"]:
+        return FORMATS["beir"]
+    whole = whole or [head]
+    return FORMATS["msmarco"] if not grades and _ranks_ascend(whole) else None
+
+
+def _json(head: bytes, lines: list[bytes], grades: bool) -> Format | None:
+    string = rb'"(?:[^"\\]|\\.)*"'
+    nested = re.match(rb"\s*\{\s*(" + string + rb"\s*:\s*\{|\}\s*$)", head) is not None
+    closed = [line.rstrip().endswith(b"}") for line in lines]
+    if lines and lines[0].lstrip().startswith(b"{") and all(closed) and (len(lines) > 1 or not nested):
+        keys = [word.strip(b'"').decode("utf-8", "replace") for word in re.findall(string, lines[0])]
+        columns = (TOPIC, DOCUMENT, GRADE if grades else SCORE)
+        if nested or None not in [pick(keys, names) for names in columns]:
+            return FORMATS["jsonl"]
+    return FORMATS["json"] if nested else None
+
+
+def _ranks_ascend(lines: list[bytes]) -> bool:
+    """Whether all lines are topic, docno and rank, the ranks rising inside of a topic."""
+    before: tuple[bytes, int] | None = None
+    for line in lines:
+        words = line.split()
+        if len(words) != 3 or re.fullmatch(rb"\d{1,9}", words[2]) is None:
+            return False
+        rank = int(words[2])
+        if before is None or before[0] != words[0]:
+            if rank != 1:
+                return False
+        elif rank <= before[1]:
+            return False
+        before = words[0], rank
+    return True
