@@ -92,7 +92,9 @@ def _streamed(source: Source, form: Format, relevance: Relevance, options: Optio
     if not num_rows:
         joined(source, iter(()))
     unjudged_ids = unjudged.ids().take(slice(None))
-    ranked = ranking_of(topics.ranked(), source.name, _tag(source), num_rows, unjudged_ids)
+    ranked = ranking_of(
+        topics.ranked(), relevance, options, source.name, _tag(source), num_rows, unjudged_ids
+    )
     return replace(ranked, more_unjudged=unjudged.more)
 
 
