@@ -17,12 +17,12 @@ from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.columns import cast_scores, ranking_of
 from pres_eval.ranking.counting import Found, rank_found
-from pres_eval.ranking.order import Ranked, Topics
+from pres_eval.ranking.order import Ranked, Scores, Topics
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance
 
 FEW = 4
-"""Judged documents are looked for in the ranking where these are fewer than one in FEW, else conversely."""
+"""Judged documents are looked for in the rankings where they are fewer than one in FEW, else conversely."""
 
 Documents = Mapping[Any, Any]
 
@@ -64,8 +64,14 @@ def rank_dict(
     collected = Topics()
     for start, stop in _parts(list(map(len, rankings))):
         part = _Part(places[start:stop], rankings[start:stop], name)
+<<<<<<< HEAD
         collected.add(part.rank(relevance, lookup, options))
     return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, Ids.of(unjudged))
+=======
+        for ranked in part.rank(relevance, lookup, options):
+            collected.add(ranked)
+    return ranking_of(collected.ranked(), name, tag, num_rows, Ids.of(unjudged))
+>>>>>>> 819eda2 (library: dicts and matrices are ranked block by block; bench of calls from Python)
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
@@ -121,24 +127,55 @@ class _Part:
         lengths = np.array(list(map(len, rankings)), np.int64)
         self._offsets = np.concatenate(([0], np.cumsum(lengths)))
 
-    def rank(self, relevance: Relevance, lookup: Lookup, options: Options) -> Ranked:
+    def rank(self, relevance: Relevance, lookup: Lookup, options: Options) -> Iterator[Ranked]:
         """Rank the topics."""
+        indices = [lookup.documents[place] for place in self._places]
+        scores = cast_scores(_scores(self._rankings, self._name), options)
+        few = FEW * sum(map(len, indices)) <= len(scores)
+        found = self._few(indices, scores, options) if few else self._many(indices, scores)
+        return rank_found(relevance.pool, found, self._ids_at, ascending=ties_ascend(relevance))
+
+    def _few(self, indices: Sequence[dict[str, int]], scores: Scores, options: Options) -> Found:
+        """Look for the judged documents in the rankings."""
         counts: list[int] = []
-        scores: list[Any] = []
         found: list[int] = []
-        for place, documents in zip(self._places, self._rankings, strict=True):
-            before = len(found)
-            _look_up(lookup.documents[place], documents, found, scores)
-            counts.append(len(found) - before)
-        judged = Found(
+        own: list[Any] = []
+        for index, documents in zip(indices, self._rankings, strict=True):
+            common = index.keys() & documents.keys()
+            counts.append(len(common))
+            found += [index[document] for document in common]
+            own += [documents[document] for document in common]
+        return Found(
             topic=np.array(self._places, np.int64),
             offsets=self._offsets,
-            scores=cast_scores(_scores(self._rankings, self._name), options),
+            scores=scores,
             segment=np.repeat(np.arange(len(counts)), counts),
-            score=cast_scores(np.array(scores, np.float64), options),
+            score=cast_scores(np.array(own, np.float64), options),
             document=np.array(found, np.int64),
         )
+<<<<<<< HEAD
         return rank_found(relevance.pool, judged, self._ids_at, ascending=relevance.ties_ascending)
+=======
+
+    def _many(self, indices: Sequence[dict[str, int]], scores: Scores) -> Found:
+        """Look for the retrieved documents among those judged."""
+        lookups = [
+            map(index.get, documents, repeat(-1))
+            for index, documents in zip(indices, self._rankings, strict=True)
+        ]
+        number = np.fromiter(chain.from_iterable(lookups), np.int64, len(scores))
+        rows = np.flatnonzero(number >= 0)
+        segment = np.repeat(np.arange(len(indices)), np.diff(self._offsets))
+        return Found(
+            topic=np.array(self._places, np.int64),
+            offsets=self._offsets,
+            scores=scores,
+            segment=segment[rows],
+            score=scores[rows],
+            document=number[rows],
+            row=rows,
+        )
+>>>>>>> 819eda2 (library: dicts and matrices are ranked block by block; bench of calls from Python)
 
     def _ids_at(self, rows: IntArray) -> WordIds:
         """The ids of rows, for ties."""
@@ -151,20 +188,3 @@ class _Part:
                 documents, last = list(self._rankings[segment]), segment
             texts.append(documents[place])
         return WordIds.of(ids_of(texts, self._name))
-
-
-def _look_up(index: Mapping[str, int], documents: Documents, found: list[int], scores: list[Any]) -> None:
-    """Add the judged ones of a ranking and their scores to the lists."""
-    if len(index) * FEW <= len(documents):
-        common = index.keys() & documents.keys()
-        found += [index[document] for document in common]
-        scores += [documents[document] for document in common]
-        return
-    numbers = list(map(index.get, documents, repeat(-1)))
-    if -1 in numbers:
-        hits = [pair for pair in zip(numbers, documents.values(), strict=True) if pair[0] >= 0]
-        found += [number for number, _ in hits]
-        scores += [score for _, score in hits]
-    else:
-        found += numbers
-        scores += documents.values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,8 @@ def rank_matrix(
         if block.repeats():
             # The one way that finds out which, and whether -M allows it.
             return _rank_numbers(names, matrix, values, relevance, options, name, tag)
-        collected.add(block.rank(relevance, lookup.numbers, options))
+        for ranked in block.rank(relevance, lookup.numbers, options):
+            collected.add(ranked)
     if not num_rows:
         raise InputError(name, None, "no retrieved documents", "at least one")
     unjudged = (place < 0) & (matrix != NONE).any(axis=1)
@@ -155,7 +157,7 @@ class _Block:
         in_order = np.sort(self._matrix, axis=1)
         return bool(((in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] != NONE)).any())
 
-    def rank(self, relevance: Relevance, judged: JudgedNumbers, options: Options) -> Ranked:
+    def rank(self, relevance: Relevance, judged: JudgedNumbers, options: Options) -> Iterator[Ranked]:
         """Rank the topics that have judgements."""
         scores = cast_scores(self._scores, options)
         offsets = np.concatenate(([0], np.cumsum(self._lengths)))
@@ -175,6 +177,7 @@ class _Block:
             segment=segment[hit],
             score=scores[rows[hit]],
             document=judged.document[where[hit]],
+            row=rows[hit],
         )
         return rank_found(relevance.pool, found, self._ids_at, ascending=relevance.ties_ascending)
 

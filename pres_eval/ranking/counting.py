@@ -7,7 +7,7 @@ Groups of equal scores that hold a judged document go to `rank_topics`, which ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import WordIds
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import FloatArray, IntArray, Words
-from pres_eval.ranking.order import Ranked, Scores, Topics, rank_topics
+from pres_eval.ranking.order import Ranked, Scores, rank_topics
 from pres_eval.reading.pool import Pool
 
 _SIGN = np.uint32(1 << 31)
@@ -34,6 +34,7 @@ class Found:
     segment           (D,) which of the S topics each judged document belongs to, ascending
     score             (D,) its score, which is that of its row
     document          (D,) its index in the pool
+    row               (D,) its row, ascending; None where that is not known
     """
 
     topic: IntArray
@@ -42,16 +43,18 @@ class Found:
     segment: IntArray
     score: Scores
     document: IntArray
+    row: IntArray | None = None
 
 
 def rank_found(
     pool: Pool, found: Found, ids_at: Callable[[IntArray], WordIds], *, ascending: bool = False
-) -> Ranked:
-    """Rank the judged documents; `ids_at` gives the ids of rows, and is asked only where scores tie."""
-    collected = Topics()
+) -> Iterator[Ranked]:
+    """Rank the judged documents, some topics at a time.
+
+    `ids_at` gives the ids of rows, and is asked only where scores tie.
+    """
     for first, last in blocks(found.offsets):
-        collected.add(_rank_block(pool, found, first, last, ids_at, ascending))
-    return collected.ranked()
+        yield _rank_block(pool, found, first, last, ids_at, ascending)
 
 
 def _rank_block(
@@ -69,11 +72,15 @@ def _rank_block(
         segment,
         found.score[judged],
     )
-    ordered = keys if (keys[1:] >= keys[:-1]).all() else np.sort(keys)
-    place = np.searchsorted(ordered, wanted)
-    # Where the next key is the same, other documents have the score too.
-    tied = ordered[np.minimum(place + 1, len(ordered) - 1)] == wanted
-    tied &= place + 1 < len(ordered)
+    rises = keys[1:] > keys[:-1]
+    if found.row is not None and rises.all():
+        place, tied = found.row[judged] - begin, np.zeros(len(wanted), np.bool_)
+    else:
+        ordered = keys if (rises | (keys[1:] == keys[:-1])).all() else np.sort(keys)
+        place = np.searchsorted(ordered, wanted)
+        # Where the next key is the same, other documents have the score too.
+        tied = ordered[np.minimum(place + 1, len(ordered) - 1)] == wanted
+        tied &= place + 1 < len(ordered)
     if tied.any():
         rows = np.flatnonzero(tied)
         again, ranks = _break_ties(

@@ -16,6 +16,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.options import Options
 from pres_eval.ranking.columns import RunColumns, Texts, cast_scores, rank_columns
 from pres_eval.ranking.counting import Found, rank_found
+from pres_eval.ranking.order import Topics
 
 SCORES = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, 16777216.0, 16777217.0, np.inf, -np.inf, 1e-300, 1e300]),
@@ -26,9 +27,13 @@ RUNS = st.dictionaries(TOPICS, st.dictionaries(IDS, SCORES, min_size=0, max_size
 
 
 @settings(deadline=None, max_examples=120)
-@given(RUNS, st.data(), st.sampled_from(["9.0.8", "10.0"]), st.sampled_from([1, 8, 1 << 17]))
+@given(RUNS, st.data(), st.sampled_from(["9.0.8", "10.0"]), st.sampled_from([1, 8, 1 << 17]), st.booleans())
 def test_like_ranking_by_ids(
-    run: dict[bytes, dict[bytes, float]], draws: st.DataObject, compat: str, block: int
+    run: dict[bytes, dict[bytes, float]],
+    draws: st.DataObject,
+    compat: str,
+    block: int,
+    rows_are_known: bool,
 ) -> None:
     judged = {
         topic: {document: 1 for document in documents if draws.draw(st.booleans())} | {b"other": 0}
@@ -54,7 +59,8 @@ def test_like_ranking_by_ids(
 
     with mock.patch.object(ragged, "BLOCK", block):
         expected = rank_columns(columns, qrels, options)
-        found = rank_found(
+        collected = Topics()
+        for part in rank_found(
             pool,
             Found(
                 topic=pool.find_topics(Ids.of(list(run))),
@@ -63,8 +69,11 @@ def test_like_ranking_by_ids(
                 segment=np.repeat(np.arange(len(run)), lengths)[hits],
                 score=cast[hits],
                 document=np.array([index[rows[row]] for row in hits.tolist()], np.int64),
+                row=hits if rows_are_known else None,
             ),
             ids_at,
-        )
+        ):
+            collected.add(part)
+    found = collected.ranked()
     for name in ("topic", "num_ret", "offsets", "rank", "document"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
