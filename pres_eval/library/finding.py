@@ -64,14 +64,9 @@ def rank_dict(
     collected = Topics()
     for start, stop in _parts(list(map(len, rankings))):
         part = _Part(places[start:stop], rankings[start:stop], name)
-<<<<<<< HEAD
-        collected.add(part.rank(relevance, lookup, options))
-    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, Ids.of(unjudged))
-=======
         for ranked in part.rank(relevance, lookup, options):
             collected.add(ranked)
-    return ranking_of(collected.ranked(), name, tag, num_rows, Ids.of(unjudged))
->>>>>>> 819eda2 (library: dicts and matrices are ranked block by block; bench of calls from Python)
+    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, Ids.of(unjudged))
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
@@ -133,7 +128,7 @@ class _Part:
         scores = cast_scores(_scores(self._rankings, self._name), options)
         few = FEW * sum(map(len, indices)) <= len(scores)
         found = self._few(indices, scores, options) if few else self._many(indices, scores)
-        return rank_found(relevance.pool, found, self._ids_at, ascending=ties_ascend(relevance))
+        return rank_found(relevance.pool, found, self._ids_at, ascending=relevance.ties_ascending)
 
     def _few(self, indices: Sequence[dict[str, int]], scores: Scores, options: Options) -> Found:
         """Look for the judged documents in the rankings."""
@@ -153,9 +148,6 @@ class _Part:
             score=cast_scores(np.array(own, np.float64), options),
             document=np.array(found, np.int64),
         )
-<<<<<<< HEAD
-        return rank_found(relevance.pool, judged, self._ids_at, ascending=relevance.ties_ascending)
-=======
 
     def _many(self, indices: Sequence[dict[str, int]], scores: Scores) -> Found:
         """Look for the retrieved documents among those judged."""
@@ -175,7 +167,6 @@ class _Part:
             document=number[rows],
             row=rows,
         )
->>>>>>> 819eda2 (library: dicts and matrices are ranked block by block; bench of calls from Python)
 
     def _ids_at(self, rows: IntArray) -> WordIds:
         """The ids of rows, for ties."""
