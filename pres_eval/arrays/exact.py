@@ -29,6 +29,9 @@ def add_in_order(values: FloatArray, start: float = 0.0) -> float:
 
 LONG_STRETCH = 1 << 16
 
+LONG_ON_AVERAGE = 32
+"""Values in a segment from which on a loop over the segments costs less than putting them into tables."""
+
 
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
     """Running sums (np.add) or products (np.multiply) that begin anew at each offset, one step at a time.
@@ -38,6 +41,12 @@ def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> Fl
     """
     lengths = np.diff(offsets)
     running = np.empty(len(values))
+    if len(values) >= LONG_ON_AVERAGE * len(lengths):
+        begin, *ends = offsets.tolist()
+        for end in ends:
+            operation.accumulate(values[begin:end], out=running[begin:end])
+            begin = end
+        return running
     for row in np.flatnonzero(lengths > LONG_STRETCH):
         stretch = slice(offsets[row], offsets[row + 1])
         operation.accumulate(values[stretch], out=running[stretch])

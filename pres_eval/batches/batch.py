@@ -7,9 +7,10 @@ rank order and in topic order, as C does: that is what makes the printed digits 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,8 +18,40 @@ from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.options import V9, Version
 
+Value = TypeVar("Value")
+
 UNJUDGED = -2
 """Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Some documents of T topics, to be counted and added up down to many ranks.
+
+    offsets  (T+1,) where each topic's begin
+    keys     (R,) topic * width + rank, ascending
+    width    more than any rank
+    """
+
+    offsets: IntArray
+    keys: IntArray
+    width: int
+
+    def within(self, rank: int | IntArray) -> IntArray:
+        """(T,) how many of the documents each topic has down to a rank: one for all, or one a topic (T,)."""
+        first = np.arange(len(self.offsets) - 1) * self.width
+        return (
+            np.searchsorted(self.keys, first + np.minimum(rank, self.width - 1), "right") - self.offsets[:-1]
+        )
+
+    def running(self, values: FloatArray) -> FloatArray:
+        """(R+1,) running sums of the documents' values, one after the other in each topic; then a 0."""
+        return np.concatenate((accumulate(np.add, values, self.offsets), [0.0]))
+
+    def at(self, running: FloatArray, count: IntArray) -> FloatArray:
+        """(T,) running sums over the first `count` (T,) documents of each topic."""
+        values: FloatArray = running[np.where(count > 0, self.offsets[:-1] + count - 1, -1)]
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +135,27 @@ class Batch:
         return self.count_by_topic(self.is_rel)
 
     @cached_property
+    def judged_places(self) -> Places:
+        """The judged documents retrieved."""
+        return self._places(self.topic_of, self.rank, self.offsets)
+
+    @cached_property
+    def relevant_places(self) -> Places:
+        """The relevant documents retrieved."""
+        rows = np.flatnonzero(self.is_rel)
+        return self._places(self.topic_of[rows], self.rank[rows], np.searchsorted(rows, self.offsets))
+
+    def _places(self, topic_of: IntArray, rank: IntArray, offsets: IntArray) -> Places:
+        width = int(self.rank.max(initial=0)) + 1
+        return Places(offsets, topic_of * width + rank, width)
+
+    @cached_property
+    def running_precision(self) -> FloatArray:
+        """Precision at each relevant document, added up down to it; as `relevant_places.running` gives it."""
+        rows = np.flatnonzero(self.is_rel)
+        return self.relevant_places.running(self.rel_so_far[rows] / self.rank[rows])
+
+    @cached_property
     def highest_precision(self) -> FloatArray:
         """The highest precision at or after each relevant document retrieved, topic after topic."""
         rows = np.flatnonzero(self.is_rel)
@@ -109,6 +163,17 @@ class Batch:
         # The running maximum of the ranking read backwards.
         begins = np.concatenate(([0], np.cumsum(self.num_rel_ret)))
         return accumulate(np.maximum, precision[::-1], len(precision) - begins[::-1])[::-1]
+
+    @cached_property
+    def _derived(self) -> dict[Callable[[Batch], Any], Any]:
+        return {}
+
+    def derived(self, function: Callable[[Batch], Value]) -> Value:
+        """What a function makes of the batch, computed once: for measures that share it between cutoffs."""
+        if function not in self._derived:
+            self._derived[function] = function(self)
+        value: Value = self._derived[function]
+        return value
 
     def _judged(self, chosen: BoolArray) -> IntArray:
         counts = np.zeros(len(self), np.int64)

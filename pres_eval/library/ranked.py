@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from pres_eval.errors import InputError, PresEvalWarning, UsageError
@@ -16,8 +17,10 @@ from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.streams import OpenFile, name_of
 from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
 from pres_eval.library.texts import encode, texts_of
+from pres_eval.measures.base import Measure
+from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import Selection, select
-from pres_eval.options import DEFAULT_NMAX, Options
+from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.any_format import read_any_run
 from pres_eval.ranking.columns import RunColumns, rank_columns
 from pres_eval.ranking.run_file import Ranking
@@ -125,7 +128,22 @@ class Run:
             if not isinstance(text, str):
                 raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")
         ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
-        return select(texts, self._options, ranks, relevance_info(self._qrels.form))
+        info = relevance_info(self._qrels.form)
+        if any(":" in text for text in texts):
+            return select(texts, self._options, ranks, info)
+        return _selected(tuple(texts), self._options, ranks, info, own_measures())
+
+
+@lru_cache(maxsize=256)
+def _selected(
+    texts: tuple[str, ...],
+    options: Options,
+    ranks: tuple[int, ...],
+    info: RelevanceInfo,
+    own: tuple[Measure, ...],
+) -> Selection:
+    """The columns; they are asked for again and again, and reading them costs as much as a small batch."""
+    return select(texts, options, ranks, info)
 
 
 def _outside() -> int:

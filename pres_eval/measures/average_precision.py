@@ -29,8 +29,10 @@ def logarithms(values: FloatArray) -> FloatArray:
 
 def _sum_of_precisions(batch: Batch, cutoff: int | None = None) -> FloatArray:
     """(T,) precision at each relevant document retrieved, added up down to the cutoff."""
-    found = batch.is_rel if cutoff is None else batch.is_rel & (batch.rank <= cutoff)
-    return batch.sum_by_topic(batch.rel_so_far / batch.rank, found)
+    if cutoff is None:
+        return batch.sum_by_topic(batch.rel_so_far / batch.rank, batch.is_rel)
+    places = batch.relevant_places
+    return places.at(batch.running_precision, places.within(cutoff))
 
 
 def average_precision(batch: Batch) -> FloatArray:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide, log2
+from pres_eval.arrays.exact import accumulate, divide, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Cutoffs, Measure, Pairs, Trait, traits
 from pres_eval.measures.gain import (
+    BestRanking,
     GradeGains,
     best_ranking,
     document_gains,
@@ -80,12 +81,20 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
-    gains = np.where(batch.rank <= cutoff, document_gains(batch), 0.0)
-    best = best_ranking(batch, most=cutoff)
+    dcg, best, ideal_dcg = batch.derived(_running_dcg)
+    places = batch.judged_places
+    last = best.offsets[:-1] + np.minimum(best.length, cutoff) - 1
     return divide(
-        batch.sum_by_topic(gains / log2(batch.rank + 1)),
-        best.sum_by_topic(best.gain / log2(best.rank + 1)),
+        places.at(dcg, places.within(cutoff)), ideal_dcg[np.where(best.length > 0, last, len(ideal_dcg) - 1)]
     )
+
+
+def _running_dcg(batch: Batch) -> tuple[FloatArray, BestRanking, FloatArray]:
+    """Running sums of discounted gains, of the ranking and of the best one, for all cutoffs at once."""
+    best = best_ranking(batch)
+    ideal = accumulate(np.add, best.gain / log2(best.rank + 1), best.offsets)
+    dcg = batch.judged_places.running(document_gains(batch) / log2(batch.rank + 1))
+    return dcg, best, np.concatenate((ideal, [0.0]))
 
 
 def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:

@@ -22,8 +22,7 @@ DOCUMENT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 def relevant_within(batch: Batch, rank: int | IntArray) -> IntArray:
     """How many relevant documents each topic has down to a rank: one for all, or one a topic (T,)."""
-    last = rank if isinstance(rank, int) else rank[batch.topic_of]
-    return batch.count_by_topic(batch.is_rel & (batch.rank <= last))
+    return batch.relevant_places.within(rank)
 
 
 def precision(batch: Batch, cutoff: int) -> FloatArray:

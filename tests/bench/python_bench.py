@@ -172,7 +172,9 @@ def large_rows(data: Data) -> list[tuple[str, dict[str, Call]]]:
         if library == "pandas" and has("ir_measures"):
             calls["pres_eval.ir_measures"] = ir_measures_call(qrels, table, default=False)
             objects = table.astype({"query_id": object, "doc_id": object})
-            calls["pres-eval, objects"] = lambda: pe.evaluate(qrels, objects, MEASURES)
+            calls["pres-eval, objects"] = lambda table=objects: pe.evaluate(  # type: ignore[misc]
+                qrels, table, MEASURES
+            )
         rows.append((library, calls))
     calls = {}
     if has("pytrec_eval"):
