@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -11,6 +12,8 @@ def run() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Until there is something to clean up, Ctrl-C ends the process at once and without a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # numpy would start a thread for each processor, for linear algebra that nothing here needs.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pres_eval.cli import main
     from pres_eval.cli.leaving import clean_up_on_signals, leave
 

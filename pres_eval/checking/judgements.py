@@ -23,11 +23,17 @@ def check_qrels(source: Source, report: FileReport, level: int, jobs: int) -> Qr
 
     Raises InputError if the file can't be read to its end.
     """
+    last_iteration = b""
 
     def tell(before: int, lines: Lines) -> None:
+        nonlocal last_iteration
         part = FileReport("", "qrels", report.most)
         tell_lines(part, lines)
-        part.counts["lines", "iterations"] = len(changes(lines.column(1)))
+        if len(lines):
+            iterations = lines.column(1)
+            goes_on = iterations[0] == last_iteration
+            part.counts["lines", "iterations"] = len(changes(iterations)) - goes_on
+            last_iteration = iterations[len(iterations) - 1]
         report.merge(part, before)
 
     qrels = read_qrels(source, jobs, tell)

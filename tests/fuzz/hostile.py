@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import bz2
+import contextlib
 import gzip
 import hashlib
 import importlib
@@ -363,9 +364,10 @@ def main() -> int:
             guided(campaign, said.cases, said.seed)
         chance = random.Random(said.seed)
         kinds = list(READERS)
-        for number in range(said.cases):
-            kind = kinds[number % len(kinds)]
-            campaign.case(kind, bytes_of(READERS[kind], chance), chance.choice((1, 3, 17, 40, 64, 300)))
+        with contextlib.suppress(KeyboardInterrupt):  # the counts so far
+            for number in range(said.cases):
+                kind = kinds[number % len(kinds)]
+                campaign.case(kind, bytes_of(READERS[kind], chance), chance.choice((1, 3, 17, 40, 64, 300)))
         os.chdir("/")
     return campaign.report()
 
