@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,41 +19,128 @@ LAYOUT = "topic measure mean deviation"
 MISSING = -1000000.0
 """What is printed where the file has nothing for a topic and measure."""
 
+_NAN = re.compile(rb"[+-]?nan(\([^)]*\))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line: a label, the mean and deviation as they are written, and the line's number."""
+
+    label: bytes
+    mean: bytes
+    deviation: bytes
+    line: int
+
 
 @dataclass(frozen=True, eq=False)
 class ZScores:
-    """Means and standard deviations by topic and label."""
+    """The entries of a file, sorted by topic and label.
 
-    by_topic: dict[bytes, dict[str, tuple[float, float]]]
+    topics  ids of the topics, in byte order
+    first   where the entries of each topic begin
+    """
 
-    def convert(self, topics: Sequence[bytes], label: str, values: FloatArray) -> FloatArray:
-        """How many standard deviations above the mean each topic's value of a column is."""
-        nothing = (np.nan, np.nan)
-        pairs = np.array([self.by_topic.get(topic, {}).get(label, nothing) for topic in topics])
-        mean, deviation = pairs[:, 0], pairs[:, 1]
+    name: str
+    topics: list[bytes]
+    first: list[int]
+    entries: list[Entry]
+
+    def convert(
+        self, topics: Sequence[bytes], label: str, values: FloatArray, *, lenient: bool = False
+    ) -> FloatArray:
+        """How many standard deviations above the mean each topic's value of a column is.
+
+        -1000000 where the file has no entry.  Raises InputError for an entry that is not two numbers, and
+        where trec_eval would look for one behind the end of its table, unless `lenient`.
+        """
+        wanted = label.encode("utf-8", "surrogateescape")
         scores = np.full(len(values), MISSING)
-        np.divide(values - mean, deviation, out=scores, where=~np.isnan(mean) & (deviation != 0))
-        scores[(deviation == 0) & (values == mean)] = 0.0
+        for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
+            entry = self._find(topic, wanted, lenient)
+            if entry is None:
+                continue
+            mean, deviation = self._number(entry, entry.mean), self._number(entry, entry.deviation)
+            if deviation != 0:
+                scores[row] = np.divide(np.subtract(value, mean), deviation)
+            elif value == mean:
+                scores[row] = 0.0
         return scores
+
+    def _find(self, topic: bytes, label: bytes, lenient: bool) -> Entry | None:
+        """The entry that trec_eval finds."""
+        place = _search(topic, len(self.topics), lambda number: self.topics[number])
+        if place is not None and place < len(self.topics):
+            begin = self.first[place]
+            end = self.first[place + 1] if place + 1 < len(self.first) else len(self.entries)
+            # trec_eval: the search looks one entry too far, at the first of the next topic.
+            last = min(end, len(self.entries) - 1) - begin
+            place = _search(label, end - begin, lambda number: self.entries[begin + number].label, last)
+            if place is not None and place <= last:
+                return self.entries[begin + place]
+        if place is not None and not lenient:
+            raise InputError(
+                self.name,
+                None,
+                f"no entry for {quoted(label)} of topic {quoted(topic)}, for which trec_eval would look"
+                " behind the last one",
+                "an entry, or -m with measures that have one",
+            )
+        return None
+
+    def _number(self, entry: Entry, token: bytes) -> float:
+        number = read_number(token)
+        if number is not None:
+            return number
+        if _NAN.fullmatch(token):
+            return -np.nan if token.startswith(b"-") else np.nan
+        raise InputError(self.name, entry.line, quoted(token), f"a number ({LAYOUT})")
+
+
+def _search(wanted: bytes, end: int, item: Callable[[int], bytes], last: int | None = None) -> int | None:
+    """Where trec_eval's binary search finds a text among items 0 ... end, one more than there are.
+
+    `last`: the last item that can be read (end - 1 if not told); the place behind it is given if the search
+    gets there, None if it finds nothing.
+    """
+    last = end - 1 if last is None else last
+    start = 0
+    while start <= end:
+        middle = (start + end) // 2
+        if middle > last:
+            return middle
+        found = item(middle)
+        if wanted == found:
+            return middle
+        if wanted < found:
+            end = middle - 1
+        else:
+            start = middle + 1
+    return None
 
 
 def read_zscores(source: Source) -> ZScores:
-    """Read a Z-score file.
+    """Read a Z-score file; numbers are read when they are asked for.
 
-    Raises InputError for a line that has not four columns, the last two of them numbers.
+    Raises InputError for a line that has not four columns.
     """
     table = read_table(source, Layout(LAYOUT))
-    by_topic: dict[bytes, dict[str, tuple[float, float]]] = {}
-    for row in range(len(table)):
-        numbers = [read_number(table.text(row, column)) for column in (2, 3)]
-        for number, column in zip(numbers, (2, 3), strict=True):
-            if number is None:
-                raise InputError(
-                    source.name,
-                    int(table.lines[row]),
-                    quoted(table.text(row, column)),
-                    f"a number ({LAYOUT})",
-                )
-        label = table.text(row, 1).decode("utf-8", "surrogateescape")
-        by_topic.setdefault(table.text(row, 0), {})[label] = (numbers[0] or 0.0, numbers[1] or 0.0)
-    return ZScores(by_topic)
+    lines = [
+        (
+            table.text(row, 0),
+            Entry(
+                label=table.text(row, 1),
+                mean=table.text(row, 2),
+                deviation=table.text(row, 3),
+                line=int(table.lines[row]),
+            ),
+        )
+        for row in range(len(table))
+    ]
+    lines.sort(key=lambda line: (line[0], line[1].label))  # stable, as C's sort is here
+    first = [row for row, (topic, _) in enumerate(lines) if row == 0 or topic != lines[row - 1][0]]
+    return ZScores(
+        name=source.name,
+        topics=[lines[row][0] for row in first],
+        first=first,
+        entries=[entry for _, entry in lines],
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.scoring import Evaluation, ScoredBlock
+from pres_eval.scoring import Evaluation, ScoredBlock, Values
 
 ALL = "all"
 """What stands in the topic's place in summary lines."""
@@ -22,6 +22,8 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
     ]
     if not shown:
         return b""
+    if zscores:
+        return _encoded("".join(_zscore_lines(block.topics, shown)))
     line = "".join(_line(column, "\0", zscores) for column, _ in shown)
     columns = [
         values if isinstance(values, list) else _printable(values.tolist(), column, zscores)
@@ -34,6 +36,20 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
     return _encoded(_like_c("".join(lines)))
 
 
+def _zscore_lines(topics: Sequence[bytes], shown: Sequence[tuple[SelectedColumn, Values]]) -> Iterator[str]:
+    """The same of Z-scores, line by line: a nan comes from the file, with its own sign."""
+    for row, topic in enumerate(topics):
+        name = topic.decode("utf-8", "surrogateescape").replace("%", "%%")
+        for column, values in shown:
+            yield _filled(_line(column, name, True), values[row])
+
+
+def _filled(line: str, value: float | str) -> str:
+    if isinstance(value, str) or not math.isnan(value):
+        return line % value
+    return line.replace("%6.4f", f"{'-nan' if math.copysign(1, value) < 0 else 'nan':>6}").replace("%%", "%")
+
+
 def summary_lines(
     summary: Sequence[float | str | None], selection: Selection, zscores: bool = False
 ) -> bytes:
@@ -42,8 +58,8 @@ def summary_lines(
     for column, value in zip(selection, summary, strict=True):
         if value is None:
             continue
-        if isinstance(value, str):
-            lines.append(_line(column, ALL, zscores) % value)
+        if isinstance(value, str) or zscores:
+            lines.append(_filled(_line(column, ALL, zscores), value))
         else:
             lines.append(_like_c(_line(column, ALL, zscores) % _printable([value], column, zscores)[0]))
     return _encoded("".join(lines))
@@ -65,8 +81,10 @@ def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
     kind = column.measure.format
     counted = zscores and kind in (Format.FLOAT, Format.COUNT)
     template = {Format.COUNT: "%d", Format.FLOAT: "%6.4f"}.get(kind, kind.value)
-    label = column.label.replace("%", "%%")
-    return f"{'Z' * counted}{label:<22}\t{topic}\t{'%6.4f' if counted else template}\n"
+    # trec_eval: printf pads to 22 bytes, not characters.
+    label = column.label + " " * (22 - len(_encoded(column.label)))
+    label = label.replace("%", "%%")
+    return f"{'Z' * counted}{label}\t{topic}\t{'%6.4f' if counted else template}\n"
 
 
 def _printable(values: list[float], column: SelectedColumn, zscores: bool) -> list[float]:

@@ -410,8 +410,15 @@ def test_all_wrong_measures_at_once(call: Command) -> None:
 
 ZSCORES = [
     ("q1 map 0.5\n", "zscores:1: 3 columns, expected 4 (topic measure mean deviation)"),
-    ("q1 map 0.5 0.1\nq1 P_5 x 0.1\n", "zscores:2: 'x', expected a number (topic measure mean deviation)"),
-    ("q1 map 0.5 nan\n", "zscores:1: 'nan', expected a number (topic measure mean deviation)"),
+    (
+        "q1 num_q 1 1\nq1 map x 0.1\nq3 ~ 0 0\n",
+        "zscores:2: 'x', expected a number (topic measure mean deviation)",
+    ),
+    (
+        "q1 map 0.5 0.1\n",
+        "zscores: no entry for 'num_q' of topic 'q1', for which trec_eval would look behind the last one,"
+        " expected an entry, or -m with measures that have one",
+    ),
     ("", "zscores: the file is empty, expected lines of text"),
 ]
 
@@ -419,7 +426,7 @@ ZSCORES = [
 @pytest.mark.parametrize(("text", "message"), ZSCORES)
 def test_zscores(text: str, message: str, call: Command) -> None:
     Path("zscores").write_text(text)
-    failed(call("-Z", "zscores", "qrels", "run"), 2, message)
+    failed(call("-Z", "zscores", "-m", "num_q", "-m", "map", "qrels", "run"), 2, message)
 
 
 PREFERENCES = [

@@ -233,16 +233,18 @@ def preference_rows(random: Random, topic: Topic, _: Callable[[], str]) -> list[
 def make_zscores(random: Random, topics: list[Topic]) -> Lines:
     """Means and deviations of some measures on some topics.
 
-    A last name that sorts after all others ends each list: trec_eval's binary search reads one entry behind.
+    trec_eval's binary search reads one entry behind a topic's, so a last topic is there that no run has.
     """
     rows: list[Row] = []
+    ends = ["~"] if random.random() < 0.5 else []
     for topic in topics:
         if random.random() < 0.8:
             labels = random.sample(options.LABELS, random.randint(0, len(options.LABELS)))
-            for label in [*labels, "~"]:
+            again = random.choices(labels, k=2) if labels and random.random() < 0.2 else []
+            for label in [*labels, *again, *ends]:
                 mean, deviation = (
                     f"{random.uniform(0, 1):.4f}",
-                    random.choice(["0.1", "0.25", "1", "0", "2e-1"]),
+                    random.choice(["0.1", "0.25", "1", "0", "2e-1", "nan"]),
                 )
                 rows.append((topic.name, label.encode(), mean.encode(), deviation.encode()))
     rows.append((b"\xff\xff", b"~", b"0", b"1"))

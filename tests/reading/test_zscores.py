@@ -1,0 +1,58 @@
+"""Z-score files: what is found, as trec_eval's binary search finds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pres_eval.errors import InputError
+from pres_eval.reading.source import Source
+from pres_eval.reading.zscores import MISSING, ZScores, read_zscores
+
+
+def scores_of(path: Path, text: str) -> ZScores:
+    path.write_text(text)
+    return read_zscores(Source(str(path)))
+
+
+def converted(zscores: ZScores, topic: bytes, label: str, value: float = 1.0, **options: bool) -> float:
+    return float(zscores.convert([topic], label, np.array([value]), **options)[0])
+
+
+def test_only_what_is_asked_for_has_to_be_a_number(tmp_path: Path) -> None:
+    zscores = scores_of(tmp_path / "z", "1 map 0.5 0.25\n1 xyz many few\n")
+    assert converted(zscores, b"1", "map") == 2.0
+    with pytest.raises(InputError, match=":2: 'many', expected a number"):
+        converted(zscores, b"1", "xyz")
+
+
+def test_nan_is_a_mean_as_others_with_its_sign(tmp_path: Path) -> None:
+    zscores = scores_of(tmp_path / "z", "1 a nan 1\n1 b -nan 1\n1 c 0 nan\n1 ~ 0 0\n")
+    found = [converted(zscores, b"1", label) for label in "abc"]
+    assert np.isnan(found).all()
+    assert np.signbit(found).tolist() == [False, True, False]
+
+
+def test_deviation_of_0(tmp_path: Path) -> None:
+    zscores = scores_of(tmp_path / "z", "1 a 1 0\n")
+    assert converted(zscores, b"1", "a", 1.0) == 0.0
+    assert converted(zscores, b"1", "a", 2.0) == MISSING
+
+
+def test_the_search_looks_at_the_next_topic(tmp_path: Path) -> None:
+    """trec_eval: what topic 1 lacks, and sorts behind all it has, is taken from the start of topic 2."""
+    zscores = scores_of(tmp_path / "z", "1 a 0 1\n2 b 0 2\n2 c 0 4\n3 ~ 0 1\n")
+    assert converted(zscores, b"1", "b") == 0.5
+    assert converted(zscores, b"1", "c") == MISSING
+    assert converted(zscores, b"2", "a") == MISSING
+
+
+def test_what_lies_behind_the_table_is_an_error(tmp_path: Path) -> None:
+    zscores = scores_of(tmp_path / "z", "1 a 0 1\n")
+    for topic, label in ((b"1", "b"), (b"2", "a")):
+        with pytest.raises(InputError, match="behind the last one"):
+            converted(zscores, topic, label)
+        assert converted(zscores, topic, label, lenient=True) == MISSING
+    assert converted(zscores, b"0", "a") == MISSING
