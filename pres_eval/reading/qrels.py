@@ -90,7 +90,7 @@ def read_qrels(source: Source, jobs: int | None = None, tell: Tell | None = None
     judgements = _Judgements()
     read = partial(_read_part, tell is not None)
     for before, part in in_parts(source, read, source.chunks(), jobs or num_processors(), QRELS.names):
-        if tell is not None:
+        if tell is not None and part.lines is not None:
             tell(before, part.lines)
         judgements.add(before, part)
     if not len(judgements):
@@ -105,38 +105,38 @@ class _Part:
     topics             their ids, each at least once
     groups, num_rows   the topic of each group of rows that follow each other, and how many these are
     documents, grades  of each row
+    rows               line of each row in the chunk, counted from 0; None where row i is line i
+    lines              all of the chunk if somebody is told; they take room while they wait
     """
 
-    lines: Lines
+    chunk: Chunk
+    num_lines: int
+    rows: IntArray | None
+    lines: Lines | None
     topics: WordIds
     groups: IntArray
     num_rows: IntArray
     documents: WordIds
     grades: AnyInts
 
-    @property
-    def chunk(self) -> Chunk:
-        """Where the judgements are from."""
-        return self.lines.chunk
-
-    @property
-    def num_lines(self) -> int:
-        """Lines of the chunk."""
-        return self.lines.num_lines
-
 
 def _read_part(with_faults: bool, chunk: Chunk) -> _Part:
     lines = parse_lines(chunk, QRELS)
     if not with_faults:
         lines.checked()
+    kept = lines if with_faults else None
     if not len(lines):
-        return _Part(lines, NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8))
+        nothing = NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8)
+        return _Part(chunk, lines.num_lines, lines.fields.lines, kept, *nothing)
     topics = lines.column(0)
     first = changes(topics)
     heads = topics.take(first)
     topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
     return _Part(
-        lines=lines,
+        chunk=chunk,
+        num_lines=lines.num_lines,
+        rows=lines.fields.lines,
+        lines=kept,
         topics=WordIds.of(topics),
         groups=groups,
         num_rows=np.diff(first, append=len(lines)),
@@ -158,7 +158,7 @@ class _Judgements:
 
     def add(self, before: int, part: _Part) -> None:
         """Add the judgements of the next chunk, with so many lines before it."""
-        self._lines.append((before, len(part.grades), part.lines.fields.lines))
+        self._lines.append((before, len(part.grades), part.rows))
         self._groups.append(narrow(part.groups + len(self._topics)))
         self._topics.append(part.topics)
         self._num_rows.append(narrow(part.num_rows))
