@@ -137,6 +137,29 @@ def ranx_call(data: Data) -> Call:
     return lambda: ranx.evaluate(qrels, ranx.Run(run), ["map", "ndcg@10"])
 
 
+def table_calls(data: Data) -> dict[str, Call]:
+    """Tables of pandas, Arrow and polars, and the first as ir_measures takes it."""
+    import pres_eval as pe
+
+    qrels, columns = data.qrels, data.columns()
+    calls: dict[str, Call] = {}
+    if has("pandas"):
+        pandas = __import__("pandas").DataFrame(columns)
+        objects = pandas.astype({"query_id": object, "doc_id": object})
+        if has("ir_measures"):
+            calls["ir_measures, pandas"] = ir_measures_call(qrels, pandas, default=True)
+            calls["pres_eval.ir_measures, pandas"] = ir_measures_call(qrels, pandas, default=False)
+        calls["pres-eval, pandas"] = lambda: pe.evaluate(qrels, pandas, MEASURES)
+        calls["pres-eval, pandas of objects"] = lambda: pe.evaluate(qrels, objects, MEASURES)
+    if has("pyarrow"):
+        arrow = __import__("pyarrow").table(columns)
+        calls["pres-eval, Arrow"] = lambda: pe.evaluate(qrels, arrow, MEASURES)
+    if has("polars"):
+        polars = __import__("polars").DataFrame(columns)
+        calls["pres-eval, polars"] = lambda: pe.evaluate(qrels, polars, MEASURES)
+    return calls
+
+
 def large_rows(data: Data) -> list[tuple[str, dict[str, Call]]]:
     """The rows of the table over the large collection, the yardstick first in each."""
     import pres_eval as pe
@@ -157,25 +180,7 @@ def large_rows(data: Data) -> list[tuple[str, dict[str, Call]]]:
     if has("ranx"):
         calls["ranx"] = ranx_call(data)
     rows.append(("dict of dicts", calls))
-    columns = data.columns()
-    for library in ("pandas", "pyarrow", "polars"):
-        if not has(library):
-            continue
-        module = __import__(library)
-        table = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
-        calls = {}
-        if has("ir_measures", "pandas"):
-            calls["ir_measures (pandas)"] = ir_measures_call(
-                qrels, __import__("pandas").DataFrame(columns), True
-            )
-        calls["pres-eval"] = lambda table=table: pe.evaluate(qrels, table, MEASURES)  # type: ignore[misc]
-        if library == "pandas" and has("ir_measures"):
-            calls["pres_eval.ir_measures"] = ir_measures_call(qrels, table, default=False)
-            objects = table.astype({"query_id": object, "doc_id": object})
-            calls["pres-eval, objects"] = lambda table=objects: pe.evaluate(  # type: ignore[misc]
-                qrels, table, MEASURES
-            )
-        rows.append((library, calls))
+    rows.append(("tables", table_calls(data)))
     calls = {}
     if has("pytrec_eval"):
         import pytrec_eval

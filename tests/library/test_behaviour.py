@@ -1,0 +1,267 @@
+"""How the library behaves: results, errors, warnings, threads, pickles, measures of one's own."""
+
+from __future__ import annotations
+
+import json
+import locale
+import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Command
+from support.tables import frame, rows_of
+
+import pres_eval as pe
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
+RUN = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4, "d": 0.3}}
+
+
+def patents(fixtures: Path) -> tuple[str, list[str]]:
+    folder = fixtures / "patents"
+    return str(folder / "qrels.txt"), [str(path) for path in sorted(folder.glob("run_*.txt"))]
+
+
+def test_json_is_that_of_the_command(fixtures: Path, pres_eval: Command) -> None:
+    qrels, runs = patents(fixtures)
+    expected = pres_eval("--format", "json", "-m", "official", "-m", "PRES", qrels, runs[0]).stdout
+    found = pe.evaluate(qrels, runs[0], ["official", "PRES"]).to_json()
+    assert json.loads(found) == json.loads(expected)
+
+
+def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command) -> None:
+    qrels, runs = patents(fixtures)
+    done = pres_eval(
+        *("compare", "-m", "map", "-m", "PRES.100", "--format", "json", qrels, *runs), "--baseline", runs[1]
+    )
+    assert done.returncode == 0, done.stderr
+    expected = json.loads(done.stdout)["comparisons"]
+    judged = pe.Qrels(qrels)
+    evaluations = [judged.rank(run).evaluate(["map", "PRES.100"]) for run in runs]
+    found = pe.compare(evaluations, baseline=evaluations[1])
+    numbers = ("measure", "difference", "lower", "upper", "wins", "p_value", "corrected", "cohens_d")
+    assert [[row[name] for name in numbers] for row in found.to_dicts()] == [
+        [row[name] for name in numbers] for row in expected
+    ]
+    assert len(found) == 2 * (len(runs) - 1)
+    assert found.means[runs[0]]["map"] == evaluations[0]["map"]
+
+
+def test_tables() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    found = pe.evaluate(QRELS, RUN, ["map", "num_ret", "relstring"])
+    assert found.to_pandas()["map"].tolist() == [0.5, 1.0]
+    assert found.to_arrow()["topic"].to_pylist() == ["1", "2"]
+    assert found["num_ret"] == 4 and isinstance(found["num_ret"], int)
+    assert found.to_dict()["2"] == {"map": 1.0, "num_ret": 2, "relstring": "2-"}
+    assert found.per_topic("relstring").tolist() == ["01", "2-"]
+    two = pe.compare([found, found], measure="map")
+    assert two.to_pandas()["difference"].tolist() == [0.0]
+    assert two.runs == ["run 1", "run 2"]
+
+
+def test_results_can_be_pickled() -> None:
+    judged = pe.Qrels(QRELS)
+    found = judged.rank(RUN).evaluate(["official", "PRES", "ndcg_cut"])
+    for thing in (judged, judged.rank(RUN), found):
+        again: Any = pickle.loads(pickle.dumps(thing))
+        assert repr(again) == repr(thing)
+    assert pickle.loads(pickle.dumps(judged)).rank(RUN).evaluate("map")["map"] == found["map"]
+    assert pickle.loads(pickle.dumps(found)).to_trec(per_topic=True) == found.to_trec(per_topic=True)
+
+
+def test_threads_side_by_side() -> None:
+    judged = pe.Qrels({str(topic): {f"d{number}": number % 3 for number in range(50)} for topic in range(30)})
+    run = {
+        str(topic): {f"d{number}": float((number * 7) % 11) for number in range(80)} for topic in range(30)
+    }
+    expected = judged.rank(run).evaluate(["map", "ndcg_cut", "PRES"]).to_trec(per_topic=True)
+
+    def work(_: int) -> bytes:
+        return judged.rank(run).evaluate(["map", "ndcg_cut", "PRES"]).to_trec(per_topic=True)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert set(threads.map(work, range(40))) == {expected}
+
+
+def test_nothing_is_printed_and_no_setting_touched(capfd: pytest.CaptureFixture[str]) -> None:
+    before = (np.geterr(), np.get_printoptions(), locale.setlocale(locale.LC_ALL), warnings.filters[:])
+    pe.evaluate(QRELS, RUN, ["all_trec", "PRES"])
+    assert before == (
+        np.geterr(),
+        np.get_printoptions(),
+        locale.setlocale(locale.LC_ALL),
+        warnings.filters[:],
+    )
+    assert capfd.readouterr() == ("", "")
+
+
+def test_warnings_name_the_callers_line() -> None:
+    with pytest.warns(match="1 of 2 topics of qrels are not in the run") as caught:
+        pe.evaluate(QRELS, {"1": RUN["1"]}, "map")
+    assert caught[0].filename == __file__
+    with pytest.warns(match="have no judgements|has no judgements"):
+        pe.evaluate(QRELS, RUN | {"9": {"x": 1.0}}, "map")
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"1": {"a": "x"}}, "run: score 'x' of document 'a', expected a number"),
+        ({"1": {"a": None}}, "run: score 'None' of document 'a', expected a number"),
+        ({"1": {"a": float("nan")}}, "run: score 'nan'"),
+        ({"1": 5}, "run: int for topic '1', expected a dict of documents and their values"),
+        ({}, "run: no retrieved documents"),
+        ({"1": {}}, "run: no retrieved documents"),
+        ([("1", "a")], "run: rows such as \"('1', 'a')\", expected rows of topic, document and value"),
+        ([("1", "a", "x")], "run: column score of"),
+        ([("1", "a", 1.0), ("1", "a", 2.0)], "document 'a' of topic '1' again (rows 1 and 2)"),
+        ([("1", 1.5, 1.0)], "run: id '1.5' of type float, expected a text or a whole number"),
+        ([("1", "a\0", 1.0)], "with a NUL character"),
+        ({"query_id": ["1"], "doc_id": ["a"]}, "run: no score among the columns query_id, doc_id"),
+        ({"query_id": ["1"], "doc_id": ["a", "b"], "score": [1.0]}, "run: columns of 1, 2, 1 rows"),
+        (17, "run: an object of type int, expected a path, an open file, a dict of dicts"),
+        ("no such file", "no such file: no such file"),
+        ({"7": {"a": 1.0}}, "no topic in common"),
+    ],
+)
+def test_faulty_runs(run: Any, message: str) -> None:
+    with pytest.raises(pe.PresEvalError) as error:
+        pe.evaluate(QRELS, run, "map")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "message"),
+    [
+        ({"1": {"a": 1.5}}, "qrels: relevance 1.5 in row 1, expected an integer"),
+        ({"1": {"a": "x"}}, "qrels: relevance of type"),
+        ({}, "qrels: no judgements"),
+        (3, "qrels: an object of type int"),
+        ([("1", "a", 1), ("1", "a", 0)], "qrels:2: a second judgement of document 'a' for topic '1'"),
+    ],
+)
+def test_faulty_judgements(qrels: Any, message: str) -> None:
+    with pytest.raises(pe.PresEvalError) as error:
+        pe.evaluate(qrels, {"1": {"a": 1.0}}, "map")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("topics", "ids", "scores", "message"),
+    [
+        (["1"], [[1, 2]], [[1.0]], "1 topics, ids of shape (1, 2), scores of shape (1, 1)"),
+        (["1", "2"], [[1]], [[1.0]], "2 topics, ids of shape (1, 1)"),
+        (["1"], [[1, -2]], [[1.0, 0.5]], "document -2, expected ids of at least 0, or -1 for none"),
+        (["1"], [[1, 2]], [[1.0, float("nan")]], "score nan of document '2'"),
+        (["1"], [[3, 3]], [[1.0, 0.5]], "document '3' of topic '1' again (rows 1 and 2)"),
+        (["1"], [[-1, -1]], [[1.0, 0.5]], "no retrieved documents"),
+        (["1"], [[1, 2]], [["x", "y"]], "scores of type"),
+    ],
+)
+def test_faulty_matrices(topics: Any, ids: Any, scores: Any, message: str) -> None:
+    with pytest.raises(pe.PresEvalError) as error:
+        pe.Qrels({"1": {"1": 1}}).rank_top_k(topics, ids, scores)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"compat": "8"}, {"level": -1}, {"measures": [5]}, {"measures": "mapp"}, {"form": "x"}]
+)
+def test_faulty_arguments(arguments: dict[str, Any]) -> None:
+    with pytest.raises(pe.PresEvalError):
+        pe.evaluate(*(QRELS, RUN) if "form" not in arguments else ("q", "r"), **arguments)
+
+
+def test_tables_without_values() -> None:
+    table = frame("pyarrow", QRELS, ("query_id", "doc_id", "relevance"))
+    pyarrow = pytest.importorskip("pyarrow")
+    holes = table.set_column(1, "doc_id", [pyarrow.array(["a", None, "c"])])
+    with pytest.raises(pe.PresEvalError, match="column doc_id: no value in row 2"):
+        pe.Qrels(holes)
+
+
+def test_comparing_asks_for_what_it_needs() -> None:
+    found = pe.evaluate(QRELS, RUN, "map")
+    for arguments in (
+        {"baseline": "nobody"},
+        {"measure": "ndcg"},
+        {"test": "x"},
+        {"correction": "x"},
+        {"names": ["one"]},
+    ):
+        with pytest.raises(pe.PresEvalError):
+            pe.compare([found, found], **arguments)  # type: ignore[arg-type]
+    with pytest.raises(pe.PresEvalError, match="expected at least two"):
+        pe.compare([found])
+
+
+def test_ids_of_any_bytes(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 come out as surrogates, and go in as such."""
+    (tmp_path / "qrels").write_bytes(b"\xff 0 d\xfe 1\n")
+    (tmp_path / "run").write_bytes(b"\xff Q0 d\xfe 1 1.0 t\n")
+    found = pe.evaluate(tmp_path / "qrels", tmp_path / "run", "map")
+    assert found.topics == ["\udcff"]
+    assert found.to_trec(per_topic=True).splitlines()[0].split(b"\t")[1] == b"\xff"
+    assert pe.evaluate(tmp_path / "qrels", {"\udcff": {"d\udcfe": 1.0}}, "map")["map"] == 1.0
+
+
+def test_a_measure_of_ones_own() -> None:
+    def depth(batch: pe.Batch, cutoff: int) -> Any:
+        """Judged documents down to a rank."""
+        return batch.judged_places.within(cutoff).astype(float)
+
+    made = pe.register("own_depth", depth, cutoffs=(2,))
+    assert made in pe.list_measures()
+    found = pe.evaluate(QRELS, RUN, ["own_depth", "own_depth.1", "map"])
+    assert found.measures == ["map", "own_depth_1"]
+    assert pe.evaluate(QRELS, RUN, "own_depth").per_topic("own_depth_2").tolist() == [2.0, 1.0]
+    with pytest.raises(pe.PresEvalError, match="there is one of this name"):
+        pe.register("map", depth)
+    with pytest.raises(pe.PresEvalError, match="expected a name of letters"):
+        pe.register("my measure", depth)
+    with pytest.raises(TypeError):
+        pe.register("own_nothing")
+
+
+def test_a_measure_from_a_module_at_the_command_line(
+    tmp_path: Path, fixtures: Path, pres_eval: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_measures.py").write_text(
+        "import pres_eval as pe\n\n\n"
+        "def half(batch):\n"
+        '    "Half of everything."\n'
+        "    return batch.num_ret / 2\n\n\n"
+        'HALF = pe.Measure("own_half", half)\n'
+        "NOTHING = 5\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    qrels, runs = patents(fixtures)
+    done = pres_eval("-m", "my_measures:HALF", "-m", "num_ret", qrels, runs[0])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith(b"own_half              \tall\t")
+    for wrong in ("my_measures:NOTHING", "my_measures:MISSING", "no_such_module:X"):
+        done = pres_eval("-m", wrong, qrels, runs[0])
+        assert done.returncode == 1
+        assert wrong.encode() in done.stderr
+
+
+def test_ranx(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ranx's Run and Qrels are taken by their dicts."""
+
+    class Held:
+        def __init__(self, data: Any) -> None:
+            self._data = data
+
+        def to_dict(self) -> Any:
+            return self._data
+
+    monkeypatch.setattr(Held, "__module__", "ranx.data_structures.run")
+    found = pe.evaluate(Held(QRELS), Held(RUN), "map")
+    assert found["map"] == 0.75
+    assert len(rows_of(RUN)) == 4
