@@ -196,7 +196,7 @@ def test_comparing_asks_for_what_it_needs() -> None:
         {"names": ["one"]},
     ):
         with pytest.raises(pe.PresEvalError):
-            pe.compare([found, found], **arguments)  # type: ignore[arg-type]
+            pe.compare([found, found], **arguments)
     with pytest.raises(pe.PresEvalError, match="expected at least two"):
         pe.compare([found])
 
