@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.arrays import ragged
 from pres_eval.arrays.growing import Growing, GrowingIds
 from pres_eval.arrays.ids import WordIds, stable_order
 from pres_eval.arrays.ragged import blocks
@@ -77,20 +78,22 @@ class Collected:
                 ascending=ascending,
             )
 
-        for part in in_order(rank_block, self._blocks(), jobs):
+        for part in in_order(rank_block, self._blocks(len(ids.columns)), jobs):
             ranked.add(part)
 
-    def _blocks(self) -> Iterator[_Block]:
-        """The rows by topic."""
+    def _blocks(self, num_columns: int) -> Iterator[_Block]:
+        """The rows by topic; their ids have so many columns."""
         topic = self._topic.values()
         counts = np.bincount(topic)
         present = np.flatnonzero(counts)
         offsets = np.concatenate(([0], np.cumsum(counts[present])))
+        # What is looked at together should not grow with the length of ids.
+        together = ragged.BLOCK * 2 // max(num_columns, 2)
         is_sorted = not (topic[1:] < topic[:-1]).any()
         for first, last in blocks(offsets, max(SORTED, len(topic) // 16)):
             begin = int(offsets[first])
             order = None if is_sorted else _by_topic(topic, int(present[first]), int(present[last - 1]))
-            for start, stop in blocks(offsets[first : last + 1]):
+            for start, stop in blocks(offsets[first : last + 1], together):
                 own = offsets[first + start : first + stop + 1]
                 rows: slice | IntArray = slice(int(own[0]), int(own[-1]))
                 if order is not None:
