@@ -13,6 +13,45 @@ from pres_eval.cli.streams import say
 SHELLS = ("bash", "zsh", "fish")
 PROGRAM = "pres-eval"
 
+SCRIPTS = {
+    "bash": """\
+%(complete_func)s() {
+    local IFS=$'\\n' words="${COMP_WORDS[*]}" word="${COMP_WORDS[COMP_CWORD]}" line
+    COMPREPLY=()
+    for line in $(env COMP_WORDS="$words" COMP_CWORD="$COMP_CWORD" %(complete_var)s=bash_complete "$1"); do
+        case ${line%%%%,*} in
+            plain) COMPREPLY+=("${line#*,}") ;;
+            file) compopt -o filenames; COMPREPLY+=($(compgen -f -- "$word")) ;;
+            dir) compopt -o filenames; COMPREPLY+=($(compgen -d -- "$word")) ;;
+        esac
+    done
+}
+
+complete -o nosort -F %(complete_func)s %(prog_name)s
+""",
+    "fish": """\
+function %(complete_func)s
+    set -l words (commandline -cp)
+    set -l word (commandline -t)
+    for line in (env %(complete_var)s=fish_complete COMP_WORDS="$words" COMP_CWORD="$word" %(prog_name)s)
+        set -l parts (string split -m 1 "," -- $line)
+        switch $parts[1]
+            case plain
+                printf '%%s\\n' $parts[2]
+            case file
+                __fish_complete_path $word
+            case dir
+                __fish_complete_directories $word
+        end
+    end
+end
+
+complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
+""",
+}
+"""Scripts of ours: click's for bash drops the commands where files may come as well, and its script for fish
+cuts descriptions at their first comma."""
+
 
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
@@ -47,6 +86,8 @@ def _completer(shell: str) -> ShellComplete:
     assert base is not None, "click knows the three shells"
 
     class Completer(base):  # type: ignore[valid-type, misc]
+        source_template = SCRIPTS.get(shell, base.source_template)
+
         def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
             name = args[0] if args and args[0] in COMMANDS else None
             self.cli = _completable(name)

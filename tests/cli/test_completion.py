@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 from support.commands import Command
+from support.terminal import Terminal
 
 from pres_eval.cli import COMMANDS, COMPLETION_VARIABLE, command_of, main
 from pres_eval.measures import MEASURES, NICKNAMES
@@ -174,3 +176,59 @@ def test_fish(program: Path) -> None:
     """
     offered = [line.split("\t")[0] for line in run_in_shell("fish", script, program)]
     assert offered == ["PRES", "PRES_est", "fixtures/patents/"]
+
+
+INTERACTIVE = {
+    "bash": (["--norc", "-i"], 'eval "$(pres-eval completion bash)"'),
+    "zsh": (["-f", "-i"], 'autoload -U compinit; compinit -D; eval "$(pres-eval completion zsh)"'),
+    "fish": (["--no-config", "-i"], "pres-eval completion fish | source"),
+}
+
+
+@pytest.fixture
+def shell_at_terminal(program: Path, tmp_path: Path) -> Callable[[str], Terminal]:
+    """An interactive shell that has loaded the script, in a folder with two files."""
+    (tmp_path / "compact.txt").touch()
+    (tmp_path / "qrels.txt").touch()
+
+    def start(shell: str) -> Terminal:
+        path = shutil.which(shell)
+        if path is None or shutil.which("setsid") is None:
+            pytest.skip(f"no {shell} or no setsid here")
+        options, load = INTERACTIVE[shell]
+        search = f"{program}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": search, "HOME": str(tmp_path), "PS1": "ready> "}
+        terminal = Terminal([path, *options], tmp_path, environment)
+        terminal.type(f"{load}; echo load''ed\n")
+        terminal.wait_for("loaded")
+        return terminal
+
+    return start
+
+
+@pytest.mark.parametrize("shell", INTERACTIVE)
+def test_commands_and_files_at_a_terminal(shell: str, shell_at_terminal: Callable[[str], Terminal]) -> None:
+    """The first word is a command or a file: both are offered."""
+    with shell_at_terminal(shell) as terminal:
+        terminal.type("pres-eval com\t\t\t")
+        shown = terminal.wait_for("completion")
+        assert "compare" in shown and "compact.txt" in shown
+
+
+@pytest.mark.parametrize("shell", INTERACTIVE)
+def test_measures_at_a_terminal(shell: str, shell_at_terminal: Callable[[str], Terminal]) -> None:
+    """Only one measure begins like this."""
+    with shell_at_terminal(shell) as terminal:
+        terminal.type("pres-eval -m recip_rank_\t")
+        terminal.wait_for("recip_rank_cut")
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_descriptions_are_whole(shell: str, shell_at_terminal: Callable[[str], Terminal]) -> None:
+    """A comma in a description does not end it."""
+    description = COMMANDS["compare"]
+    assert ", " in description
+    with shell_at_terminal(shell) as terminal:
+        terminal.type("pres-eval comp\t\t")
+        shown = terminal.wait_for("completion")
+        assert description.rstrip(".")[:40] in shown
