@@ -57,7 +57,7 @@ def command(**values: Any) -> None:
     measure in turn as the true order, and tau_ap_b with neither).  Positions: the rank of every run under
     each measure.  Verdicts: for every pair of runs each measure says which is better, or that they can't be
     told apart, by a Wilcoxon signed-rank test over topics at --alpha, uncorrected; patterns say which
-    measures say the same, dissents how often one stands alone against the others where these agree.
+    measures say the same, dissents how often one contradicts the others where these agree.
 
     Tables for --table: correlations, positions, verdicts, dissents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
@@ -68,7 +68,7 @@ def _agreement(said: AgreementOptions) -> None:
     relevance_info = said.check()
     if said.scores:
         if said.files:
-            raise UsageError("--scores FILE stands instead of QRELS RUN RUN, not beside them")
+            raise UsageError("--scores FILE replaces QRELS RUN RUN: expected one of them")
         settings: dict[str, object] = {"scores": text_of(said.scores)}
         _show(*_from_file(said.scores), None, settings, said)
         return

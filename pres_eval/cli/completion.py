@@ -84,9 +84,10 @@ def _completer(shell: str) -> ShellComplete:
     """The completion that click has for the shell, with our way of finding the command."""
     base = get_completion_class(shell)
     assert base is not None, "click knows the three shells"
+    template = SCRIPTS.get(shell, base.source_template)
 
     class Completer(base):  # type: ignore[valid-type, misc]
-        source_template = SCRIPTS.get(shell, base.source_template)
+        source_template = template
 
         def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
             name = args[0] if args and args[0] in COMMANDS else None

@@ -1,7 +1,9 @@
-"""pres-eval explain: PRES of single topics laid open."""
+"""pres-eval explain: why a topic has the PRES that it has."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +15,13 @@ from pres_eval.analysis.explain import Explanation, cumulated, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import AnalysisOptions, Loaded, analysis_options, draw, read, show
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.report.explained_tables import explained_tables
+from pres_eval.report.explained_tables import explained_tables, side_by_side_tables
 from pres_eval.report.text import text_of
 
 MOST_PICTURES = 12
+
+SCREEN = 50
+"""Lines of a screen where there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,28 +32,39 @@ class ExplainOptions(AnalysisOptions):
     run: str
     chosen: tuple[str, ...]
     nmax: int
+    most: int | None
 
 
 @click.command()
 @click.argument("qrels")
 @click.argument("run")
-@click.argument("chosen", nargs=-1, metavar="[TOPIC ...]")
+@click.argument("chosen", nargs=-1, metavar="[RUN] [TOPIC ...]")
 @click.option(
     "--nmax", type=click.IntRange(min=1), default=100, show_default=True, metavar="RANK",
     help="The rank at which the reader stops.",
 )  # fmt: skip
+@click.option(
+    "--max", "most", type=click.IntRange(min=0), metavar="NUM",
+    help="Topics to show where none is named, 0 for all (default: a screenful).",
+)  # fmt: skip
 @analysis_options
 def command(**values: Any) -> None:
-    """PRES of single topics laid open: every relevant document, its rank, and the areas A1 and A2.
+    """Explain the PRES of single topics: every relevant document, its rank, and the areas A1 and A2.
 
     \b
-    Example:
-      pres-eval explain fixtures/patents/qrels.txt fixtures/patents/run_broad.txt --nmax 100
+    Examples:
+      pres-eval explain qrels.txt run.txt
+      pres-eval explain qrels.txt run.txt TOPIC --nmax 100
+      pres-eval explain qrels.txt run.txt other_run.txt TOPIC
 
-    Without TOPIC all topics of the run (with -c: of the qrels).  A relevant document beyond rank Nmax counts
-    with a rank of the worst case.  In the plot a line is a document: dots are ranks lost against the best
-    case (A1), # are ranks gained over the worst case (A2), and PRES = A2 / (A1 + A2).  MAP, recall and PRES
-    are averaged over the run's topics and over all topics of the qrels.
+    Without TOPIC the worst topics come first, and a screenful is shown (with -c: topics that the run lacks as
+    well).  A second RUN is shown side by side with the first; without TOPIC the topics come first on which
+    the two differ most.
+
+    A relevant document beyond rank Nmax counts with a rank of the worst case.  In the plot a line is a
+    document: dots are ranks lost against the best case (A1), # are ranks gained over the worst case (A2), and
+    PRES = A2 / (A1 + A2).  MAP, recall and PRES are averaged over the run's topics and over all topics of the
+    qrels.
 
     Tables for --table: topics, documents, averages.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
@@ -57,25 +73,38 @@ def command(**values: Any) -> None:
 
 def _explain(said: ExplainOptions) -> None:
     said.check_for_qrels()
-    loaded = read(said, said.qrels, [said.run])
-    evaluation = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))[0]
-    chosen = _topics(loaded, said.chosen)
+    others = [said.chosen[0]] if said.chosen and os.path.exists(said.chosen[0]) else []  # noqa: PTH110
+    loaded = read(said, said.qrels, [said.run, *others])
+    evaluations = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))
+    chosen = _topics(loaded, said.chosen[len(others) :])
     if said.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"
         )
-    ranking = loaded.rankings[0]
-    explanations = explain_topics(loaded.qrels(), ranking, loaded.options, said.nmax, chosen)
-    topics = {
-        "topics of the run": len(ranking.topic),
-        "topics of the qrels": len(loaded.relevance.pool.topics),
-    }
-    tables = explained_tables(explanations, evaluation, loaded.names[0], topics)
+    explained = [
+        explain_topics(loaded.qrels(), ranking, loaded.options, said.nmax, chosen)
+        for ranking in loaded.rankings
+    ]
+    lines = None if said.chosen[len(others) :] or said.most == 0 else _screen(said)
+    if others:
+        pairs = list(zip(*explained, strict=True))
+        tables = side_by_side_tables(pairs, evaluations, loaded.names, said.most, lines)
+    else:
+        topics = {
+            "topics of the run": len(loaded.rankings[0].topic),
+            "topics of the qrels": len(loaded.relevance.pool.topics),
+        }
+        tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, said.most, lines)
     show(tables, "explain", {**loaded.settings, "nmax": said.nmax}, said)
     if said.plot:
         from pres_eval.report.plots import cumulated_curves
 
-        draw(cumulated_curves([_curves(one) for one in explanations]), said.plot)
+        draw(cumulated_curves([_curves(one) for each in explained for one in each]), said.plot)
+
+
+def _screen(said: ExplainOptions) -> int | None:
+    """The lines of a screen; None if as many topics are wanted as --max says."""
+    return shutil.get_terminal_size((80, SCREEN)).lines - 2 if said.most is None else None
 
 
 def _topics(loaded: Loaded, wanted: Sequence[str]) -> list[int]:

@@ -134,7 +134,7 @@ def _add_to_summary(text: str) -> None:
 
 def _bytes(path: str) -> bytes:
     """The whole of a file that a gate compares with."""
-    readable = "a file that can be read"
+    readable = "a readable file"
     try:
         with open(path, "rb") as stream:  # noqa: PTH123 - pathlib takes a while to import
             data = stream.read(LARGEST + 1)

@@ -31,7 +31,7 @@ FILE_FORMATS = {
 RUN: lines of six columns, separated by blanks or tabs
     topic  Q0  docno  rank  score  tag
   The order is that of the scores, descending; equal scores are ordered by docno, descending.  The rank is not
-  used.  The tag of the last line names the run.  Topics need not stand together.""",
+  used.  The tag of the last line names the run.  The lines of a topic may be anywhere in the file.""",
     "qrels": """\
 QRELS: lines of four columns
     topic  iteration  docno  relevance

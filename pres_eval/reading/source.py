@@ -155,7 +155,7 @@ class Source:
             # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
             file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
         except (OSError, ValueError) as error:
-            raise InputError(self.name, None, _reason(error), "a file that can be read") from None
+            raise InputError(self.name, None, _reason(error), "a readable file") from None
         version = version_of(file.fileno())
         if version is not None:
             try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from pres_eval.analysis.explain import Explanation, text_plot
+from pres_eval.analysis.explain import Explanation, Relevant, text_plot
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.report.layout import Shown, Table, Value
 from pres_eval.report.text import text_of
@@ -12,9 +13,18 @@ from pres_eval.scoring import Evaluation
 
 
 def explained_tables(
-    explanations: Sequence[Explanation], evaluation: Evaluation, run: str, topics: Mapping[str, int]
+    explanations: Sequence[Explanation],
+    evaluation: Evaluation,
+    run: str,
+    topics: Mapping[str, int],
+    most: int | None = None,
+    lines: int | None = None,
 ) -> list[Table]:
-    """Each topic with its relevant documents, and the averages of the run over so many topics."""
+    """Each topic with its relevant documents, and the averages of the run over so many topics.
+
+    People see the topics as they are given, or, if they see only `most` of them or what fits into so many
+    lines, the worst first.
+    """
     labels = [column.label for column in evaluation.columns]
     scores = dict(
         zip(
@@ -25,7 +35,7 @@ def explained_tables(
     )
     rows: list[tuple[Value, ...]] = []
     documents: list[tuple[Value, ...]] = []
-    people = []
+    people: list[tuple[float, Table]] = []
     for one in explanations:
         topic = text_of(one.topic)
         values = scores.get(one.topic, (0.0,) * len(labels))
@@ -45,15 +55,103 @@ def explained_tables(
             (topic, d.place, text_of(d.docno), d.grade, d.rank, d.counted, d.lost, d.found)
             for d in one.documents
         ]
-        people.append(_people(one, labels, values))
+        people.append((one.score, _people(one, labels, values)))
     headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
     by_document = ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found")
     return [
         Table("topics", "", headings, rows, people=False),
         Table("documents", "", by_document, documents, people=False, left=1),
-        *people,
+        *_first(people, most, lines),
         _averages(evaluation, labels, run, topics),
     ]
+
+
+def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
+    """The topics that people see: those with the lowest key first, as many as are wanted or fit."""
+    if not most and lines is None:
+        return [table for _, table in people]
+    ordered = [table for _, table in sorted(people, key=lambda pair: pair[0])]
+    shown: list[Table] = []
+    left = lines
+    for table in ordered:
+        height = 6 + len(table.notes) + (len(table.shown.rows) if table.shown else 0)
+        if (most and len(shown) == most) or (left is not None and shown and height > left):
+            break
+        left = None if left is None else left - height
+        shown.append(table)
+    if len(shown) < len(ordered):
+        rest = len(ordered) - len(shown)
+        note = f"{rest} more topic{'s' * (rest > 1)}: name those to show, or --max 0 for all"
+        shown[-1] = replace(shown[-1], notes=[*shown[-1].notes, "", note])
+    return shown
+
+
+def side_by_side_tables(
+    pairs: Sequence[tuple[Explanation, ...]],
+    evaluations: Sequence[Evaluation],
+    names: Sequence[str],
+    most: int | None = None,
+    lines: int | None = None,
+) -> list[Table]:
+    """Topics of two runs side by side; people see those first on which the runs differ most."""
+    labels = [column.label for column in evaluations[0].columns]
+    documents: list[tuple[Value, ...]] = []
+    topics: list[tuple[Value, ...]] = []
+    people: list[tuple[float, Table]] = []
+    for first, second in pairs:
+        topic = text_of(first.topic)
+        topics.append((topic, len(first.documents), first.found, second.found, first.score, second.score))
+        others = {document.docno: document for document in second.documents}
+        both = [(document, others[document.docno]) for document in first.documents]
+        documents += [
+            (topic, text_of(a.docno), a.grade, a.rank, b.rank, a.counted, b.counted) for a, b in both
+        ]
+        people.append((-abs(first.score - second.score), _side_by_side(first, second, both, names)))
+    sums = [[add_in_order(each.by_label(label)) for label in labels] for each in evaluations]
+    counts = [max(len(each.topics), 1) for each in evaluations]
+    averages: list[tuple[Value, ...]] = [
+        (name, count, *(total / count for total in row))
+        for name, count, row in zip(names, counts, sums, strict=True)
+    ]
+    ranks = ("rank_1", "rank_2", "r_1", "r_2")
+    return [
+        Table(
+            "topics", "", ("topic", "num_rel", "found_1", "found_2", "PRES_1", "PRES_2"), topics, people=False
+        ),
+        Table("documents", "", ("topic", "docno", "grade", *ranks), documents, people=False, left=2),
+        *_first(people, most, lines),
+        Table("averages", "Averages", ("run", "topics", *labels), averages),
+    ]
+
+
+def _side_by_side(
+    first: Explanation,
+    second: Explanation,
+    both: Sequence[tuple[Relevant, Relevant]],
+    names: Sequence[str],
+) -> Table:
+    """One topic of two runs: each relevant document with its rank in both."""
+    rows = [
+        (
+            text_of(a.docno),
+            str(a.grade),
+            *(
+                ("" if each.found else "* ") + ("-" if each.rank is None else str(each.rank))
+                for each in (a, b)
+            ),
+            f"{b.counted - a.counted:+d}",
+        )
+        for a, b in both
+    ]
+    scores = "   ".join(f"{name} {one.score:.4f}" for name, one in zip(names, (first, second), strict=True))
+    n = len(first.documents)
+    notes = [
+        f"found by rank {first.nmax}: {first.found} and {second.found} of {n}",
+        f"* not by rank {first.nmax}   later: ranks by which {names[1]} has it later (worst case included)",
+    ]
+    shown = Shown(("document", "grade", *names, "later"), rows)
+    title = f"Topic {text_of(first.topic)}   PRES_{first.nmax}: {scores}"
+    return Table(f"topic {text_of(first.topic)}", title, (), (), notes, shown, programs=False)
 
 
 def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) -> Table:

@@ -220,3 +220,48 @@ def test_too_many_pictures(pres_eval: Command, tmp_path: Path) -> None:
     called = pres_eval("explain", qrels, run, "--plot", tmp_path / "p.png")
     assert (called.code, called.out) == (1, "")
     assert "13 topics, expected 12 at most: name those to draw" in called.err
+
+
+def titles(text: str) -> list[str]:
+    return [line.split()[1] for line in text.splitlines() if line.startswith("Topic ")]
+
+
+def test_the_worst_topics_come_first_and_fit_a_screen(
+    pres_eval: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LINES", "60")
+    rows = pres_eval.ok("explain", QRELS, RUNS[0], "--format", "csv").rows
+    worst = [row["topic"] for row in sorted(rows, key=lambda row: float(row["PRES_100"]))]
+    text = pres_eval.ok("explain", QRELS, RUNS[0]).out
+    shown = titles(text)
+    assert 0 < len(shown) < 12 and shown == worst[: len(shown)]
+    assert f"{12 - len(shown)} more topics: name those to show, or --max 0 for all" in text
+    assert titles(pres_eval.ok("explain", QRELS, RUNS[0], "--max", "2").out) == worst[:2]
+    everything = pres_eval.ok("explain", QRELS, RUNS[0], "--max", "0").out
+    assert len(titles(everything)) == 12 and "more topic" not in everything
+    named = [worst[3], worst[0]]
+    assert titles(pres_eval.ok("explain", QRELS, RUNS[0], *named).out) == named
+    assert len(rows) == 12, "programs get all topics"
+
+
+def test_two_runs_side_by_side(pres_eval: Command) -> None:
+    """Each document with its rank in both runs; the topics with the largest difference come first."""
+    arguments = ("explain", QRELS, RUNS[0], RUNS[1])
+    one = {row["topic"]: row for row in pres_eval.ok(*arguments[:3], "--format", "csv").rows}
+    found = pres_eval.ok(*arguments, "--format", "json").json
+    for row in found["topics"]:
+        assert row["PRES_1"] == pytest.approx(float(one[row["topic"]]["PRES_100"]), abs=1e-12)
+    alone = pres_eval.ok(*arguments[:2], RUNS[1], "--format", "json").json["documents"]
+    assert [row["rank_2"] for row in sorted(found["documents"], key=key)] == [
+        row["rank"] for row in sorted(alone, key=key)
+    ]
+    differences = {row["topic"]: -abs(row["PRES_1"] - row["PRES_2"]) for row in found["topics"]}
+    text = pres_eval.ok(*arguments, "--max", "3").out
+    assert titles(text) == sorted(differences, key=lambda topic: differences[topic])[:3]
+    assert "keyword" in text and "broad" in text and "9 more topics" in text
+    topic = found["topics"][0]["topic"]
+    assert titles(pres_eval.ok(*arguments, topic).out) == [topic]
+
+
+def key(row: dict[str, object]) -> tuple[str, str]:
+    return str(row["topic"]), str(row["docno"])

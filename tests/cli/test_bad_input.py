@@ -20,7 +20,7 @@ VERSIONS = ("9.0.8", "10.0")
 QRELS_COLUMNS = "4 (topic iteration docno relevance)"
 RUN_COLUMNS = "6 (topic Q0 docno rank score tag)"
 SWAPPED = "were the two files swapped? the judgements come first"
-READABLE = "expected a file that can be read"
+READABLE = "expected a readable file"
 
 Evaluate = Callable[..., Called]
 

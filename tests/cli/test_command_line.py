@@ -176,7 +176,7 @@ def test_first_runs_are_printed_before_a_later_one_fails(call: Command) -> None:
     called = call("-m", "map", "qrels", "run", "nothing")
     assert called.code == 2
     assert called.out == "run                   \tall\trun\nmap                   \tall\t0.7778\n"
-    assert called.err == "pres-eval: nothing: no such file, expected a file that can be read\n"
+    assert called.err == "pres-eval: nothing: no such file, expected a readable file\n"
 
 
 def test_official_and_pres(call: Command) -> None:

@@ -507,7 +507,7 @@ def test_a_gate_s_file_without_end(
     patents = ROOT / "fixtures" / "patents"
     files = [str(patents / "qrels.txt"), str(patents / "run_broad.txt")]
     assert main(["--expect", "/dev/zero", *files]) == 2
-    assert "/dev/zero: more than 1,000 bytes, expected a file that can be read" in capfd.readouterr().err
+    assert "/dev/zero: more than 1,000 bytes, expected a readable file" in capfd.readouterr().err
 
 
 # Files that change

@@ -168,7 +168,7 @@ def test_empty_file_is_an_error(data: bytes, write: Callable[[bytes], Source]) -
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         text_of(Source(str(tmp_path / "nothing")))
-    assert str(caught.value) == f"{tmp_path}/nothing: no such file, expected a file that can be read"
+    assert str(caught.value) == f"{tmp_path}/nothing: no such file, expected a readable file"
 
 
 def test_folder(tmp_path: Path) -> None:
