@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 from collections import Counter
@@ -13,51 +11,122 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.correlation import (
+    COEFFICIENTS,
     kendall_tau_a,
     kendall_tau_b,
     positions,
     spearman,
+    tau_a_ceiling,
     tau_ap,
     tau_ap_b,
 )
-from pres_eval.analysis.significance import signed_ranks
+from pres_eval.analysis.overlap import rbo
+from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.signed_ranks import signed_ranks
 from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.errors import InputError, quoted
 
 
 @dataclass(frozen=True)
 class Correlation:
     """How alike two measures order the runs.
 
+    ceiling       the highest τ-a that the ties let be reached
     tau_ap        with the first measure's order as the true one; tau_ap_back: with the second's
     tau_ap_b      τ_AP as agreement, neither order being the true one
+    rbo           rank-biased overlap, ties as equality (RBO^w), extrapolated, persistence 0.9
     """
 
     first: str
     second: str
     tau_a: float
+    ceiling: float
     tau_b: float
     spearman: float
     tau_ap: float
     tau_ap_back: float
     tau_ap_b: float
+    rbo: float
 
 
 def correlations(measures: Sequence[str], scores: FloatArray) -> list[Correlation]:
     """Every pair of measures: (M, R) scores of runs in, one row a pair out."""
     return [
         Correlation(
-            measures[a],
-            measures[b],
-            kendall_tau_a(scores[a], scores[b]),
-            kendall_tau_b(scores[a], scores[b]),
-            spearman(scores[a], scores[b]),
-            tau_ap(scores[a], scores[b]),
-            tau_ap(scores[b], scores[a]),
-            tau_ap_b(scores[a], scores[b]),
+            first=measures[a],
+            second=measures[b],
+            tau_a=kendall_tau_a(scores[a], scores[b]),
+            ceiling=tau_a_ceiling(scores[a], scores[b]),
+            tau_b=kendall_tau_b(scores[a], scores[b]),
+            spearman=spearman(scores[a], scores[b]),
+            tau_ap=tau_ap(scores[a], scores[b]),
+            tau_ap_back=tau_ap(scores[b], scores[a]),
+            tau_ap_b=tau_ap_b(scores[a], scores[b]),
+            rbo=rbo(scores[a], scores[b]),
         )
         for a, b in itertools.combinations(range(len(measures)), 2)
     ]
+
+
+@dataclass(frozen=True)
+class CoefficientInterval:
+    """A coefficient of two measures, and how far it would move with other topics."""
+
+    first: str
+    second: str
+    coefficient: str
+    value: float
+    lower: float
+    upper: float
+
+
+def coefficient_intervals(
+    measures: Sequence[str],
+    values: FloatArray,
+    *,
+    confidence: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
+) -> list[CoefficientInterval]:
+    """Bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) values in.
+
+    Topics are drawn with replacement, the same for all runs and measures, the runs ordered by their means
+    over the draw, and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer
+    different topics than there are, so its orders are noisier and the interval lies a little low.
+    """
+    num_measures, _, size = values.shape
+    stream = Stream(seed)
+    pairs = list(itertools.combinations(range(num_measures), 2))
+    draws = np.empty((samples, len(pairs), len(names)))
+    for number in range(samples):
+        means = _drawn_means(values, stream.times_drawn(1, size)[0])
+        for row, (a, b) in enumerate(pairs):
+            draws[number, row] = [COEFFICIENTS[name](means[a], means[b]) for name in names]
+    means = _drawn_means(values, np.ones(size))
+    tail = (1 - confidence) / 2
+    return [
+        CoefficientInterval(
+            first=measures[a],
+            second=measures[b],
+            coefficient=name,
+            value=COEFFICIENTS[name](means[a], means[b]),
+            lower=_quantile(draws[:, row, place], tail),
+            upper=_quantile(draws[:, row, place], 1 - tail),
+        )
+        for row, (a, b) in enumerate(pairs)
+        for place, name in enumerate(names)
+    ]
+
+
+def _drawn_means(values: FloatArray, times: FloatArray) -> FloatArray:
+    """(M, R) means over topics that were drawn so many times, added up topic by topic."""
+    return np.asarray(np.add.accumulate(values * times, axis=2)[:, :, -1] / len(times), np.float64)
+
+
+def _quantile(values: FloatArray, share: float) -> float:
+    """A percentile of the draws that have a coefficient at all."""
+    known = values[~np.isnan(values)]
+    return float(np.quantile(known, share)) if len(known) else math.nan
 
 
 def rank_changes(scores: FloatArray) -> IntArray:
@@ -123,6 +192,34 @@ def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 @dataclass(frozen=True)
+class Disagreement:
+    """A pair of runs on which measures do not say the same.
+
+    said  for each measure 1 (the first run is better), -1 (the second is) or 0 (can't tell)
+    """
+
+    run: str
+    other: str
+    said: tuple[int, ...]
+
+    @property
+    def opposite(self) -> bool:
+        """Whether one measure calls the first better and another the second."""
+        return min(self.said) < 0 < max(self.said)
+
+
+def disagreements(runs: Sequence[str], said: IntArray) -> list[Disagreement]:
+    """The pairs of runs on which measures say different things: (M, P) verdicts in; contradictions first."""
+    pairs = itertools.combinations(range(len(runs)), 2)
+    found = [
+        Disagreement(runs[a], runs[b], tuple(column))
+        for (a, b), column in zip(pairs, said.T.tolist(), strict=True)
+        if len(set(column)) > 1
+    ]
+    return sorted(found, key=lambda one: not one.opposite)
+
+
+@dataclass(frozen=True)
 class Dissent:
     """A measure alone against the others.
 
@@ -146,33 +243,3 @@ def dissents(measures: Sequence[str], said: IntArray) -> list[Dissent]:
         alone = int(np.count_nonzero(agreed & (said[place] != others[0])))
         rows.append(Dissent(measure, pairs, alone, alone / pairs if pairs else math.nan))
     return rows
-
-
-def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
-    """Runs, measures and (M, R) scores from CSV text: a heading, then a run and its scores in each line.
-
-    Raises InputError with file and line for a missing heading, a line of another length, or a score that is
-    not a finite number.
-    """
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
-    rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    if not rows or len(rows[0][1]) < 2:
-        raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
-    heading = rows[0][1]
-    scores = np.empty((len(heading) - 1, len(rows) - 1))
-    for number, (line, row) in enumerate(rows[1:]):
-        if len(row) != len(heading):
-            raise InputError(path, line, f"{len(row)} columns", f"{len(heading)} as in the heading")
-        for measure, cell in enumerate(row[1:]):
-            scores[measure, number] = _score(path, line, cell)
-    return tuple(row[0].strip() for _, row in rows[1:]), tuple(name.strip() for name in heading[1:]), scores
-
-
-def _score(path: str, line: int, cell: str) -> float:
-    try:
-        score = float(cell)
-    except ValueError:
-        score = math.nan
-    if not math.isfinite(score):
-        raise InputError(path, line, quoted(cell), "a number")
-    return score

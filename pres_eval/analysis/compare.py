@@ -3,50 +3,72 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.effects import (
-    bootstrap_means,
-    cohens_d,
-    percentile_intervals,
-    rank_biserial,
-    wins_ties_losses,
+from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised, wins_ties_losses
+from pres_eval.analysis.hypotheses import (
+    ALTERNATIVES,
+    directions,
+    ends_outside,
+    open_ends,
+    p_values,
 )
+from pres_eval.analysis.intervals import INTERVALS, intervals
+from pres_eval.analysis.joint import JOINT_TESTS, Draws
+from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import TESTS
-from pres_eval.arrays.types import BoolArray, FloatArray
+from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.errors import UsageError
+
+TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
+"""The tests by the names that options use; the first is the default."""
+
+FAMILIES = ("runs", "measures")
+"""Over what p-values are corrected: the comparisons of one measure, or those of all measures together."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """How runs are compared.
 
-    test         "wilcoxon", "t" or "randomisation"
-    correction   "holm", "bonferroni", "bh" or "none", over the comparisons of one measure
-    alpha        level of significance; intervals cover 1 - alpha
-    samples      sign changes of the randomisation test, draws of the bootstrap
-    seed         of both
+    test         a name of TESTS
+    correction   "holm", "bonferroni", "bh" or "none"; the joint tests need none for the number of runs
+    alpha        level of significance; intervals of means cover 1 - alpha
+    samples      sign changes of the randomisation test, draws of the bootstrap, deals of randomised Tukey
+    seed         of all of them
+    alternative  what is to be shown, a name of ALTERNATIVES; joint tests know "two-sided" alone
+    margin       of "equivalent" and "non-inferior"
+    interval     kind of the intervals, a name of INTERVALS; joint tests have their own for differences
+    over         a name of FAMILIES
+    simultaneous whether the intervals of differences are as wide as the correction asks for
     """
 
-    test: str = "wilcoxon"
+    test: str = TESTS[0]
     correction: str = "holm"
     alpha: float = 0.05
     samples: int = 10_000
     seed: int = 0
+    alternative: str = ALTERNATIVES[0]
+    margin: float = 0.0
+    interval: str = INTERVALS[0]
+    over: str = FAMILIES[0]
+    simultaneous: bool = True
 
 
 @dataclass(frozen=True)
 class Comparison:
     """One run against another under one measure; differences are run minus other.
 
-    lower, upper    bootstrap interval of the mean difference
+    lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
     wins, ties, losses  topics on which the run is better than, as good as, worse than the other
     p_value, corrected  of the test, and after the correction
-    cohens_d, rank_biserial  effect sizes
+    d_z, hedges_g, g_lower, g_upper, rank_biserial  effect sizes, and an interval of Hedges' g
     """
 
     measure: str
@@ -63,7 +85,11 @@ class Comparison:
     p_value: float
     corrected: float
     significant: bool
-    cohens_d: float
+    direction: int
+    d_z: float
+    hedges_g: float
+    g_lower: float
+    g_upper: float
     rank_biserial: float
 
 
@@ -73,7 +99,7 @@ class ComparedRuns:
 
     lower, upper  (M, R)
     best          (M, R) whether no run has a higher mean
-    baseline      the index of the baseline, None where all pairs were compared
+    baselines     for each measure the index of the baseline, None where all pairs were compared
     """
 
     scores: PairedScores
@@ -81,51 +107,159 @@ class ComparedRuns:
     lower: FloatArray
     upper: FloatArray
     best: BoolArray
-    baseline: int | None
+    baselines: tuple[int, ...] | None
     comparisons: tuple[Comparison, ...]
+
+    def of_measure(self, measure: str) -> list[Comparison]:
+        """The comparisons under one measure."""
+        return [one for one in self.comparisons if one.measure == measure]
+
+    def letters(self, measure: int) -> list[str]:
+        """For each run the letters that it shares with those from which it does not differ (all pairs)."""
+        place = {name: number for number, name in enumerate(self.scores.runs)}
+        differ = np.zeros((len(place), len(place)), np.bool_)
+        for one in self.of_measure(self.scores.measures[measure]):
+            first, second = place[one.run], place[one.other]
+            differ[first, second] = differ[second, first] = one.significant
+        return letters(rounded(self.scores.means[measure]), differ)
+
+    def contradictions(self) -> int:
+        """Significant comparisons of a test on ranks in which the mean says the opposite."""
+        return sum(
+            one.significant and one.direction * float(rounded(np.array([one.difference]))[0]) < 0
+            for one in self.comparisons
+        )
+
+
+def best_runs(means: FloatArray) -> BoolArray:
+    """(M, R) which runs have the highest mean of each measure, equal at 12 digits: (M, R) means in."""
+    means = np.array([rounded(row) for row in means]).reshape(means.shape)
+    best: BoolArray = means == means.max(axis=1, keepdims=True)
+    return best
 
 
 def compare(
     scores: PairedScores,
-    baseline: int | None = 0,
+    baseline: int | Sequence[int] | None = 0,
     settings: Settings = Settings(),
     each: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
 
-    `each` wraps the loop over the measures (a progress bar).  Raises MissingExtraError for the t-test without
-    scipy.
+    baseline: the index of a run, or one for each measure.  `each` wraps the loop over the measures (a
+    progress bar).  Raises MissingExtraError for a joint test that needs scipy, if that is not there,
+    UsageError for a test against a baseline without one.
     """
-    count = len(scores.runs)
-    if baseline is None:
-        pairs = list(itertools.combinations(range(count), 2))
-    else:
-        pairs = [(run, baseline) for run in range(count) if run != baseline]
+    if baseline is None and settings.test in JOINT_TESTS and JOINT_TESTS[settings.test].against_baseline:
+        raise UsageError(f"{settings.test} compares runs with a baseline, expected one")
+    count, num_measures = len(scores.runs), len(scores.measures)
+    baselines = None
+    if baseline is not None:
+        baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
-    comparisons: list[Comparison] = []
-    for measure in each(range(len(scores.measures))):
-        resampled = bootstrap_means(scores.values[measure], settings.samples, settings.seed)
-        lower[measure], upper[measure] = percentile_intervals(resampled, 1 - settings.alpha)
-        if pairs:
-            comparisons += _compare_pairs(scores, measure, pairs, settings, resampled)
-    best = scores.means == scores.means.max(axis=1, keepdims=True)
-    return ComparedRuns(scores, settings, lower, upper, best, baseline, tuple(comparisons))
+    families: list[_Family] = []
+    for measure in each(range(num_measures)):
+        values = scores.values[measure]
+        lower[measure], upper[measure] = intervals(
+            values, settings.alpha, settings.interval, settings.samples, settings.seed
+        )
+        if baselines is None:
+            pairs = np.array(list(itertools.combinations(range(count), 2)), np.int64).reshape(-1, 2)
+        else:
+            others = [run for run in range(count) if run != baselines[measure]]
+            pairs = np.array([(run, baselines[measure]) for run in others], np.int64).reshape(-1, 2)
+        if len(pairs):
+            families.append(_tested(values, scores.means[measure], pairs, settings, num_measures))
+    corrected = _corrected([family.p_values for family in families], settings)
+    comparisons = [
+        one
+        for measure, (family, p_corrected) in enumerate(zip(families, corrected, strict=True))
+        for one in _comparisons(scores, measure, family, p_corrected, settings)
+    ]
+    return ComparedRuns(
+        scores, settings, lower, upper, best_runs(scores.means), baselines, tuple(comparisons)
+    )
 
 
-def _compare_pairs(
-    scores: PairedScores,
-    measure: int,
-    pairs: list[tuple[int, int]],
-    settings: Settings,
-    resampled: FloatArray,
+@dataclass(frozen=True, eq=False)
+class _Family:
+    """The comparisons of one measure: P pairs of runs, their p-values, half the width of a joint interval."""
+
+    pairs: IntArray
+    differences: FloatArray
+    means: FloatArray
+    p_values: FloatArray
+    half_width: float | None
+
+
+def _tested(
+    values: FloatArray, means: FloatArray, pairs: IntArray, settings: Settings, num_measures: int
+) -> _Family:
+    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    of_means = means[pairs[:, 0]] - means[pairs[:, 1]]
+    if settings.test in JOINT_TESTS:
+        alpha = settings.alpha / (num_measures if settings.over == "measures" else 1)
+        draws = Draws(settings.samples, settings.seed, alpha)
+        said = JOINT_TESTS[settings.test].run(values, of_means, draws)
+        return _Family(pairs, differences, of_means, said.p_values, said.half_width)
+    found = p_values(
+        PAIRED_TESTS[settings.test],
+        differences,
+        settings.alternative,
+        settings.margin,
+        settings.samples,
+        settings.seed,
+    )
+    return _Family(pairs, differences, of_means, found, None)
+
+
+def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArray]:
+    if settings.test in JOINT_TESTS:
+        times = len(found) if settings.over == "measures" else 1
+        return [np.minimum(1.0, times * values) for values in found]
+    correct = CORRECTIONS[settings.correction]
+    if settings.over == "runs" or not found:
+        return [correct(values) for values in found]
+    ends = np.cumsum([len(values) for values in found])[:-1]
+    return np.split(correct(np.concatenate(found)), ends)
+
+
+def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
+    """How many comparisons are corrected for."""
+    count = len(scores.runs)
+    pairs = count * (count - 1) // 2 if baselines is None else count - 1
+    return pairs * (len(scores.measures) if over == "measures" else 1)
+
+
+def least_p(settings: Settings, topics: int, comparisons: int) -> float:
+    """The lowest corrected p-value that one of so many comparisons over so many topics can reach.
+
+    Nothing can be significant where it is alpha or more.
+    """
+    if settings.test in JOINT_TESTS:
+        return JOINT_TESTS[settings.test].least(settings.samples)
+    least = PAIRED_TESTS[settings.test].least(topics, settings.samples)
+    if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
+        least /= 2  # one side of two; of random draws one side can be as rare as both
+    times = comparisons if settings.correction in ("holm", "bonferroni") else 1
+    return min(1.0, least * times)
+
+
+def _comparisons(
+    scores: PairedScores, measure: int, family: _Family, corrected: FloatArray, settings: Settings
 ) -> list[Comparison]:
-    runs, others = np.array(pairs).T
-    differences = scores.values[measure, runs] - scores.values[measure, others]
-    p_values = TESTS[settings.test](differences, settings.samples, settings.seed)
-    corrected = CORRECTIONS[settings.correction](p_values)
-    lower, upper = percentile_intervals(resampled[:, runs] - resampled[:, others], 1 - settings.alpha)
-    counts = wins_ties_losses(differences)
-    sizes, biserial = cohens_d(differences), rank_biserial(differences)
+    significant = corrected < settings.alpha
+    lower, upper = _intervals(scores, family, significant, settings)
+    differences = family.differences
+    wins, ties, losses = wins_ties_losses(differences)
+    biserial = rank_biserial(differences)
+    ranks = settings.test in PAIRED_TESTS and PAIRED_TESTS[settings.test].ranks
+    # The direction that the test spoke of: some look at ranks and signs, the others at means.
+    statistic = family.means
+    if ranks:
+        statistic = biserial if settings.test == "wilcoxon" else (wins - losses).astype(np.float64)
+    pointing = directions(statistic, settings.alternative)
+    sizes, (g, g_lower, g_upper) = standardised(differences), hedges_g(differences, 1 - settings.alpha)
     means = scores.means[measure]
     return [
         Comparison(
@@ -134,17 +268,54 @@ def _compare_pairs(
             other=scores.runs[other],
             mean=float(means[run]),
             other_mean=float(means[other]),
-            difference=float(means[run] - means[other]),
+            difference=float(family.means[row]),
             lower=float(lower[row]),
             upper=float(upper[row]),
-            wins=int(counts[0][row]),
-            ties=int(counts[1][row]),
-            losses=int(counts[2][row]),
-            p_value=float(p_values[row]),
+            wins=int(wins[row]),
+            ties=int(ties[row]),
+            losses=int(losses[row]),
+            p_value=float(family.p_values[row]),
             corrected=float(corrected[row]),
-            significant=bool(corrected[row] < settings.alpha),
-            cohens_d=float(sizes[row]),
+            significant=bool(significant[row]),
+            direction=int(pointing[row]),
+            d_z=float(sizes[row]),
+            hedges_g=float(g[row]),
+            g_lower=float(g_lower[row]),
+            g_upper=float(g_upper[row]),
             rank_biserial=float(biserial[row]),
         )
-        for row, (run, other) in enumerate(pairs)
+        for row, (run, other) in enumerate(family.pairs.tolist())
     ]
+
+
+def _intervals(
+    scores: PairedScores, family: _Family, significant: BoolArray, settings: Settings
+) -> tuple[FloatArray, FloatArray]:
+    """Intervals of the differences, as wide as the correction asks for."""
+    if family.half_width is not None:
+        return family.means - family.half_width, family.means + family.half_width
+    alpha = settings.alpha
+    if settings.simultaneous:
+        alpha *= share_of_alpha(settings, scores, len(family.pairs), int(np.count_nonzero(significant)))
+    lower, upper = intervals(
+        family.differences,
+        ends_outside(alpha, settings.alternative),
+        settings.interval,
+        settings.samples,
+        settings.seed,
+    )
+    return open_ends(lower, upper, settings.alternative)
+
+
+def share_of_alpha(settings: Settings, scores: PairedScores, comparisons: int, significant: int) -> float:
+    """What part of alpha an interval may miss with, so that it says what the correction says.
+
+    Bonferroni: 1 / m for m comparisons.  Holm: the same, as no simple interval goes with its steps; an
+    interval may reach over 0 where the test finds a difference.  Benjamini and Hochberg: k / m for k
+    findings, so that of the intervals of the findings alpha miss (Benjamini & Yekutieli, JASA 2005,
+    doi:10.1198/016214504000001907).
+    """
+    size = comparisons * (len(scores.measures) if settings.over == "measures" else 1)
+    if settings.correction == "none":
+        return 1.0
+    return (max(significant, 1) if settings.correction == "bh" else 1) / size

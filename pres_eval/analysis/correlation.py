@@ -1,4 +1,7 @@
-"""Rank correlation of two lists of scores over the same things (runs, as a rule)."""
+"""Rank correlation of two lists of scores over the same things (runs, as a rule).
+
+Scores that are equal at 12 digits tie.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pres_eval.analysis.digits import rounded
 from pres_eval.arrays.types import FloatArray, IntArray
 
 
@@ -22,6 +26,19 @@ def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
     if size < 2:
         return math.nan
     return int(_orders(x, y).sum()) / (size * (size - 1))
+
+
+def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
+    """The highest τ-a that lists with so many ties can have: 1 where nothing ties, less where something does.
+
+    Formula:  min(P - T_x, P - T_y) / P, P all pairs, T those that tie in x, in y.
+    nan for fewer than two things.
+    """
+    size = len(x)
+    if size < 2:
+        return math.nan
+    pairs_x, pairs_y = (int(np.abs(_signs(scores)).sum()) for scores in (x, y))
+    return min(pairs_x, pairs_y) / (size * (size - 1))
 
 
 def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
@@ -118,6 +135,7 @@ COEFFICIENTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 
 def average_ranks(scores: FloatArray) -> FloatArray:
     """(R,) ranks from 1 for the lowest score; equal scores share the average of their places."""
+    scores = rounded(scores)
     below = (scores[:, None] > scores).sum(axis=1)
     same = (scores[:, None] == scores).sum(axis=1)
     return np.asarray(below + (same + 1) / 2, np.float64)
@@ -130,6 +148,7 @@ def positions(scores: FloatArray) -> IntArray:
 
 def _signs(scores: FloatArray) -> IntArray:
     """(R, R) 1 where the row's score is higher than the column's, -1 where lower, 0 where equal."""
+    scores = rounded(scores)
     return (scores[:, None] > scores).astype(np.int64) - (scores[:, None] < scores)
 
 
@@ -140,4 +159,5 @@ def _orders(x: FloatArray, y: FloatArray) -> IntArray:
 
 def _above_and_tied(scores: FloatArray) -> tuple[IntArray, IntArray]:
     """(R,) how many things score strictly higher, and how many the same (itself among them)."""
+    scores = rounded(scores)
     return (scores > scores[:, None]).sum(axis=1), (scores == scores[:, None]).sum(axis=1)

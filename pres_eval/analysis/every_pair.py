@@ -10,9 +10,11 @@ import numpy as np
 
 from pres_eval.analysis.compare import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.effects import bootstrap_means, percentile_intervals, wins_ties_losses
+from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.effects import rank_biserial, wins_ties_losses
+from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import TESTS, mean_and_deviation, signed_ranks
+from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
 from pres_eval.arrays.types import FloatArray, IntArray
 
 
@@ -51,18 +53,16 @@ class PairTable:
 def every_pair(
     scores: PairedScores, settings: Settings, each: Callable[[Iterable[int]], Iterable[int]] = iter
 ) -> PairTable:
-    """The numbers of `compare --all-pairs`, as arrays; `each` wraps the loop over the measures.
-
-    Raises MissingExtraError for the t-test without scipy.
-    """
+    """The numbers of `compare --all-pairs` of pairs as arrays; `each` wraps the loop over the measures."""
     pairs = np.array(list(itertools.combinations(range(len(scores.runs)), 2)), np.int64).reshape(-1, 2)
     first, second = pairs[:, 0], pairs[:, 1]
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
     tests = []
     for measure in each(range(len(scores.measures))):
         values = scores.values[measure]
-        resampled = bootstrap_means(values, settings.samples, settings.seed)
-        lower[measure], upper[measure] = percentile_intervals(resampled, 1 - settings.alpha)
+        lower[measure], upper[measure] = intervals(
+            values, settings.alpha, settings.interval, settings.samples, settings.seed
+        )
         tests.append(_tested(values[first] - values[second], settings))
     p_values, direction, wins, losses = (np.stack(parts) for parts in zip(*tests, strict=True))
     return PairTable(
@@ -100,9 +100,12 @@ def _corrected(
 def _tested(differences: FloatArray, settings: Settings) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
     """(P, T) differences of one measure: p-values, directions, wins and losses of the pairs."""
     wins, _, losses = wins_ties_losses(differences)
-    if settings.test == "wilcoxon":
-        # One ranking gives both; the Wilcoxon test speaks of ranks, the others of means.
-        ranks = signed_ranks(differences)
-        return ranks.p_value, np.sign(ranks.positive - ranks.negative).astype(np.int64), wins, losses
-    p_values = TESTS[settings.test](differences, settings.samples, settings.seed)
-    return p_values, np.sign(mean_and_deviation(differences)[0]).astype(np.int64), wins, losses
+    test = PAIRED_TESTS[settings.test]
+    p_values = test.two_sided(differences, settings.samples, settings.seed)
+    # The direction that the test spoke of: some look at ranks and signs, the others at means.
+    statistic: FloatArray = mean_and_deviation(differences)[0]
+    if test.ranks:
+        statistic = (
+            rank_biserial(differences) if settings.test == "wilcoxon" else (wins - losses).astype(np.float64)
+        )
+    return p_values, np.sign(rounded(statistic)).astype(np.int64), wins, losses

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,6 +69,18 @@ def pair_topics(
     means = np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values])
     left_out = tuple(column.label for column in evaluations[0].columns if column.label not in labels)
     return PairedScores(tuple(runs), labels, topics, values, means, len(union), left_out)
+
+
+def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
+    """The measures in another order; labels that are not among them are left out, measures not named last."""
+    place = {label: number for number, label in enumerate(scores.measures)}
+    order = list(dict.fromkeys([*(place[label] for label in labels if label in place), *place.values()]))
+    return replace(
+        scores,
+        measures=tuple(scores.measures[number] for number in order),
+        values=scores.values[order],
+        means=scores.means[order],
+    )
 
 
 def _common_places(own: Sequence[bytes], wanted: Sequence[bytes]) -> tuple[IntArray, IntArray]:

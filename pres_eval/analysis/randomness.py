@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.types import BoolArray, IntArray, Words
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray, Words
 
 
 class Stream:
@@ -32,3 +32,18 @@ class Stream:
         """(rows, columns) whole numbers from 0 to below-1; none is likelier by more than below / 2**32."""
         high = self.words(rows * columns) >> np.uint64(32)
         return ((high * np.uint64(below)) >> np.uint64(32)).astype(np.int64).reshape(rows, columns)
+
+    def times_drawn(self, rows: int, size: int) -> FloatArray:
+        """(rows, size) how often each of so many things comes when as many are drawn with replacement."""
+        draws = self.indices(rows, size, size)
+        flat = (np.arange(rows)[:, None] * size + draws).ravel()
+        return np.bincount(flat, minlength=rows * size).reshape(rows, size).astype(float)
+
+    def orders(self, rows: int, size: int) -> IntArray:
+        """(rows, size) random orders of the numbers 0 to size-1."""
+        bits = max(size - 1, 1).bit_length()
+        words = self.words(rows * size).reshape(rows, size)
+        # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
+        words = (words >> np.uint64(bits) << np.uint64(bits)) | np.arange(size, dtype=np.uint64)
+        words.sort(axis=1)
+        return (words & np.uint64((1 << bits) - 1)).astype(np.int64)

@@ -1,9 +1,9 @@
-"""How much the ranking of runs changes when part of the relevant documents is not known."""
+"""How much the ranking of runs changes when part of the judgements is not known."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.cutoffs import summaries
-from pres_eval.analysis.sampling import keep_relevant
+from pres_eval.analysis.sampling import keep_judged, keep_relevant
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.measures.selection import Selection
@@ -19,6 +19,17 @@ from pres_eval.options import Options
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.scoring import evaluate
+
+REMOVED = ("pooled", "unjudged", "nonrelevant")
+"""What a judgement that was taken out becomes, by the names that options use; the first is the default.
+
+pooled: -1, in the pool but not judged, which is what happened to it and what infAP needs to know; all other
+measures give the same as for `unjudged`, where it vanishes as if the pool had never held it.  nonrelevant: 0,
+as if an assessor had overlooked it.
+"""
+
+THINNED = ("relevant", "all")
+"""Which judgements are taken out: relevant ones, or of all a share."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +40,16 @@ class Plan:
     samples      f-qrels for each fraction
     seed         of all of them
     coefficient  how rankings of runs are compared: a name of COEFFICIENTS
+    removed      what becomes of a judgement that is taken out: a name of REMOVED
+    thin         which judgements are taken out: a name of THINNED
     """
 
     fractions: tuple[float, ...] = (0.2, 0.4, 0.6, 0.8)
     samples: int = 3
     seed: int = 0
     coefficient: str = "tau_a"
+    removed: str = REMOVED[0]
+    thin: str = THINNED[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +59,10 @@ class Robustness:
     full          (M, R) scores under the full qrels
     num_rel       relevant documents in the full qrels
     kept          (F, S) relevant documents in each f-qrels
+    judged        (F, S) judged documents in each
     correlations  (F, S, M)
+    unchanged     (M,) the coefficient of the full ranking with itself: with nothing taken out; below 1 for
+                  τ-a where runs tie, nan where all do
     """
 
     plan: Plan
@@ -52,7 +70,9 @@ class Robustness:
     full: FloatArray
     num_rel: int
     kept: NDArray[Any]
+    judged: NDArray[Any]
     correlations: FloatArray
+    unchanged: FloatArray
 
     @property
     def averages(self) -> FloatArray:
@@ -72,18 +92,34 @@ class Robustness:
 class Sampler:
     """Makes f-qrels; at `level` a document is relevant."""
 
-    def __init__(self, qrels: Qrels, level: int, seed: int) -> None:
+    def __init__(self, qrels: Qrels, level: int, seed: int, thin: str = THINNED[0]) -> None:
         self._offsets = qrels.pool.offsets
         self._seed = seed
+        self._thin = thin
         # By id, so that the choice does not depend on the order in which the pool keeps documents.
         self._order = qrels.pool.byte_order()
-        self._is_rel = qrels.grade[self._order] >= level
+        grade = qrels.grade[self._order]
+        self._is_rel = grade >= level
+        self._is_nonrel = (grade >= 0) & ~self._is_rel
 
     def keep(self, fraction: float, sample: int) -> BoolArray:
         """(D,) which judgements of the pool stay in one f-qrels."""
         keep = np.empty(len(self._order), bool)
-        keep[self._order] = keep_relevant(self._offsets, self._is_rel, fraction, sample, self._seed)
+        if self._thin == "all":
+            kept = keep_judged(self._offsets, self._is_rel, self._is_nonrel, fraction, sample, self._seed)
+        else:
+            kept = keep_relevant(self._offsets, self._is_rel, fraction, sample, self._seed)
+        keep[self._order] = kept
         return keep
+
+
+def without(qrels: Qrels, keep: BoolArray, removed: str) -> Qrels:
+    """The judgements with those that do not stay taken out: (D,) booleans, a name of REMOVED."""
+    if removed == "unjudged":
+        return qrels.keeping(keep)
+    grade = qrels.grade.copy()
+    grade[~keep] = -1 if removed == "pooled" else np.minimum(grade[~keep], 0)
+    return replace(qrels, grade=grade)
 
 
 def robustness(
@@ -100,33 +136,45 @@ def robustness(
     loop over the f-qrels (a progress bar).
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    full = _scores(qrels, rankings, selection, options)
+    full = scores_under(qrels, rankings, selection, options)
     is_rel = qrels.grade >= options.relevance_level
     shape = (len(plan.fractions), plan.samples)
-    kept = np.zeros(shape, np.int64)
+    kept, judged = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     correlations = np.empty((*shape, len(selection)))
     coefficient = COEFFICIENTS[plan.coefficient]
-    sampler = Sampler(qrels, options.relevance_level, plan.seed)
+    sampler = Sampler(qrels, options.relevance_level, plan.seed, plan.thin)
     for number in each(range(shape[0] * shape[1])):
         fraction, sample = divmod(number, plan.samples)
         keep = sampler.keep(plan.fractions[fraction], sample)
         kept[fraction, sample] = np.count_nonzero(keep & is_rel)
-        scores = _scores(qrels.keeping(keep), rankings, selection, options)
+        judged[fraction, sample] = np.count_nonzero(keep & (qrels.grade >= 0))
+        scores = scores_under(without(qrels, keep, plan.removed), rankings, selection, options)
         for row, label in enumerate(full):
             correlations[fraction, sample, row] = coefficient(label, scores[row])
-    labels = tuple(column.label for column in selection)
-    return Robustness(plan, labels, full, int(np.count_nonzero(is_rel)), kept, correlations)
+    return Robustness(
+        plan=plan,
+        labels=tuple(column.label for column in selection),
+        full=full,
+        num_rel=int(np.count_nonzero(is_rel)),
+        kept=kept,
+        judged=judged,
+        correlations=correlations,
+        unchanged=np.array([coefficient(row, row) for row in full]),
+    )
 
 
-def _scores(qrels: Qrels, rankings: Sequence[Ranking], selection: Selection, options: Options) -> FloatArray:
+def scores_under(
+    qrels: Qrels, rankings: Sequence[Ranking], selection: Selection, options: Options
+) -> FloatArray:
+    """(M, R) what the runs score under these judgements; they are not read again."""
     return summaries([evaluate(qrels, ranking, selection, options) for ranking in rankings])
 
 
-def qrels_lines(qrels: Qrels, keep: BoolArray) -> bytes:
+def qrels_lines(qrels: Qrels, keep: BoolArray | None = None) -> bytes:
     """The judgements that stay as a qrels file: topics and documents in byte order, iteration 0."""
     pool = qrels.pool
     order = pool.byte_order()
-    chosen = order[keep[order]]
+    chosen = order if keep is None else order[keep[order]]
     topics, documents = list(pool.topics), pool.documents.take(chosen)
     return b"".join(
         b"%s 0 %s %d\n" % (topics[topic], document, grade)

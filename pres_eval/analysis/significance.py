@@ -1,7 +1,7 @@
-"""Paired tests over topics, for many pairs of runs at once, and corrections for having made many.
+"""Paired tests over topics, for many pairs of runs at once.
 
-Every test takes differences, one row for each comparison and one column for each topic, and gives one
-two-sided p-value a row.
+Every test takes differences, one row for each comparison and one column for each topic, and gives one p-value
+a row: two-sided, or one-sided, small where the differences lie above zero.
 """
 
 from __future__ import annotations
@@ -13,103 +13,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from pres_eval.analysis import student
+from pres_eval.analysis.digits import DECIMALS
 from pres_eval.analysis.randomness import Stream
-from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.errors import MissingExtraError
+from pres_eval.analysis.signed_ranks import wilcoxon, wilcoxon_greater
+from pres_eval.arrays.types import FloatArray
 
-DECIMALS = 12
-"""Differences are rounded to this many decimals before they are ranked or compared with zero: 0.3 - 0.1 and
-0.2 are the same difference, though not the same double."""
-
-EXACT_WITHOUT_TIES = 50
-EXACT_WITH_TIES = 13
 ENUMERATED = 16
 """Up to this many topics that differ, the randomisation test goes through all 2**n sign changes."""
 
-
-@dataclass(frozen=True, eq=False)
-class SignedRanks:
-    """Sums of ranks of the positive and of the negative differences, and the p-values: (P,) each."""
-
-    positive: FloatArray
-    negative: FloatArray
-    p_value: FloatArray
-
-
-def wilcoxon(differences: FloatArray) -> FloatArray:
-    """Two-sided p-values of the Wilcoxon signed-rank test: (P, T) differences in, (P,) out."""
-    return signed_ranks(differences).p_value
-
-
-def signed_ranks(differences: FloatArray) -> SignedRanks:
-    """Wilcoxon signed-rank test of each row of differences (P, T).
-
-    Zeros are taken out (Wilcoxon's own way), tied differences share their average rank.  The p-value is
-    exact for up to 50 topics if nothing ties and nothing is zero, and for up to 13 in any case; otherwise it
-    is the normal approximation with the correction for ties and without one for continuity: what
-    scipy.stats.wilcoxon does since 1.13.  1 if all differences are zero.
-    Source: Wilcoxon, Biometrics Bulletin 1945, doi:10.2307/3001968.
-    """
-    differences = np.round(differences, DECIMALS)
-    size = differences.shape[1]
-    doubled, tie_terms = _doubled_ranks(np.abs(differences))
-    positive = np.where(differences > 0, doubled, 0).sum(axis=1)
-    negative = np.where(differences < 0, doubled, 0).sum(axis=1)
-    nonzero = (differences != 0).sum(axis=1)
-    p_values = np.ones(len(differences))
-    for row in np.flatnonzero(nonzero):
-        n, tied = int(nonzero[row]), int(tie_terms[row])
-        least = int(min(positive[row], negative[row]))
-        if not tied and n == size <= EXACT_WITHOUT_TIES:
-            p_values[row] = _exact_p(tuple(range(2, 2 * n + 1, 2)), least)
-        elif size <= EXACT_WITH_TIES:
-            p_values[row] = _exact_p(tuple(sorted(doubled[row][differences[row] != 0].tolist())), least)
-        else:
-            p_values[row] = _normal_p(n, tied, least)
-    return SignedRanks(positive / 2, negative / 2, p_values)
-
-
-def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
-    """Twice the average rank of each value > 0 in its row (0 for zeros), and Σ t³ - t over the row's ties."""
-    rows, size = magnitudes.shape
-    order = np.argsort(magnitudes, axis=1, kind="stable")
-    ordered = np.take_along_axis(magnitudes, order, axis=1)
-    starts = np.ones((rows, size), bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    first = np.flatnonzero(starts)
-    length = np.diff(np.append(first, rows * size))
-    row_of = first // size
-    zeros = (magnitudes == 0).sum(axis=1)
-    # A group at places a+1 ... a+t among the nonzero ones: twice the average is 2a + t + 1.
-    twice = 2 * (first - row_of * size - zeros[row_of]) + length + 1
-    is_zero = ordered.ravel()[first] == 0
-    twice[is_zero] = 0
-    doubled = np.empty((rows, size), np.int64)
-    np.put_along_axis(doubled, order, np.repeat(twice, length).reshape(rows, size), axis=1)
-    ties = np.zeros(rows, np.int64)
-    np.add.at(ties, row_of, np.where(is_zero, 0, length**3 - length))
-    return doubled, ties
-
-
-@lru_cache(maxsize=256)
-def _rank_sum_counts(doubled_ranks: tuple[int, ...]) -> tuple[int, ...]:
-    """In how many of the 2**n ways of giving signs the doubled rank sum is 0, 1, 2, ..."""
-    counts = np.zeros(sum(doubled_ranks) + 1, np.int64)
-    counts[0] = 1
-    for rank in doubled_ranks:
-        counts[rank:] += counts[: len(counts) - rank].copy()
-    return tuple(counts.tolist())
-
-
-def _exact_p(doubled_ranks: tuple[int, ...], least: int) -> float:
-    counts = _rank_sum_counts(doubled_ranks)
-    return float(min(1.0, 2 * sum(counts[: least + 1]) / 2 ** len(doubled_ranks)))
-
-
-def _normal_p(n: int, tie_term: int, least: int) -> float:
-    mean = n * (n + 1) / 4
-    variance = (n * (n + 1) * (2 * n + 1) - tie_term / 2) / 24
-    return math.erfc((mean - least / 2) / math.sqrt(variance) / math.sqrt(2))
+_AT_ONCE = 1000
 
 
 def paired_t(differences: FloatArray) -> FloatArray:
@@ -118,18 +31,29 @@ def paired_t(differences: FloatArray) -> FloatArray:
     1 where all differences are zero, 0 where they all are the same other number; nan for one topic.
     Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
     """
-    try:
-        from scipy.special import stdtr
-    except ImportError as problem:
-        raise MissingExtraError("the t-test", "scipy", "stats") from problem
+    return _t_chances(differences, student.two_sided, even=1.0)
+
+
+def paired_t_greater(differences: FloatArray) -> FloatArray:
+    """One-sided p-values of the paired t-test: small where the differences lie above zero.
+
+    1/2 where all differences are zero, 0 or 1 where they all are the same other number; nan for one topic.
+    """
+    return _t_chances(differences, student.above, even=0.5)
+
+
+def _t_chances(
+    differences: FloatArray, chances: Callable[[FloatArray, float], FloatArray], even: float
+) -> FloatArray:
     size = differences.shape[1]
     if size < 2:
         return np.full(len(differences), math.nan)
     mean, deviation = mean_and_deviation(differences)
-    p_values = np.where(mean == 0, 1.0, 0.0)
+    t = np.copysign(math.inf, mean)
     varied = deviation > 0
-    t = mean[varied] / (deviation[varied] / math.sqrt(size))
-    p_values[varied] = 2 * stdtr(size - 1, -np.abs(t))
+    t[varied] = mean[varied] / (deviation[varied] / math.sqrt(size))
+    p_values = chances(t, size - 1)
+    p_values[~varied & (np.round(mean, DECIMALS) == 0)] = even
     return p_values
 
 
@@ -143,6 +67,39 @@ def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]
     return mean, deviation
 
 
+def sign(differences: FloatArray) -> FloatArray:
+    """Two-sided p-values of the sign test: (P, T) differences in, (P,) out.
+
+    Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with 1/2
+    1 if all differences are zero.
+    Source: Conover, Practical Nonparametric Statistics, 3rd edition 1999, 3.4.
+    """
+    above, below = _wins_and_losses(differences)
+    lower = np.minimum(above, below)
+    chances = [_at_most(low, n) for low, n in zip(lower.tolist(), (above + below).tolist(), strict=True)]
+    return np.minimum(1.0, 2 * np.array(chances, np.float64))
+
+
+def sign_greater(differences: FloatArray) -> FloatArray:
+    """One-sided p-values of the sign test: small where most differences are above zero."""
+    above, below = _wins_and_losses(differences)
+    return np.array(
+        [_at_most(low, n) for low, n in zip(below.tolist(), (above + below).tolist(), strict=True)],
+        np.float64,
+    )
+
+
+def _wins_and_losses(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    differences = np.round(differences, DECIMALS)
+    return (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
+
+
+@lru_cache(maxsize=4096)
+def _at_most(successes: int, trials: int) -> float:
+    """The chance of so many heads or fewer in so many throws of a fair coin."""
+    return float(sum(math.comb(trials, number) for number in range(successes + 1)) / 2**trials)
+
+
 def randomisation(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
     """Two-sided p-values of the paired randomisation test on the mean difference: (P, T) in, (P,) out.
 
@@ -152,45 +109,144 @@ def randomisation(differences: FloatArray, samples: int = 10_000, seed: int = 0)
     as one more, so that p is at least 1 / (samples + 1).  Every row meets the same sign changes.
     Source: Fisher 1935; Smucker, Allan & Carterette, CIKM 2007, doi:10.1145/1321440.1321528.
     """
+    return _randomised(differences, samples, seed, np.abs)
+
+
+def randomisation_greater(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
+    """One-sided p-values of the same test: the share of sign changes with as high a mean difference."""
+    return _randomised(differences, samples, seed, lambda sums: sums)
+
+
+def _randomised(
+    differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
     p_values = np.ones(len(differences))
     nonzero = (np.round(differences, DECIMALS) != 0).sum(axis=1)
     for row in np.flatnonzero((nonzero > 0) & (nonzero <= ENUMERATED)):
         kept = differences[row][np.round(differences[row], DECIMALS) != 0]
-        p_values[row] = _enumerated_p(kept)
+        p_values[row] = _enumerated_p(kept, far)
     many = np.flatnonzero(nonzero > ENUMERATED)
     if len(many):
-        p_values[many] = _sampled_p(differences[many], samples, seed)
+        p_values[many] = _sampled_p(differences[many], samples, seed, far)
     return p_values
 
 
-def _enumerated_p(values: FloatArray) -> float:
+def _enumerated_p(values: FloatArray, far: Callable[[FloatArray], FloatArray]) -> float:
     sums = np.zeros(1)
     for value in values:
         sums = np.concatenate((sums + value, sums - value))
-    return float(np.count_nonzero(np.abs(sums) >= _as_far(values[None, :])) / len(sums))
+    return float(np.count_nonzero(far(sums) >= _reached(values[None, :], far)) / len(sums))
 
 
-def _sampled_p(differences: FloatArray, samples: int, seed: int) -> FloatArray:
-    stream, reached = Stream(seed), _as_far(differences)
+def _sampled_p(
+    differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    stream, reached = Stream(seed), _reached(differences, far)
     as_far = np.zeros(len(differences), np.int64)
-    for start in range(0, samples, 1000):
-        signs = np.where(stream.signs(min(1000, samples - start), differences.shape[1]), 1.0, -1.0)
-        # In whatever order this adds: the margin in `_as_far` is wider than the rounding.
-        as_far += (np.abs(signs @ differences.T) >= reached).sum(axis=0)
+    for start in range(0, samples, _AT_ONCE):
+        signs = np.where(stream.signs(min(_AT_ONCE, samples - start), differences.shape[1]), 1.0, -1.0)
+        # In whatever order this adds: the margin in `_reached` is wider than the rounding.
+        as_far += (far(signs @ differences.T) >= reached).sum(axis=0)
     return (1 + as_far) / (samples + 1)
 
 
-def _as_far(differences: FloatArray) -> FloatArray:
+def _reached(differences: FloatArray, far: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """How far a row's sum is from 0, less a margin for rounding."""
     total = np.add.accumulate(differences, axis=1)[:, -1]
     margin = 1e-12 * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
-    far: FloatArray = np.abs(total) - margin
-    return far
+    return np.asarray(far(total) - margin, np.float64)
 
 
-TESTS: dict[str, Callable[[FloatArray, int, int], FloatArray]] = {
-    "wilcoxon": lambda differences, samples, seed: wilcoxon(differences),
-    "t": lambda differences, samples, seed: paired_t(differences),
-    "randomisation": randomisation,
+def bootstrap(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
+    """Two-sided p-values of the paired bootstrap test: (P, T) differences in, (P,) out.
+
+    Topics are drawn with replacement from the differences less their mean; p is the share of draws with a t
+    statistic at least as far from 0 as that of the differences, which count as one draw more.  1 where all
+    differences are zero; nan for one topic.
+    Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261, after Efron & Tibshirani, An Introduction to the
+      Bootstrap, 1993, 16.4.
+    """
+    return _bootstrapped(differences, samples, seed, np.abs)
+
+
+def bootstrap_greater(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
+    """One-sided p-values of the same test: the share of draws with as high a t statistic."""
+    return _bootstrapped(differences, samples, seed, lambda t: t)
+
+
+def _bootstrapped(
+    differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    rows, size = differences.shape
+    if size < 2:
+        return np.full(rows, math.nan)
+    mean, deviation = mean_and_deviation(differences)
+    p_values = np.where(far(mean) > 0, 1 / (samples + 1), 1.0)
+    p_values[np.round(mean, DECIMALS) == 0] = 1.0
+    varied = np.flatnonzero(deviation > 0)
+    if not len(varied):
+        return p_values
+    shifted = differences[varied] - mean[varied, None]
+    reached = far(mean[varied] / deviation[varied])
+    reached -= 1e-12 * np.abs(reached)
+    stream, as_far = Stream(seed), np.zeros(len(varied), np.int64)
+    for start in range(0, samples, _AT_ONCE):
+        times = stream.times_drawn(min(_AT_ONCE, samples - start), size)
+        means = times @ shifted.T / size
+        variance = np.maximum(times @ (shifted**2).T / size - means**2, 0.0) * (size / (size - 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(variance > 1e-24, means / np.sqrt(variance), np.copysign(math.inf, means))
+        as_far += (far(t) >= reached).sum(axis=0)
+    p_values[varied] = (1 + as_far) / (samples + 1)
+    return p_values
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A test of pairs of runs.
+
+    two_sided, greater  differences, samples, seed -> p-values
+    least        topics, samples -> the lowest two-sided p-value that can come out
+    ranks        whether it looks at ranks or signs of differences, and may contradict the means
+    """
+
+    two_sided: Callable[[FloatArray, int, int], FloatArray]
+    greater: Callable[[FloatArray, int, int], FloatArray]
+    least: Callable[[int, int], float]
+    ranks: bool = False
+
+
+def _least_of_signs(topics: int, samples: int) -> float:
+    return min(1.0, 2.0 ** (1 - topics))
+
+
+def _least_of_draws(topics: int, samples: int) -> float:
+    return 1 / (samples + 1)
+
+
+def _least_of_randomisation(topics: int, samples: int) -> float:
+    return (_least_of_signs if topics <= ENUMERATED else _least_of_draws)(topics, samples)
+
+
+PAIRED_TESTS: dict[str, PairedTest] = {
+    "t": PairedTest(
+        lambda differences, samples, seed: paired_t(differences),
+        lambda differences, samples, seed: paired_t_greater(differences),
+        lambda topics, samples: 0.0 if topics > 1 else math.nan,
+    ),
+    "randomisation": PairedTest(randomisation, randomisation_greater, _least_of_randomisation),
+    "bootstrap": PairedTest(bootstrap, bootstrap_greater, _least_of_draws),
+    "wilcoxon": PairedTest(
+        lambda differences, samples, seed: wilcoxon(differences),
+        lambda differences, samples, seed: wilcoxon_greater(differences),
+        _least_of_signs,
+        ranks=True,
+    ),
+    "sign": PairedTest(
+        lambda differences, samples, seed: sign(differences),
+        lambda differences, samples, seed: sign_greater(differences),
+        _least_of_signs,
+        ranks=True,
+    ),
 }
-"""The tests by the names that options use: differences, samples, seed -> p-values."""
+"""The tests by the names that options use; the first is the default."""

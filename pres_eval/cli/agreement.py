@@ -7,15 +7,24 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.agreement import rank_changes, read_scores, verdict_patterns, verdicts
-from pres_eval.analysis.paired import PairedScores, pair_topics
-from pres_eval.arrays.types import FloatArray
-from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.analysis.agreement import (
+    coefficient_intervals,
+    disagreements,
+    rank_changes,
+    verdict_patterns,
+    verdicts,
+)
+from pres_eval.analysis.paired import PairedScores, pair_topics, reordered
+from pres_eval.analysis.score_tables import Means
+from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.agreement_tables import (
+    coefficient_intervals_table,
     correlations_table,
+    disagreements_table,
     dissents_table,
     positions_table,
     verdicts_table,
@@ -33,16 +42,20 @@ class AgreementOptions(AnalysisOptions):
     measures: tuple[str, ...]
     scores: str | None
     alpha: float
+    intervals: int
+    seed: int
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
 @MEASURES
-@click.option(
-    "--scores", metavar="FILE",
-    help="CSV of scores (run,MEASURE,MEASURE,...) instead of QRELS RUN RUN: correlations and positions only.",
-)  # fmt: skip
+@SCORES
 @ALPHA
+@click.option(
+    "--intervals", type=click.IntRange(min=0), default=0, show_default=True, metavar="DRAWS",
+    help="Also intervals of the coefficients, from so many bootstrap draws of topics.",
+)  # fmt: skip
+@SEED
 @analysis_options
 def command(**values: Any) -> None:
     """Whether measures agree about runs: rank correlations, positions, verdicts on pairs.
@@ -52,14 +65,19 @@ def command(**values: Any) -> None:
       pres-eval agreement fixtures/patents/qrels.txt fixtures/patents/run_*.txt
       pres-eval agreement --scores fixtures/published/table4.csv
 
-    Without -m: map, recall.1000 and PRES.1000.  Correlations between the orders of the runs: Kendall's tau_a
-    (what the papers on PRES print) and tau_b, Spearman's rho, and tau_ap, which weighs the top most (each
-    measure in turn as the true order, and tau_ap_b with neither).  Positions: the rank of every run under
-    each measure.  Verdicts: for every pair of runs each measure says which is better, or that they can't be
-    told apart, by a Wilcoxon signed-rank test over topics at --alpha, uncorrected; patterns say which
-    measures say the same, dissents how often one contradicts the others where these agree.
+    Without -m: map, recall.1000 and PRES.1000; tables and picture keep the order of -m.  Correlations between
+    the orders of the runs: Kendall's tau_a (what the papers on PRES print), the highest that ties let it
+    reach, tau_b, Spearman's rho, tau_ap, which weighs the top most (each measure in turn as the true order,
+    and tau_ap_b with neither), and rank-biased overlap (persistence 0.9).  Positions: the rank of every run
+    under each measure.  Verdicts: for every pair of runs each measure says which is better, or that they
+    can't be told apart, by a Wilcoxon signed-rank test over topics at --alpha, uncorrected; patterns say
+    which measures say the same, disagreements list the pairs on which they do not, dissents say how often one
+    is alone against the others where these agree.
 
-    Tables for --table: correlations, positions, verdicts, dissents.
+    --scores also takes means without topics, run,MEASURE,MEASURE,...: correlations and positions only.
+
+    Tables for --table: correlations, intervals (with --intervals), positions, verdicts, disagreements,
+    dissents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     _agreement(AgreementOptions(**values))
 
@@ -69,45 +87,46 @@ def _agreement(said: AgreementOptions) -> None:
     if said.scores:
         if said.files:
             raise UsageError("--scores FILE replaces QRELS RUN RUN: expected one of them")
-        settings: dict[str, object] = {"scores": text_of(said.scores)}
-        _show(*_from_file(said.scores), None, settings, said)
+        found = read_score_file(said.scores)
+        _show(found, {"scores": text_of(said.scores)}, said)
         return
     if len(said.files) < 3:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
     said.check_paired()
-    selection = select(said.measures or DEFAULT_MEASURES, said.numbers(), relevance=relevance_info)
+    texts = said.measures or DEFAULT_MEASURES
+    selection = select(texts, said.numbers(), relevance=relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
     every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
     scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
-    settings = {**loaded.settings, "alpha": said.alpha, "topics": len(scores.topics)}
-    _show(scores.runs, scores.measures, scores.means, scores, settings, said)
+    wanted = [
+        column.label for text in texts for column in select([text], said.numbers(), relevance=relevance_info)
+    ]
+    _show(reordered(scores, wanted), {**loaded.settings, "topics": len(scores.topics)}, said)
 
 
-def _from_file(path: str) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
-    from pres_eval.reading.source import Source
-
-    text = b"".join(bytes(chunk.buffer[chunk.start : chunk.stop]) for chunk in Source(path).chunks())
-    return read_scores(path, text.decode("utf-8", "backslashreplace"))
-
-
-def _show(
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    means: FloatArray,
-    scores: PairedScores | None,
-    settings: dict[str, object],
-    said: AgreementOptions,
-) -> None:
+def _show(found: PairedScores | Means, settings: dict[str, object], said: AgreementOptions) -> None:
+    runs, measures, means = found.runs, found.measures, found.means
+    scores = found if isinstance(found, PairedScores) else None
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(means)
-    tables = [correlations_table(measures, means, scores), positions_table(runs, measures, means, positions)]
+    tables = [correlations_table(measures, means, scores)]
+    if scores is not None and said.intervals:
+        intervals = coefficient_intervals(
+            measures, scores.values, confidence=1 - said.alpha, samples=said.intervals, seed=said.seed
+        )
+        tables.append(coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals))
+    tables.append(positions_table(runs, measures, means, positions))
     patterns = None
     if scores is not None:
         judged = verdicts(scores.values, said.alpha)
         patterns = verdict_patterns(measures, judged)
-        tables += [verdicts_table(patterns, judged.shape[1], said.alpha), dissents_table(measures, judged)]
-    show(tables, "agreement", settings, said)
+        tables += [
+            verdicts_table(patterns, judged.shape[1], said.alpha),
+            disagreements_table(measures, disagreements(runs, judged)),
+            dissents_table(measures, judged),
+        ]
+    show(tables, "agreement", {**settings, "alpha": said.alpha}, said)
     if said.plot:
         from pres_eval.report.run_plots import agreement
 

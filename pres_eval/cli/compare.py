@@ -2,72 +2,137 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 
-from pres_eval.analysis.compare import ComparedRuns, Settings, compare
+from pres_eval.analysis.compare import (
+    FAMILIES,
+    TESTS,
+    ComparedRuns,
+    Settings,
+    best_runs,
+    compare,
+    family_size,
+    least_p,
+)
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.paired import pair_topics
-from pres_eval.analysis.significance import TESTS
+from pres_eval.analysis.hypotheses import ALTERNATIVES, WITH_MARGIN
+from pres_eval.analysis.intervals import INTERVALS
+from pres_eval.analysis.joint import JOINT_TESTS
+from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.score_tables import Means
 from pres_eval.cli.analysing import (
     ALPHA,
     SEED,
     AnalysisOptions,
-    Loaded,
     analysis_options,
     draw,
-    qrels_and_runs,
     read,
     show,
 )
-from pres_eval.cli.shared import MEASURES, NMAX
+from pres_eval.cli.score_files import SCORES, read_score_file
+from pres_eval.cli.shared import MEASURES, NMAX, warn
 from pres_eval.errors import UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.compared_tables import compared_tables
+from pres_eval.report.text import text_of
+
+BEST = "best"
+"""What --baseline takes besides a run: the best run of each measure."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(AnalysisOptions):
     """What the command line said."""
 
-    qrels: str
-    runs: tuple[str, ...]
+    files: tuple[str, ...]
     measures: tuple[str, ...]
     nmax: tuple[int, ...]
+    scores: str | None
     baseline: str | None
     all_pairs: bool
     test: str
+    alternative: str
+    margin: float | None
     correction: str
+    correct_over: str
+    interval: str
+    single_intervals: bool
     alpha: float
     samples: int
     seed: int
 
+    def settings(self) -> Settings:
+        """How the runs are compared; raises UsageError for options that do not go together."""
+        needs_margin = self.alternative in WITH_MARGIN
+        if needs_margin != (self.margin is not None):
+            raise UsageError(
+                f"--alternative {self.alternative} {'needs' if needs_margin else 'takes no'} --margin"
+            )
+        if self.test in JOINT_TESTS:
+            if self.alternative != ALTERNATIVES[0]:
+                raise UsageError(f"--test {self.test} is two-sided: take another test for {self.alternative}")
+            if JOINT_TESTS[self.test].against_baseline and self.all_pairs:
+                raise UsageError(f"--test {self.test} compares with a baseline, --all-pairs with none")
+        return Settings(
+            test=self.test,
+            correction=self.correction,
+            alpha=self.alpha,
+            samples=self.samples,
+            seed=self.seed,
+            alternative=self.alternative,
+            margin=self.margin or 0.0,
+            interval=self.interval,
+            over=self.correct_over,
+            simultaneous=not self.single_intervals,
+        )
+
 
 @click.command()
-@qrels_and_runs()
+@click.argument("files", nargs=-1, metavar="QRELS RUN [RUN ...]")
 @MEASURES
 @NMAX
+@SCORES
 @click.option(
-    "--baseline", metavar="RUN", help="Compare with this run, a tag or a file (default: the first)."
-)
+    "--baseline", metavar="RUN",
+    help="Compare with this run, a tag or a file (default: the first); best: with the best of each measure.",
+)  # fmt: skip
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option(
-    "--test",
-    type=click.Choice(tuple(TESTS)),
-    default="wilcoxon",
-    show_default=True,
-    help="Paired test over topics.",
+    "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="Paired test over topics."
 )
 @click.option(
+    "--alternative", type=click.Choice(ALTERNATIVES), default=ALTERNATIVES[0], show_default=True,
+    help="What is to be shown: the runs differ, the run is better, worse, as good, not worse by --margin.",
+)  # fmt: skip
+@click.option(
+    "--margin", type=click.FloatRange(min=0, min_open=True), metavar="DIFFERENCE",
+    help="A difference of means too small to matter, for equivalent and non-inferior.",
+)  # fmt: skip
+@click.option(
     "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
-    help="For many comparisons, over those of one measure.",
+    help="For many comparisons; tukey, randomised-tukey and dunnett need none.",
+)  # fmt: skip
+@click.option(
+    "--correct-over", type=click.Choice(FAMILIES), default=FAMILIES[0], show_default=True,
+    help="Correct for the comparisons of one measure, or for those of all measures together.",
+)  # fmt: skip
+@click.option(
+    "--interval", type=click.Choice(INTERVALS), default=INTERVALS[0], show_default=True,
+    help="Confidence intervals: Student's t, or of the bootstrap over topics.",
+)  # fmt: skip
+@click.option(
+    "--single-intervals", is_flag=True,
+    help="Intervals of differences for one comparison each, not as wide as the correction asks for.",
 )  # fmt: skip
 @ALPHA
 @click.option(
     "--samples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
-    help="Draws of the bootstrap and sign changes of the randomisation test.",
+    help="Draws of the bootstrap, sign changes of randomisation, deals of randomised-tukey.",
 )  # fmt: skip
 @SEED
 @analysis_options
@@ -75,19 +140,27 @@ def command(**values: Any) -> None:
     """Compare runs: means with confidence intervals, paired tests, effect sizes, wins and losses.
 
     \b
-    Example:
+    Examples:
       pres-eval compare fixtures/patents/qrels.txt fixtures/patents/run_*.txt -m map -m PRES.100
+      pres-eval compare fixtures/patents/qrels.txt fixtures/patents/run_*.txt --all-pairs --test tukey
 
     Topics are those that every run has; with -c all of the qrels, where a topic that a run lacks counts as
     0. Without -m: map, recall and PRES at --nmax.  The best of a measure is marked *; with a baseline, + and
-    - mark runs that are significantly better and worse than it.
+    - mark runs that are significantly better and worse than it.  With --all-pairs runs that do not differ
+    share a letter.
 
-    Tests are two-sided.  wilcoxon: signed ranks, zeros taken out, exact for few topics.  t: paired t-test
-    (extra: stats).  randomisation: all sign changes for up to 16 topics that differ, otherwise --samples
-    random ones.  Intervals: percentiles of the bootstrap over topics.  Effect sizes: Cohen's d for pairs,
-    and the matched-pairs rank-biserial correlation.
+    Tests of pairs: t, the default, as the table shows means and the t-test compares them; with few topics it
+    errs less than others (Urbano et al., SIGIR 2019).  randomisation: all sign changes for up to 16 topics
+    that differ, otherwise --samples random ones.  bootstrap: of the t statistic (Sakai 2006).  wilcoxon,
+    sign: signed ranks or signs of the differences, not means; wilcoxon is that of the papers on PRES.  Tests
+    of all runs at once: tukey (HSD after a two-way analysis of variance; extra: stats), randomised-tukey
+    (Carterette 2012), dunnett (with a baseline; extra: stats).
 
-    Tables for --table: means, comparisons.
+    Effect sizes: d_z, the mean difference in standard deviations of the differences; Hedges' g, the same
+    without its bias; the matched-pairs rank-biserial correlation.  --scores takes a CSV file
+    run,topic,MEASURE instead of QRELS and runs.
+
+    Tables for --table: means, groups (with --all-pairs), comparisons.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     _compare(CompareOptions(**values))
 
@@ -95,54 +168,113 @@ def command(**values: Any) -> None:
 def _compare(said: CompareOptions) -> None:
     said.check_paired()
     relevance_info = said.check()
-    measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
-    selection = select(measures, said.numbers(), said.nmax, relevance_info)
-    loaded = read(said, said.qrels, said.runs)
-    baseline = None if said.all_pairs else _baseline(said, loaded)
-    every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
-    scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
-    settings = Settings(
-        test=said.test,
-        correction=said.correction,
-        alpha=said.alpha,
-        samples=said.samples,
-        seed=said.seed,
-    )
-    result = compare(scores, baseline, settings, loaded.each("comparing"))
-    shown = {**loaded.settings, **vars(settings), "topics": len(scores.topics)}
-    shown["baseline"] = None if baseline is None else loaded.names[baseline]
-    show(compared_tables(result, loaded.topics.text), "compare", shown, said)
+    settings = said.settings()
+    if said.scores:
+        scores, shown = _from_file(said)
+        known: list[Sequence[str]] = [scores.runs]
+        topics = f"{len(scores.topics)} topics"
+        each: Callable[[Iterable[int]], Iterable[int]] = iter
+    else:
+        if len(said.files) < 2:
+            raise UsageError("expected QRELS and at least one run, or --scores FILE")
+        measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
+        selection = select(measures, said.numbers(), said.nmax, relevance_info)
+        loaded = read(said, said.files[0], said.files[1:])
+        every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
+        scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
+        shown, each, topics = loaded.settings, loaded.each("comparing"), loaded.topics.text
+        known = [loaded.names, [ranking.tag for ranking in loaded.rankings], said.files[1:]]
+    baseline = None if said.all_pairs else _baseline(said.baseline, known, scores)
+    if not said.quiet:
+        _warn_of_reach(settings, scores, baseline)
+    result = compare(scores, baseline, settings, each)
+    shown = {**shown, **asdict(settings), "topics": len(scores.topics)}
+    shown["baseline"] = _baseline_name(said, result)
+    show(compared_tables(result, topics), "compare", shown, said)
     if said.plot:
         draw(_figure(result), said.plot)
 
 
-def _baseline(said: CompareOptions, loaded: Loaded) -> int:
-    wanted = said.baseline
+def _from_file(said: CompareOptions) -> tuple[PairedScores, dict[str, object]]:
+    assert said.scores is not None
+    if said.files:
+        raise UsageError("--scores FILE replaces QRELS RUN: leave one of them out")
+    found = read_score_file(said.scores)
+    if isinstance(found, Means):
+        raise UsageError(
+            f"--scores {said.scores}: no column topic; tests need scores of topics: run,topic,MEASURE,..."
+        )
+    return found, {"scores": text_of(said.scores)}
+
+
+def _baseline(
+    wanted: str | None, known: Sequence[Sequence[str]], scores: PairedScores
+) -> int | tuple[int, ...]:
     if wanted is None:
         return 0
-    for names in (loaded.names, [ranking.tag for ranking in loaded.rankings], list(said.runs)):
+    for names in known:
         if wanted in names:
-            return names.index(wanted)
-    raise UsageError(f"--baseline {wanted}: no such run, expected one of {', '.join(loaded.names)}")
+            return list(names).index(wanted)
+    if wanted == BEST:
+        return tuple(int(row.argmax()) for row in best_runs(scores.means))
+    raise UsageError(
+        f"--baseline {wanted}: no such run, expected {BEST} or one of {', '.join(map(str, known[0]))}"
+    )
+
+
+def _baseline_name(said: CompareOptions, result: ComparedRuns) -> str | None:
+    if result.baselines is None:
+        return None
+    own = {result.scores.runs[run] for run in result.baselines}
+    return next(iter(own)) if said.baseline != BEST or len(own) == 1 else BEST
+
+
+def _warn_of_reach(settings: Settings, scores: PairedScores, baseline: object) -> None:
+    """Say so, before a table of nothing, if no p-value can come below alpha."""
+    baselines = None if baseline is None else (0,)
+    size = family_size(scores, baselines, settings.over)
+    topics = len(scores.topics)
+    least = least_p(settings, topics, size)
+    if not size or least < settings.alpha:
+        return
+    if math.isnan(least):
+        warn(f"{settings.test} needs two topics at least: nothing can be significant")
+        return
+    needed = math.ceil(size / settings.alpha)
+    more = f"--samples {needed} or more, " if least_p(settings, topics + 1000, size) >= settings.alpha else ""
+    few = "" if more else "more topics, "
+    warn(
+        f"{settings.test} over {topics} topics, {settings.samples} samples and {size} comparisons can't give"
+        f" a corrected p-value below {least:.4g}, so nothing can be significant at {settings.alpha:g};"
+        f" what would help: {more}{few}fewer comparisons, or --test t"
+    )
 
 
 def _figure(result: ComparedRuns) -> Any:
     import numpy as np
 
-    from pres_eval.report.run_plots import score_bars
+    from pres_eval.report.run_plots import difference_maps, score_bars
 
     scores = result.scores
+    place = {name: number for number, name in enumerate(scores.runs)}
+    row = {label: number for number, label in enumerate(scores.measures)}
+    if result.baselines is None and result.comparisons:
+        said = np.zeros((len(row), len(place), len(place)), np.int64)
+        for one in result.comparisons:
+            pair = (row[one.measure], place[one.run], place[one.other])
+            said[pair] = one.direction if one.significant else 0
+            said[pair[0], pair[2], pair[1]] = -said[pair]
+        return difference_maps(scores.runs, scores.measures, scores.means, said)
     significant = np.zeros(scores.means.shape, bool)
     for one in result.comparisons:
-        if result.baseline is not None:
-            significant[scores.measures.index(one.measure), scores.runs.index(one.run)] = one.significant
+        significant[row[one.measure], place[one.run]] = one.significant
     return score_bars(
         scores.runs,
         scores.measures,
         scores.means,
         (result.lower, result.upper),
         confidence=1 - result.settings.alpha,
-        baseline=result.baseline,
+        baselines=result.baselines if result.comparisons else None,
         significant=significant,
         topics=len(scores.topics),
     )

@@ -12,7 +12,7 @@ import click
 
 from pres_eval.analysis.compare import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.significance import TESTS
+from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs
 from pres_eval.cli.output import write_output
@@ -115,7 +115,7 @@ class ReportOptions(NumberOptions):
     help="Medians of all participants by topic, as TREC gives them, to compare with.",
 )  # fmt: skip
 @click.option(
-    "--test", type=click.Choice(tuple(TESTS)), default="wilcoxon", show_default=True,
+    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=Settings.test, show_default=True,
     help="Paired test over topics.",
 )  # fmt: skip
 @click.option(

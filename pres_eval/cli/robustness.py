@@ -8,11 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.cutoffs import cutoff_of, select_at
-from pres_eval.analysis.robustness import Plan, Robustness, Sampler, qrels_lines, robustness
+from pres_eval.analysis.pools import leave_out, pool_depths
+from pres_eval.analysis.robustness import (
+    REMOVED,
+    THINNED,
+    Plan,
+    Robustness,
+    Sampler,
+    qrels_lines,
+    robustness,
+    without,
+)
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import (
     SEED,
@@ -25,11 +36,18 @@ from pres_eval.cli.analysing import (
     read,
     show,
 )
+from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import CutoffList
-from pres_eval.errors import PresEvalError
+from pres_eval.errors import PresEvalError, UsageError
 from pres_eval.measures.selection import Selection
-from pres_eval.report.robustness_tables import COEFFICIENT_NAMES, robustness_tables
+from pres_eval.report.layout import Table
+from pres_eval.report.robustness_tables import (
+    COEFFICIENT_NAMES,
+    depths_table,
+    left_out_table,
+    robustness_tables,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +61,12 @@ class RobustnessOptions(AnalysisOptions):
     samples: int
     cutoffs: tuple[int, ...]
     coefficient: str
+    thin: str
+    removed: str
+    depths: tuple[int, ...]
+    leave_out: str | None
+    groups: tuple[tuple[str, str], ...]
+    pool_depth: int
     seed: int
     write_qrels: str | None
 
@@ -68,7 +92,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
     callback=read_fractions,
     default="0.2,0.4,0.6,0.8",
     show_default=True,
-    help="Of the relevant documents.",
+    help="Of the relevant documents of each topic that stay.",
 )
 @click.option(
     "--samples",
@@ -89,6 +113,27 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
     "--coefficient", type=click.Choice(tuple(COEFFICIENTS)), default="tau_a", show_default=True,
     help="How rankings of the runs are compared.",
 )  # fmt: skip
+@click.option(
+    "--thin", type=click.Choice(THINNED), default=THINNED[0], show_default=True,
+    help="Take out relevant judgements, or of all the same share (Buckley & Voorhees 2004).",
+)  # fmt: skip
+@click.option(
+    "--removed", type=click.Choice(REMOVED), default=REMOVED[0], show_default=True,
+    help="What a judgement that is taken out becomes: -1 (in the pool), nothing, or 0.",
+)  # fmt: skip
+@click.option(
+    "--depths", type=CutoffList(), default=(), metavar="RANKS",
+    help="Also rank the runs under pools of these depths.",
+)  # fmt: skip
+@click.option(
+    "--leave-out", type=click.Choice(("run", "group")),
+    help="Also score each run, or group of runs, without the judgements that it alone brought in.",
+)  # fmt: skip
+@GROUPS
+@click.option(
+    "--pool-depth", type=click.IntRange(min=1), default=100, show_default=True,
+    help="Depth of the pool for --leave-out.",
+)  # fmt: skip
 @SEED
 @click.option("--write-qrels", metavar="DIR", help="Keep the f-qrels there: qrels.f20.s1.txt, ...")
 @analysis_options
@@ -100,25 +145,39 @@ def command(**values: Any) -> None:
       pres-eval robustness fixtures/patents/qrels.txt fixtures/patents/run_*.txt --cutoffs 100 --samples 3
 
     From the qrels f-qrels are made, in which each topic keeps a random fraction f of its relevant documents
-    (rounded half up, one at least); all else stays, and what was taken out counts as unjudged.  The runs are
-    ranked under the f-qrels and under the full ones, and the rankings compared: 0.9 and more means about the
-    same, below 0.8 a noticeable change.
+    (rounded half up, one at least; with --thin all also of the others, ten at least).  What is taken out is
+    in the pool but not judged (-1), which all measures but infAP take for unjudged.  The runs are ranked
+    under the f-qrels and under the full ones, and the rankings compared: 0.9 and more means about the same,
+    below 0.8 a noticeable change.
 
-    Tables for --table: samples, fractions.
+    --depths: what if fewer of the first documents of these runs had been judged?  --leave-out: what if a run
+    had not been pooled, is the collection fair to a new system?
+
+    Tables for --table: samples, fractions, depths, left_out.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     _robustness(RobustnessOptions(**values))
 
 
 def _robustness(said: RobustnessOptions) -> None:
     said.check_for_qrels()
+    if len(said.runs) < 2:
+        raise UsageError("only one run: expected at least two, whose order can change")
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
     loaded = read(said, said.qrels, said.runs)
-    plan = Plan(fractions=said.fractions, samples=said.samples, seed=said.seed, coefficient=said.coefficient)
+    plan = Plan(
+        fractions=said.fractions,
+        samples=said.samples,
+        seed=said.seed,
+        coefficient=said.coefficient,
+        removed=said.removed,
+        thin=said.thin,
+    )
     if said.write_qrels:
         _write_qrels(loaded, plan, Path(said.write_qrels))
     each = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
+    tables += _pool_tables(said, loaded, selection)
     show(tables, "robustness", {**loaded.settings, **vars(plan)}, said)
     if said.plot:
         from pres_eval.report.plots import robustness as picture
@@ -127,24 +186,61 @@ def _robustness(said: RobustnessOptions) -> None:
         draw(picture(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient]), said.plot)
 
 
+def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> list[Table]:
+    """What --depths and --leave-out ask for."""
+    tables = []
+    if said.depths:
+        depths = pool_depths(
+            loaded.qrels(),
+            loaded.rankings,
+            selection,
+            loaded.options,
+            depths=said.depths,
+            coefficient=said.coefficient,
+            removed=said.removed,
+            each=loaded.each("scoring pools"),
+        )
+        tables.append(depths_table(depths))
+    if said.leave_out:
+        groups = groups_of_runs(said.groups, loaded.names, said.leave_out == "group")
+        rows = leave_out(
+            loaded.qrels(),
+            loaded.rankings,
+            loaded.names,
+            selection,
+            loaded.options,
+            groups=groups,
+            depth=said.pool_depth,
+            removed=said.removed,
+            each=loaded.each("leaving out"),
+        )
+        tables.append(left_out_table(rows, said.pool_depth))
+    return tables
+
+
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PresEvalError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
     qrels = loaded.qrels()
-    sampler = Sampler(qrels, loaded.options.relevance_level, plan.seed)
+    sampler = Sampler(qrels, loaded.options.relevance_level, plan.seed, plan.thin)
     for fraction in plan.fractions:
         for sample in range(plan.samples):
             name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
-            write_output(str(folder / name), qrels_lines(qrels, sampler.keep(fraction, sample)))
+            keep = sampler.keep(fraction, sample)
+            left = without(qrels, keep, plan.removed)
+            write_output(str(folder / name), qrels_lines(left, left.kept))
 
 
 def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDArray[Any]]]:
+    """(F + 1, S) correlations for each line of each panel, the last row with nothing taken out."""
     panels: dict[str, dict[str, NDArray[Any]]] = {}
     for number, column in enumerate(selection):
         cutoff = cutoff_of(column)
         title = "no cutoff" if cutoff is None else f"cutoff {cutoff}"
         name = column.label if cutoff is None else column.measure.name
-        panels.setdefault(title, {})[name] = result.correlations[:, :, number]
+        found = result.correlations[:, :, number]
+        unchanged = np.full((1, found.shape[1]), result.unchanged[number])
+        panels.setdefault(title, {})[name] = np.concatenate((found, unchanged))
     return panels

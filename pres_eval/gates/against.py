@@ -11,7 +11,7 @@ from decimal import Decimal
 import numpy as np
 
 from pres_eval.analysis.effects import rank_biserial
-from pres_eval.analysis.significance import TESTS
+from pres_eval.analysis.signed_ranks import wilcoxon
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import Finding, run_name, six_digits
@@ -252,7 +252,7 @@ def changes(new: Evaluation, old: Evaluation, earlier: Earlier, tolerance: Toler
 def _confirmed(before: FloatArray, after: FloatArray, less_is_better: bool) -> tuple[float, bool]:
     """The p-value of compare's test over the topics, and whether it says that the run got worse."""
     differences = (before - after if less_is_better else after - before)[np.newaxis]
-    p_value = float(TESTS["wilcoxon"](differences, 1, 0)[0])
+    p_value = float(wilcoxon(differences)[0])
     return p_value, p_value < ALPHA and float(rank_biserial(differences)[0]) < 0
 
 

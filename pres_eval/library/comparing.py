@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from pres_eval.analysis.compare import ComparedRuns, Comparison, Settings
+from pres_eval.analysis.compare import TESTS, ComparedRuns, Comparison, Settings
 from pres_eval.analysis.compare import compare as compare_scores
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.paired import pair_topics
-from pres_eval.analysis.significance import TESTS
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.scoring import Evaluation as Scores
@@ -94,11 +93,12 @@ def compare(
     baseline     what the others are compared with: an evaluation, its place or its name; None: all pairs
     measure      one label or several; None: all that are averages over topics
     names        of the runs; None: those of the evaluations, numbered where two are the same
-    test         "wilcoxon", "t" or "randomisation"; two-sided, paired over topics
+    test         "t", "randomisation", "bootstrap", "wilcoxon" or "sign", paired over topics, or of all runs
+                 at once "tukey", "randomised-tukey" or, with a baseline, "dunnett"; two-sided
     correction   "holm", "bonferroni", "bh" or "none", over the comparisons of one measure
     alpha        level of significance; intervals cover 1 - alpha
-    samples      draws of the bootstrap, and sign changes of the randomisation test
-    seed         of both
+    samples      draws of the bootstrap, sign changes of the randomisation test, deals of randomised Tukey
+    seed         of all of them
 
     >>> import pres_eval as pe
     >>> qrels = pe.Qrels({str(topic): {"a": 1} for topic in range(8)})
@@ -121,7 +121,7 @@ def compare(
     labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
     scores = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
-    settings = Settings(test, correction, alpha, samples, seed)
+    settings = Settings(test=test, correction=correction, alpha=alpha, samples=samples, seed=seed)
     return Comparisons(compare_scores(scores, _place(baseline, chosen, run_names), settings))
 
 

@@ -1,24 +1,101 @@
-"""The tables of an agreement of measures: correlations, positions, verdicts, dissents."""
+"""The tables of an agreement of measures: correlations, positions, verdicts, disagreements, dissents."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.analysis.agreement import Correlation, Dissent, Pattern, correlations, dissents
+from pres_eval.analysis.agreement import (
+    CoefficientInterval,
+    Correlation,
+    Disagreement,
+    Dissent,
+    Pattern,
+    correlations,
+    dissents,
+)
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Interval, Score, Shown, Table, Value, records_table
+from pres_eval.report.text import percentage
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
     """How alike each pair of measures orders the runs."""
     over = "" if scores is None else f" over {len(scores.topics)} topics"
+    left_out = () if scores is None else scores.left_out
+    gone = (f"left out, no averages over topics: {', '.join(left_out)}",) if left_out else ()
     return records_table(
         "correlations",
         f"Correlations of the orders of {means.shape[1]} runs{over}",
         correlations(measures, means),
         Correlation,
-        ("tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",),
+        (
+            "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
+            "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
+            *gone,
+        ),
+    )
+
+
+def coefficient_intervals_table(found: list[CoefficientInterval], confidence: float, samples: int) -> Table:
+    """How far the coefficients would move with other topics."""
+    return records_table(
+        "intervals",
+        f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
+        found,
+        CoefficientInterval,
+        ("a draw has fewer different topics, so the intervals lie a little low",),
+        Shown(
+            ("first", "second", "coefficient", "value", "interval"),
+            [
+                (
+                    one.first,
+                    one.second,
+                    one.coefficient,
+                    Score(one.value),
+                    Interval(one.lower, one.upper),
+                )
+                for one in found
+            ],
+            left=3,
+        ),
+    )
+
+
+SAID = {1: "first", 0: "-", -1: "second"}
+"""How a verdict on a pair is shown."""
+
+MOST_SHOWN = 20
+"""Pairs of runs on which measures disagree that people see; programs get all."""
+
+
+def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) -> Table:
+    """The pairs of runs on which the measures say different things."""
+    rows: list[tuple[Value, ...]] = [
+        (one.run, one.other, *(SAID[value] for value in one.said), one.opposite) for one in found
+    ]
+    notes = ["first, second: which run is significantly better; -: can't tell"]
+    if len(found) > MOST_SHOWN:
+        notes.append(f"{len(found) - MOST_SHOWN} more: --format csv --table disagreements")
+    return Table(
+        name="disagreements",
+        title="Pairs of runs on which measures disagree, contradictions first",
+        headings=("first", "second", *measures, "contradiction"),
+        rows=rows,
+        notes=notes,
+        shown=Shown(
+            ("first", "second", *measures, "contradiction"),
+            [
+                (
+                    one.run,
+                    one.other,
+                    *(SAID[value] for value in one.said),
+                    "yes" if one.opposite else "",
+                )
+                for one in found[:MOST_SHOWN]
+            ],
+            left=2,
+        ),
     )
 
 

@@ -1,21 +1,32 @@
-"""The tables of a comparison of runs: means with their intervals, and the comparisons."""
+"""The tables of a comparison of runs: means with their intervals, groups of letters, the comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from pres_eval.analysis.compare import ComparedRuns, Comparison
+from pres_eval.analysis.compare import ComparedRuns, Comparison, Settings
+from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.report.differences import effect_size
 from pres_eval.report.layout import Interval, Note, PValue, Score, Shown, ShownCell, Table, records_table
 from pres_eval.report.text import percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""
 
+MOST_ROWS = 30
+"""More comparisons than this, with all pairs, are shown to people as letters alone."""
+
+INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
+
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
-    """The means, their bootstrap intervals, and each comparison with its test; `topics` says over which."""
+    """The means, their intervals, with all pairs the groups, each comparison; `topics` says over which."""
     tables = [_means(result, topics), _intervals(result)]
+    if result.comparisons and result.baselines is None:
+        tables.append(_groups(result))
     if result.comparisons:
         tables.append(_comparisons(result))
     return tables
@@ -23,53 +34,67 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
 
 def _means(result: ComparedRuns, topics: str) -> Table:
     scores = result.scores
-    marks = {(one.measure, one.run): one for one in result.comparisons if result.baseline is not None}
+    marks = {(one.measure, one.run): one for one in result.comparisons if result.baselines is not None}
     rows, cells = [], []
     for run, name in enumerate(scores.runs):
         line = []
         for measure, label in enumerate(scores.measures):
             best = bool(result.best[measure, run])
-            rows.append(
-                (
-                    name,
-                    label,
-                    float(scores.means[measure, run]),
-                    float(result.lower[measure, run]),
-                    float(result.upper[measure, run]),
-                    best,
-                )
-            )
-            mark = _mark(marks.get((label, name)), result.settings.test)
-            line.append(Score(float(scores.means[measure, run]), best=best, mark=mark))
+            mean = float(scores.means[measure, run])
+            lower, upper = float(result.lower[measure, run]), float(result.upper[measure, run])
+            rows.append((name, label, mean, lower, upper, best))
+            line.append(Score(mean, best=best, mark=_mark(marks.get((label, name)), result.settings)))
         cells.append(line)
     return Table(
-        "means",
-        f"Means over {topics}",
-        ("run", "measure", "mean", "lower", "upper", "best"),
-        rows,
-        _notes(result),
-        _grid(scores, cells),
+        name="means",
+        title=f"Means over {topics}",
+        headings=("run", "measure", "mean", "lower", "upper", "best"),
+        rows=rows,
+        notes=_notes(result),
+        shown=_grid(scores, cells),
     )
 
 
-def _mark(comparison: Comparison | None, test: str) -> str:
+def _mark(comparison: Comparison | None, settings: Settings) -> str:
+    """What a significant comparison with the baseline shows; a test on ranks speaks of ranks."""
     if comparison is None or not comparison.significant:
         return ""
-    # The direction that the test spoke of: the Wilcoxon test looks at ranks, the others at means.
-    direction = comparison.rank_biserial if test == "wilcoxon" else comparison.difference
-    return "+" if direction > 0 else "-"
+    return {1: ">=" if settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}[comparison.direction]
+
+
+def _shows(settings: Settings) -> tuple[str, str]:
+    """The marks of comparisons with a baseline, and what they mean."""
+    return {
+        "two-sided": ("+ -", "significantly better, worse than"),
+        "greater": ("+", "significantly better than"),
+        "less": ("-", "significantly worse than"),
+        "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
+        "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
+    }[settings.alternative]
+
+
+def _how(settings: Settings) -> str:
+    """The test and the correction in words."""
+    over = " over all measures" if settings.over == "measures" else ""
+    if settings.test in JOINT_TESTS:
+        return f"{settings.test}{over}, p < {settings.alpha:g}"
+    return f"{settings.test}, correction {settings.correction}{over}, p < {settings.alpha:g}"
 
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
-    notes: list[str | Note] = [Note("best of the measure", mark="*", bold=True)]
-    if result.baseline is not None and result.comparisons:
-        settings = result.settings
+    best = "best of the measure; means are equal when they are at 12 digits"
+    notes: list[str | Note] = [Note(best, mark="*", bold=True)]
+    settings, baselines = result.settings, result.baselines
+    if baselines is not None and result.comparisons:
+        own = {result.scores.runs[run] for run in baselines}
+        against = next(iter(own)) if len(own) == 1 else "the best of the measure"
+        mark, words = _shows(settings)
+        notes.append(Note(f"{words} {against} ({_how(settings)})", mark=mark))
+    if result.contradictions():
         notes.append(
-            Note(
-                f"significantly better, worse than {result.scores.runs[result.baseline]} ({settings.test},"
-                f" correction {settings.correction}, p < {settings.alpha:g})",
-                mark="+ -",
-            )
+            f"{settings.test} compares ranks or signs of the differences of topics, not their mean: in"
+            f" {result.contradictions()} significant comparisons it favours the run with the lower mean"
+            " (--test t compares means)"
         )
     if result.scores.left_out:
         notes.append(f"left out, no averages over topics: {', '.join(result.scores.left_out)}")
@@ -82,8 +107,30 @@ def _intervals(result: ComparedRuns) -> Table:
         [Interval(low, high) for low, high in zip(lower, upper, strict=True)]
         for lower, upper in zip(result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
     ]
-    title = f"{percentage(1 - result.settings.alpha)} bootstrap intervals of the means"
-    return Table("intervals", title, (), (), shown=_grid(scores, cells), programs=False)
+    kind = INTERVAL_NAMES[result.settings.interval]
+    title = f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means"
+    notes = ("- no interval: one topic says nothing of others",) if len(scores.topics) < 2 else ()
+    return Table("intervals", title, (), (), notes, _grid(scores, cells), programs=False)
+
+
+def _groups(result: ComparedRuns) -> Table:
+    """For all pairs: the letters of each run."""
+    scores = result.scores
+    letters = [result.letters(measure) for measure in range(len(scores.measures))]
+    rows = [
+        (name, label, letters[measure][run])
+        for run, name in enumerate(scores.runs)
+        for measure, label in enumerate(scores.measures)
+    ]
+    cells = [[own[run] for own in letters] for run in range(len(scores.runs))]
+    return Table(
+        name="groups",
+        title=f"Runs that do not differ share a letter ({_how(result.settings)})",
+        headings=("run", "measure", "letters"),
+        rows=rows,
+        notes=("a: with the best",),
+        shown=_grid(scores, cells),
+    )
 
 
 def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
@@ -99,6 +146,7 @@ def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
 
 def _comparisons(result: ComparedRuns) -> Table:
     settings = result.settings
+    corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
     lines: list[list[ShownCell]] = [
         [
             one.measure,
@@ -109,31 +157,51 @@ def _comparisons(result: ComparedRuns) -> Table:
             f"{one.wins}/{one.ties}/{one.losses}",
             PValue(one.p_value),
             PValue(one.corrected, one.significant),
-            f"{one.cohens_d:+.2f}",
-            f"{one.rank_biserial:+.2f}",
+            effect_size(one.d_z),
+            effect_size(one.hedges_g),
+            effect_size(one.rank_biserial),
         ]
         for one in result.comparisons
     ]
-    headings = (
-        "measure",
-        "run",
-        "against",
-        "difference",
-        "interval",
-        "+/=/-",
-        "p",
-        f"p ({settings.correction})",
-        "d",
-        "r",
-    )
-    return records_table(
+    headings = ("measure", "run", "against", "difference", "interval", "+/=/-", "p", f"p ({corrected})")
+    table = records_table(
         "comparisons",
-        f"Comparisons ({settings.test}, {len(result.scores.topics)} topics)",
+        f"Comparisons ({settings.test}, {_hypothesis(settings)}, {len(result.scores.topics)} topics)",
         result.comparisons,
         Comparison,
-        (
-            Note(f"significant: p ({settings.correction}) < {settings.alpha:g}", mark="*"),
-            "+/=/-: topics on which the run is better, as good, worse; d: Cohen's d; r: rank-biserial",
-        ),
-        Shown(headings, lines, left=3),
+        _comparison_notes(settings, corrected),
+        Shown((*headings, "d_z", "g", "r"), lines, left=3),
+    )
+    people = result.baselines is not None or len(result.comparisons) <= MOST_ROWS
+    return replace(table, people=people)
+
+
+def _hypothesis(settings: Settings) -> str:
+    margin = f" within {settings.margin:g}" if settings.margin else ""
+    return settings.alternative + margin
+
+
+def _comparison_notes(settings: Settings, corrected: str) -> tuple[str | Note, ...]:
+    return (
+        Note(f"significant: p ({corrected}) < {settings.alpha:g}", mark="*"),
+        _interval_note(settings),
+        "+/=/-: topics on which the run is better, as good, worse",
+        "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
+        " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
+    )
+
+
+def _interval_note(settings: Settings) -> str:
+    level = percentage(1 - settings.alpha)
+    if settings.test in JOINT_TESTS:
+        return f"interval: {level} for all comparisons together, of {settings.test}"
+    kind = INTERVAL_NAMES[settings.interval]
+    together = {
+        "none": f"{level} each",
+        "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
+    }.get(settings.correction, f"{level} for all comparisons together, by Bonferroni")
+    said = together if settings.simultaneous else f"{level} each, not corrected"
+    ranks = PAIRED_TESTS[settings.test].ranks
+    return f"interval: {kind}, of the mean difference, {said}" + (
+        "; the test looks at ranks" if ranks else ""
     )

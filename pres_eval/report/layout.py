@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, fields
 
 from pres_eval import __version__
 from pres_eval.errors import UsageError
+from pres_eval.report.differences import interval, signed
 from pres_eval.report.grid import LATEX, MARKDOWN, Grid, escaped, folded, notes_text, written
 from pres_eval.report.table import check_style, guarded
 from pres_eval.report.text import exact, p_text, shown
@@ -184,11 +185,10 @@ def _cell(cell: ShownCell, digits: int, style: str) -> str:
     if isinstance(cell, str):
         return escaped(cell, style)
     if isinstance(cell, Interval):
-        sign = "+" if cell.signed else ""
-        return f"{cell.low:{sign}.{digits}f} .. {cell.high:{sign}.{digits}f}"
+        return escaped(interval(cell.low, cell.high, digits, cell.signed), style)
     if isinstance(cell, PValue):
         return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
-    number = f"{cell.value:+.{digits}f}" if cell.signed else shown(cell.value, digits)
+    number = signed(cell.value, digits) if cell.signed else shown(cell.value, digits)
     if cell.best and style == LATEX:
         number = rf"\textbf{{{number}}}"
     elif cell.best and style == MARKDOWN:

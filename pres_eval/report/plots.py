@@ -181,24 +181,25 @@ def robustness(
 ) -> Figure:
     """The lowest correlation at each fraction of the relevant documents, dots for the samples.
 
-    panels: title -> label of a line -> (F, S) correlations of each sample with the full ranking (figures 3
-    and 4 of Magdy & Jones, CLEF 2010).
+    panels: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
+    with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010).  Lines without a number are named as
+    such in the legend.
     """
     from matplotlib.figure import Figure
 
-    percent = [100 * fraction for fraction in fractions]
-    lowest = min(float(np.nanmin(taus)) for lines in panels.values() for taus in lines.values())
+    percent = [*(100 * fraction for fraction in fractions), 100]
+    known = [taus[~np.isnan(taus)] for lines in panels.values() for taus in lines.values()]
+    lowest = min((float(taus.min()) for taus in known if len(taus)), default=0.75)
     with style():
         figure = Figure(figsize=(1.0 + 3.4 * len(panels), 3.8), layout="constrained")
         grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
             for (label, taus), look in zip(lines.items(), line_styles(len(lines)), strict=True):
-                worst = np.nanmin(taus, axis=1)
-                axes.plot([*percent, 100], [*worst, 1.0], label=plain(label), linewidth=1.4, **look)
-                dots = np.repeat(percent, taus.shape[1])
+                axes.plot(percent, taus.min(axis=1), label=plain(label), linewidth=1.4, **look)
+                dots = np.repeat(percent[:-1], taus.shape[1])
                 axes.plot(
                     dots,
-                    taus.ravel(),
+                    taus[:-1].ravel(),
                     linestyle="none",
                     marker=".",
                     markersize=3,
@@ -207,7 +208,7 @@ def robustness(
                 )
             for level in LEVELS:
                 axes.axhline(level, color="#888888", linewidth=0.9, linestyle=":")
-            axes.set_xticks([*percent, 100])
+            axes.set_xticks(sorted(set(percent)))
             axes.set_title(plain(title))
             axes.set_xlabel("relevant documents kept (% of each topic)")
             axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
@@ -220,12 +221,19 @@ def robustness(
         handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
         figure.legend(
             [handles[plain(name)] for name in names],
-            [f"{plain(name)} (lowest)" for name in names],
+            [
+                f"{plain(name)} ({'lowest' if _has_numbers(panels, name) else 'nan: all tie'})"
+                for name in names
+            ],
             loc="outside lower center",
             ncols=min(4, len(names)),
             handlelength=3.5,
         )
     return figure
+
+
+def _has_numbers(panels: Mapping[str, Mapping[str, NDArray[Any]]], name: str) -> bool:
+    return any(not np.isnan(lines[name]).all() for lines in panels.values() if name in lines)
 
 
 def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:

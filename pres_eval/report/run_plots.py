@@ -25,14 +25,15 @@ def score_bars(
     intervals: tuple[NDArray[Any], NDArray[Any]] | None = None,
     *,
     confidence: float = 0.95,
-    baseline: int | None = None,
+    baselines: Sequence[int] | None = None,
     significant: NDArray[Any] | None = None,
     topics: int | None = None,
 ) -> Figure:
     """Mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
 
-    means and each of intervals (lower, upper ends) are (M, R).  The baseline's bar is dark, its mean a
-    dashed line; runs that differ from it significantly, (M, R) booleans, are hatched.
+    means and each of intervals (lower, upper ends) are (M, R); intervals that are nan are left out.  The bar
+    of the baseline, one for each measure, is dark, its mean a dashed line; runs that differ from it
+    significantly, (M, R) booleans, are hatched.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -45,6 +46,7 @@ def score_bars(
         panels = figure.subplots(len(measures), 1, sharex=True, squeeze=False)[:, 0]
         for row, axes in enumerate(panels):
             marked = significant[row][order] if significant is not None else np.zeros(len(runs), bool)
+            baseline = None if baselines is None else baselines[row]
             colours = ["#444444" if run == baseline else "#56B4E9" for run in order]
             axes.bar(
                 range(len(runs)),
@@ -77,11 +79,13 @@ def score_bars(
         panels[-1].set_xlabel(f"run, by {plain(measures[-1])}")
         over = f" over {topics} topics" if topics is not None else ""
         handles: list[Any] = []
-        if intervals is not None:
+        if intervals is not None and np.isfinite(intervals[0]).any():
             interval = panels[0].errorbar([], [], [], fmt="none", ecolor="#D55E00", capsize=2)
-            handles.append((interval, f"{confidence:.0%} bootstrap interval"))
-        if baseline is not None:
-            handles.append((Patch(facecolor="#444444"), f"baseline {plain(runs[baseline])}"))
+            handles.append((interval, f"{100 * confidence:g} % interval"))
+        if baselines is not None:
+            own = {runs[run] for run in baselines}
+            which = plain(own.pop()) if len(own) == 1 else "(best of each)"
+            handles.append((Patch(facecolor="#444444"), f"baseline {which}"))
             hatched = Patch(facecolor="#56B4E9", edgecolor="#222222", hatch="////")
             handles.append((hatched, "differs significantly from it"))
         panels[0].set_title(f"Mean scores{over}")
@@ -89,6 +93,51 @@ def score_bars(
             figure.legend(
                 [h for h, _ in handles], [t for _, t in handles], loc="outside lower center", ncols=3
             )
+    return figure
+
+
+WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"
+
+
+def difference_maps(
+    runs: Sequence[str], measures: Sequence[str], means: NDArray[Any], said: NDArray[Any]
+) -> Figure:
+    """Which runs differ from which, a panel for each measure, the best run at the top and to the left.
+
+    means (M, R); said (M, R, R): 1 where the row's run is significantly better than the column's, -1 worse.
+    """
+    from matplotlib.colors import ListedColormap
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    columns = min(2, len(measures))
+    rows = -(-len(measures) // columns)
+    size = max(2.4, 0.17 * len(runs))
+    with style():
+        figure = Figure(figsize=(columns * (size + 1.9), rows * (size + 1.6) + 0.5), layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False)
+        for axes in grid.flat[len(measures) :]:
+            axes.remove()
+        for row, axes in enumerate(grid.flat[: len(measures)]):
+            order = np.argsort(-means[row], kind="stable")
+            cells = said[row][np.ix_(order, order)]
+            colours = ListedColormap([WORSE, ALIKE, BETTER])
+            axes.imshow(cells, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
+            names = [plain(runs[run], 18) for run in order]
+            axes.set_yticks(range(len(runs)), names, fontsize=7)
+            axes.set_xticks(range(len(runs)), names, rotation=90, fontsize=7)
+            axes.set_xticks(np.arange(len(runs) - 1) + 0.5, minor=True)
+            axes.set_yticks(np.arange(len(runs) - 1) + 0.5, minor=True)
+            axes.grid(visible=False, which="major")
+            axes.grid(visible=True, which="minor", color="white", linewidth=0.6)
+            axes.tick_params(length=0, which="both")
+            axes.set_title(plain(measures[row]))
+        figure.legend(
+            [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)],
+            ["row better than column", "no significant difference", "row worse"],
+            loc="outside lower center",
+            ncols=3,
+        )
     return figure
 
 

@@ -15,10 +15,10 @@ from pres_eval.analysis.agreement import (
     correlations,
     dissents,
     rank_changes,
-    read_scores,
     verdict_patterns,
     verdicts,
 )
+from pres_eval.analysis.score_tables import read_scores
 from pres_eval.errors import InputError
 
 
@@ -130,10 +130,10 @@ def test_command_is_the_functions_on_the_evaluators_numbers(pres_eval: Command) 
 def test_scores_of_table4_from_the_command_line(pres_eval: Command) -> None:
     table4 = FIXTURES / "published" / "table4.csv"
     text = pres_eval.ok("agreement", "--scores", table4).out
-    lines = {tuple(line.split()[:2]): line.split()[2:5] for line in text.splitlines()[4:7]}
-    assert lines["MAP", "recall"] == ["0.5550", "0.5609", "0.7085"]
-    assert lines["recall", "PRES"] == ["0.8741", "0.8776", "0.9704"]
-    assert lines["MAP", "PRES"] == ["0.6587", "0.6655", "0.8123"]
+    lines = {tuple(line.split()[:2]): line.split()[2:6] for line in text.splitlines()[4:7]}
+    assert lines["MAP", "recall"] == ["0.5550", "0.9832", "0.5609", "0.7085"]
+    assert lines["recall", "PRES"] == ["0.8741", "0.9956", "0.8776", "0.9704"]
+    assert lines["MAP", "PRES"] == ["0.6587", "0.9832", "0.6655", "0.8123"]
     assert "Verdicts" not in text
     rows = pres_eval.ok("agreement", "--scores", table4, "--format", "csv", "--table", "positions").rows
     assert [row["position"] for row in rows if row["run"] == "R18"] == ["40", "3", "11"]
@@ -167,7 +167,7 @@ def test_plot_has_positions_and_verdicts(pres_eval: Command, tmp_path: Path) -> 
     ("arguments", "message"),
     [
         ((QRELS, RUNS[0]), "expected QRELS and at least two runs, or --scores FILE"),
-        ((QRELS, *RUNS, "--scores", "x"), "--scores FILE stands instead of QRELS RUN RUN"),
+        ((QRELS, *RUNS, "--scores", "x"), "--scores FILE replaces QRELS RUN RUN"),
         ((QRELS, *RUNS, "-m", "map"), "only map: expected at least two measures"),
     ],
 )

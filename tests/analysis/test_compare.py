@@ -77,13 +77,13 @@ def paired(runs: int = 4, topics: int = 30) -> PairedScores:
     )
 
 
-@pytest.mark.parametrize("test", ["wilcoxon", "t", "randomisation"])
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "randomisation", "sign", "bootstrap"])
 @pytest.mark.parametrize(
     ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
 )
 def test_comparisons_are_scipys_and_statsmodels(test: str, correction: str, theirs: str) -> None:
     scores = paired()
-    result = compare(scores, 1, Settings(test=test, correction=correction, samples=2000, seed=5))
+    result = compare(scores, 1, Settings(test=test, correction=correction, samples=500, seed=5))
     for measure, label in enumerate(scores.measures):
         rows = [one for one in result.comparisons if one.measure == label]
         assert [(one.run, one.other) for one in rows] == [("r0", "r1"), ("r2", "r1"), ("r3", "r1")]
@@ -162,7 +162,7 @@ def test_missing_topics_count_as_zero_with_c(pres_eval: Command, tmp_path: Path)
 
 
 def test_same_seed_same_bytes(pres_eval: Command) -> None:
-    arguments = ("compare", QRELS, *RUNS, "-m", "map", "--test", "randomisation", "--samples", "300")
+    arguments = ("compare", QRELS, *RUNS, "-m", "map", "--test", "bootstrap", "--samples", "300")
     assert pres_eval.ok(*arguments).out == pres_eval.ok(*arguments).out
     assert pres_eval.ok(*arguments).out != pres_eval.ok(*arguments, "--seed", "1").out
 
@@ -193,7 +193,7 @@ def test_table_marks_the_best_and_what_differs(pres_eval: Command) -> None:
         marks = "*" if row["best"] else ""
         for one in found["comparisons"]:
             if (one["run"], one["measure"]) == (row["run"], row["measure"]) and one["significant"]:
-                marks += "+" if one["rank_biserial"] > 0 else "-"
+                marks += "+" if one["difference"] > 0 else "-"
         cells = [cell.split() for cell in lines[row["run"]].split("  ") if cell.strip()]
         column = 1 + ["map", "recall_100"].index(row["measure"])
         assert cells[column] == ([marks] if marks else []) + [f"{row['mean']:.4f}"]
@@ -223,20 +223,30 @@ def test_a_tag_like_a_formula_is_no_formula(pres_eval: Command, tmp_path: Path) 
     )
 
 
-def test_missing_extras_are_named(pres_eval: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.special", None)
-    called = pres_eval("compare", QRELS, *RUNS, "-m", "map", "--test", "t")
+@pytest.mark.parametrize("test", ["tukey", "dunnett"])
+def test_missing_extras_are_named(pres_eval: Command, monkeypatch: pytest.MonkeyPatch, test: str) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    called = pres_eval("compare", QRELS, *RUNS, "-m", "map", "--test", test)
     assert (called.code, called.out) == (2, "")
     assert (
         called.err
-        == "pres-eval: the t-test needs the package scipy: install it with  pip install 'pres-eval[stats]'\n"
+        == "pres-eval: this test needs the package scipy: install it with  pip install 'pres-eval[stats]'\n"
     )
+
+
+def test_the_default_needs_no_extra(pres_eval: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    pres_eval.ok("compare", QRELS, *RUNS, "-m", "map", "--all-pairs")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--baseline", "nope"), 1, "--baseline nope: no such run, expected one of keyword, broad, semantic"),
+        (
+            ("--baseline", "nope"),
+            1,
+            "--baseline nope: no such run, expected best or one of keyword, broad, semantic",
+        ),
         (("--table", "nope"), 1, "--table nope: no such table, expected one of means, comparisons"),
         (("-m", "nope"), 1, "-m nope: no such measure"),
         (("-m", "num_ret"), 1, "none of the measures asked for (-m) is an average over topics"),

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pres_eval.analysis.agreement import correlations, rank_changes, read_scores
+from pres_eval.analysis.agreement import correlations, rank_changes
 from pres_eval.analysis.correlation import kendall_tau_a
 from pres_eval.analysis.explain import explain_topic
+from pres_eval.analysis.score_tables import read_scores
 
 TABLE4 = Path(__file__).parents[2] / "fixtures" / "published" / "table4.csv"
 

@@ -120,7 +120,10 @@ def exact_scores(command: Command, qrels: str) -> dict[str, list[float]]:
     return scores
 
 
-def test_written_qrels_keep_what_is_not_relevant(pres_eval: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("removed", "becomes"), [("pooled", "-1"), ("unjudged", None), ("nonrelevant", "0")])
+def test_written_qrels_keep_what_is_not_relevant(
+    pres_eval: Command, tmp_path: Path, removed: str, becomes: str | None
+) -> None:
     pres_eval.ok(
         "robustness",
         QRELS,
@@ -131,12 +134,16 @@ def test_written_qrels_keep_what_is_not_relevant(pres_eval: Command, tmp_path: P
         "1",
         "--fractions",
         "0.5",
+        "--removed",
+        removed,
         "--write-qrels",
         tmp_path,
     )
     original = [tuple(line.split()) for line in Path(QRELS).read_text().splitlines()]
     written = [tuple(line.split()) for line in (tmp_path / "qrels.f50.s1.txt").read_text().splitlines()]
-    assert set(written) < set(original)
+    new = set(written) - set(original)
+    gone = set(original) - set(written)
+    assert new == {(*row[:3], becomes) for row in gone if becomes is not None}
     assert written == sorted(written, key=lambda row: (row[0].encode(), row[2].encode()))
     assert {row for row in original if row[3] != "2"} <= set(written)
     for topic in {row[0] for row in original}:
@@ -153,6 +160,127 @@ def test_order_of_lines_and_of_runs_does_not_matter(pres_eval: Command, tmp_path
     first = pres_eval.ok("robustness", QRELS, *RUNS, *options).out
     assert pres_eval.ok("robustness", turned, *reversed(RUNS), *options).out == first
     assert pres_eval.ok("robustness", QRELS, *RUNS, *options, "--seed", "1").out != first
+
+
+def relevant_in(qrels: Path) -> int:
+    return sum(int(line.split()[3]) > 0 for line in qrels.read_text().splitlines())
+
+
+def test_only_infap_tells_pooled_from_unjudged(pres_eval: Command) -> None:
+    """With nothing else in the pool infAP of thinned judgements is map; of -1 it is not."""
+    measures = [text for name in ("infAP", "map", "ndcg", "bpref", "Rprec") for text in ("-m", name)]
+    arguments = ("robustness", QRELS, *RUNS, *measures, "--samples", "2", "--format", "json")
+    found = {
+        removed: pres_eval.ok(*arguments, "--removed", removed).json["samples"]
+        for removed in ("pooled", "unjudged")
+    }
+    assert len(found["pooled"]) == 5 * 8
+    for pooled, unjudged in zip(found["pooled"], found["unjudged"], strict=True):
+        if pooled["measure"] != "infAP":
+            assert pooled == unjudged
+
+
+def test_infap_sees_what_was_pooled(pres_eval: Command, tmp_path: Path) -> None:
+    for removed in ("pooled", "unjudged"):
+        folder = tmp_path / removed
+        options = ("--fractions", "0.3", "--samples", "1", "--removed", removed, "--write-qrels", folder)
+        pres_eval.ok("robustness", QRELS, *RUNS, *options)
+        lines = pres_eval.ok("-m", "infAP", "-m", "map", folder / "qrels.f30.s1.txt", RUNS[0]).out
+        map_, inferred = (line.split()[-1] for line in lines.splitlines())
+        assert (map_ == inferred) == (removed == "unjudged")
+
+
+def test_thinning_all_grades(pres_eval: Command, tmp_path: Path) -> None:
+    pres_eval.ok(
+        "robustness", QRELS, *RUNS, "--thin", "all", "--removed", "unjudged", "--fractions", "0.5",
+        "--samples", "1", "--write-qrels", tmp_path,
+    )  # fmt: skip
+    original = [line.split() for line in Path(QRELS).read_text().splitlines()]
+    written = [line.split() for line in (tmp_path / "qrels.f50.s1.txt").read_text().splitlines()]
+    for topic in {row[0] for row in original}:
+        for relevant, least in ((True, 1), (False, 10)):
+            before, after = (
+                sum(row[0] == topic and (int(row[3]) > 0) == relevant for row in rows)
+                for rows in (original, written)
+            )
+            assert after == kept_counts(np.array([before]), 0.5, least)[0]
+
+
+def test_nothing_taken_out_is_said_where_runs_tie(pres_eval: Command, tmp_path: Path) -> None:
+    """success_1 ties runs, so τ-a stays below 1 with all judgements: the table says so, the picture too."""
+    text = pres_eval.ok("robustness", QRELS, *RUNS, RUNS[0], "-m", "map", "--samples", "1").out
+    full = next(line for line in text.splitlines() if line.startswith("100 %"))
+    assert full.split()[2] == "0.8333"
+    assert "map: runs tie, so that tau_a can't reach 1" in text
+    arguments = ("robustness", QRELS, *RUNS, RUNS[0], "-m", "map", "--samples", "1", "--coefficient", "tau_b")
+    assert "100 %" in pres_eval.ok(*arguments).out
+    assert "can't reach" not in pres_eval.ok(*arguments).out
+
+
+def test_pools_of_less_depth_are_what_the_evaluator_gives(pres_eval: Command, tmp_path: Path) -> None:
+    found = pres_eval.ok(
+        "robustness", QRELS, *RUNS, "--depths", "5,20", "--samples", "1", "-m", "map", "-m", "PRES",
+        "--cutoffs", "100", "--format", "json",
+    ).json  # fmt: skip
+    ranks: dict[tuple[str, str], int] = {}
+    for run in RUNS:
+        for topic, rows in itertools.groupby(
+            (line.split() for line in Path(run).read_text().splitlines()), key=lambda row: row[0]
+        ):
+            ordered = sorted(rows, key=lambda row: (float(row[4]), row[2]), reverse=True)
+            for rank, row in enumerate(ordered, 1):
+                key = (topic, row[2])
+                ranks[key] = min(rank, ranks.get(key, rank))
+    full = scores_of(pres_eval, QRELS)
+    for depth in (5, 20):
+        lines = [line.split() for line in Path(QRELS).read_text().splitlines()]
+        kept = [row for row in lines if ranks.get((row[0], row[2]), 9999) <= depth]
+        qrels = tmp_path / f"depth{depth}"
+        qrels.write_text("".join(" ".join(row) + "\n" for row in kept))
+        scores = scores_of(pres_eval, str(qrels))
+        for row in found["depths"]:
+            if row["depth"] == depth:
+                assert row["judged"] == len(kept)
+                assert row["relevant"] == relevant_in(qrels)
+                label = row["measure"]
+                assert row["tau_a"] == kendall_tau_a(np.array(full[label]), np.array(scores[label]))
+
+
+def scores_of(command: Command, qrels: str) -> dict[str, list[float]]:
+    """The scores of the runs with all digits over all topics of the full qrels, by measure."""
+    scores: dict[str, list[float]] = {}
+    for run in RUNS:
+        row = command.ok("--quiet", "--format", "csv", "-m", "map", "-m", "PRES.100", qrels, run).rows[-1]
+        for label in ("map", "PRES_100"):
+            scores.setdefault(label, []).append(float(row[label]))
+    return scores
+
+
+def test_a_run_left_out_loses_what_it_alone_found(pres_eval: Command, tmp_path: Path) -> None:
+    arguments = ("robustness", QRELS, *RUNS, "--samples", "1", "-m", "map", "--format", "json")
+    rows = pres_eval.ok(*arguments, "--leave-out", "run", "--pool-depth", "1000").json["left_out"]
+    assert [row["run"] for row in rows] == ["keyword", "broad", "semantic"]
+    documents = [
+        {(line.split()[0], line.split()[2]) for line in Path(run).read_text().splitlines()} for run in RUNS
+    ]
+    lines = [line.split() for line in Path(QRELS).read_text().splitlines()]
+    for number, row in enumerate(rows):
+        others = set().union(*(found for place, found in enumerate(documents) if place != number))
+        gone = [one for one in lines if (one[0], one[2]) in documents[number] - others]
+        assert row["unique"] == len(gone)
+        assert row["unique_relevant"] == sum(int(one[3]) > 0 for one in gone)
+        qrels = tmp_path / row["run"]
+        qrels.write_text("".join(" ".join(one) + "\n" for one in lines if one not in gone))
+        score = pres_eval.ok("--format", "csv", "-m", "map", qrels, RUNS[number]).rows[-1]["map"]
+        assert row["without"] == float(score)
+    together = pres_eval.ok(
+        *arguments, "--leave-out", "group", "--group", "text", "*e*", "--group", "rest", "broad"
+    ).json
+    assert [(row["group"], row["run"]) for row in together["left_out"]] == [
+        ("text", "keyword"),
+        ("text", "semantic"),
+        ("rest", "broad"),
+    ]
 
 
 def test_everything_kept_is_the_same_ranking(pres_eval: Command) -> None:
@@ -203,6 +331,8 @@ def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None
         (("--fractions", "x"), 1, "found 'x', expected fractions"),
         (("-m", "num_ret"), 1, "-m num_ret: none of these is a score"),
         (("-R", "prefs"), 1, "-R prefs: this command takes -R qrels alone"),
+        (("--leave-out", "group"), 1, "no groups: expected --group NAME PATTERN"),
+        (("--leave-out", "group", "--group", "A", "x*"), 1, "--group A x*: matches no run"),
         (("--write-qrels", QRELS), 2, "cannot be made a folder"),
     ],
 )
@@ -210,3 +340,9 @@ def test_wrong_options(pres_eval: Command, arguments: tuple[str, ...], code: int
     called = pres_eval("robustness", QRELS, *RUNS, *arguments)
     assert (called.code, called.out) == (code, "")
     assert message in called.err
+
+
+def test_one_run_has_no_order(pres_eval: Command) -> None:
+    called = pres_eval("robustness", QRELS, RUNS[0])
+    assert (called.code, called.out) == (1, "")
+    assert "only one run: expected at least two" in called.err

@@ -76,7 +76,7 @@ def test_measures(complete: Complete) -> None:
         (["--style", "gith"], ["github"]),
         (["--format", "json"], ["json", "jsonl"]),
         (["--output", "o"], [FILE]),
-        (["compare", "--test", ""], ["wilcoxon", "t", "randomisation"]),
+        (["compare", "--test", "t"], ["t", "tukey"]),
         (["compare", "q"], [FILE]),
         (["sweep", "q", "r"], [FILE]),
         (["robustness", "--write-qrels", ""], ["dir"]),

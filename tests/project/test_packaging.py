@@ -152,7 +152,7 @@ def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "extra", "package"),
     [
-        (["compare", commands.QRELS, *commands.RUNS, "--test", "t"], "stats", "scipy"),
+        (["compare", commands.QRELS, *commands.RUNS, "--test", "tukey"], "stats", "scipy"),
         (["compare", commands.QRELS, *commands.RUNS, "--plot", "compare.png"], "plot", "matplotlib"),
         (["agreement", commands.QRELS, *commands.RUNS, "--plot", "agreement.svg"], "plot", "matplotlib"),
         (["sweep", commands.QRELS, *commands.RUNS, "--plot", "sweep.pdf"], "plot", "matplotlib"),

@@ -34,7 +34,7 @@ def test_score_bars() -> None:
     significant = np.array([[False, True, False], [False, False, False]])
     figure = drawn(
         run_plots.score_bars(
-            RUNS, MEASURES, MEANS, (lower, upper), baseline=0, significant=significant, topics=7
+            RUNS, MEASURES, MEANS, (lower, upper), baselines=(0, 0), significant=significant, topics=7
         )
     )
     order = [2, 0, 1]
@@ -50,7 +50,19 @@ def test_score_bars() -> None:
     labels = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
     assert labels == ["a_very_long_tag_tha…", "bm25", r" _tag\$x\$"]
     assert figure.axes[0].get_title() == "Mean scores over 7 topics"
-    assert texts(figure) == ["95% bootstrap interval", "baseline bm25", "differs significantly from it"]
+    assert texts(figure) == ["95 % interval", "baseline bm25", "differs significantly from it"]
+
+
+def test_difference_maps() -> None:
+    said = np.zeros((2, 3, 3), np.int64)
+    said[0, 1, 0], said[0, 0, 1] = 1, -1
+    figure = drawn(run_plots.difference_maps(RUNS, MEASURES, MEANS, said))
+    cells = np.asarray(figure.axes[0].images[0].get_array())
+    order = [1, 2, 0]
+    assert cells.tolist() == said[0][np.ix_(order, order)].tolist(), "the best run at the top"
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == [r" _tag\$x\$", "a_very_long_tag_t…", "bm25"]
+    assert texts(figure) == ["row better than column", "no significant difference", "row worse"]
 
 
 def test_rank_changes() -> None:
@@ -90,16 +102,17 @@ def test_curves() -> None:
 
 
 def test_robustness() -> None:
-    taus = np.array([[0.5, 0.7], [0.9, 0.8]])
-    panels = {"cutoff 10": {"recall": taus, "PRES": taus / 2}, "cutoff 100": {"recall": taus}}
+    taus = np.array([[0.5, 0.7], [0.9, 0.8], [0.95, 0.95]])
+    nothing = np.full((3, 2), np.nan)
+    panels = {"cutoff 10": {"recall": taus, "PRES": taus / 2, "P": nothing}, "cutoff 100": {"recall": taus}}
     figure = drawn(plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
     lowest = {line.get_label(): line for line in figure.axes[0].lines}
     assert list(lowest["recall"].get_xdata()) == [20, 60, 100]
-    assert list(lowest["recall"].get_ydata()) == [0.5, 0.8, 1.0]
-    assert list(lowest["PRES"].get_ydata()) == [0.25, 0.4, 1.0]
+    assert list(lowest["recall"].get_ydata()) == [0.5, 0.8, 0.95], "what was computed, not 1"
+    assert list(lowest["PRES"].get_ydata()) == [0.25, 0.4, 0.475]
     dots = figure.axes[1].lines[1]
     assert (list(dots.get_xdata()), list(dots.get_ydata())) == ([20, 20, 60, 60], [0.5, 0.7, 0.9, 0.8])
-    assert texts(figure) == ["recall (lowest)", "PRES (lowest)"]
+    assert texts(figure) == ["recall (lowest)", "PRES (lowest)", "P (nan: all tie)"]
     assert figure.axes[0].get_ylabel() == "Kendall τ-a with the full ranking"
     assert "%" in figure.axes[0].get_xlabel()
 

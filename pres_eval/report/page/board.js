@@ -54,7 +54,7 @@ const boardBars = () => {
     go: run === baseline ? null : () => open("pair", { a: data.runs[run], b: state.base }),
   }));
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
-  const words = `Means over ${data.pairs.topics} topics with ${confidence} bootstrap intervals, best first`;
+  const words = `Means over ${data.pairs.topics} topics with ${confidence} intervals, best first`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {

@@ -10,6 +10,7 @@ import numpy as np
 from pres_eval import __version__
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
+from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import Cell, figure, scrolling, section, table
@@ -148,7 +149,7 @@ def _intervals(report: Report) -> Html | str:
         )
         for run in order
     ]
-    words = f"Means over {pairs.topics} topics with {confidence} bootstrap intervals, best first"
+    words = f"Means over {pairs.topics} topics with {confidence} intervals, best first"
     chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
     return element("div", figure(label, words, chart), id="board-bars")
 
@@ -388,7 +389,8 @@ def footer(report: Report) -> Html:
     if report.pairs is not None:
         settings = report.pairs.settings
         facts.append(("Test, correction", f"{settings.test}, {settings.correction}, α = {settings.alpha:g}"))
-        facts.append(("Intervals", f"bootstrap, {settings.samples} draws, seed {settings.seed}"))
+        facts.append(("Intervals of the means", INTERVAL_NAMES[settings.interval]))
+        facts.append(("Random choices", f"{settings.samples} samples, seed {settings.seed}"))
     rows: list[Content] = [[element("dt", name), element("dd", value)] for name, value in facts]
     for file in (report.qrels, *report.files):
         digest: Content = (

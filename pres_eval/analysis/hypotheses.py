@@ -1,0 +1,68 @@
+"""What a comparison of two runs is to show: that they differ, that one is better, that they are
+equivalent.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.significance import PairedTest
+from pres_eval.arrays.types import FloatArray, IntArray
+
+ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
+"""What is to be shown, by the names that options use; the first is the default."""
+
+WITH_MARGIN = ("equivalent", "non-inferior")
+
+
+def p_values(
+    test: PairedTest, differences: FloatArray, alternative: str, margin: float, samples: int, seed: int
+) -> FloatArray:
+    """P-values of (P, T) differences, run less other: (P,).
+
+    two-sided     the runs differ
+    greater, less the run is better, is worse than the other
+    non-inferior  the run is worse by less than the margin: `greater` of differences + margin
+    equivalent    they differ by less than the margin in either direction: the larger p-value of two one-sided
+                  tests, differences + margin above 0 and differences - margin below 0
+    Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987, doi:10.1007/BF01068419.
+    """
+    if alternative == "two-sided":
+        return test.two_sided(differences, samples, seed)
+    if alternative == "greater":
+        return test.greater(differences, samples, seed)
+    if alternative == "less":
+        return test.greater(-differences, samples, seed)
+    above = test.greater(differences + margin, samples, seed)
+    if alternative == "non-inferior":
+        return above
+    return np.maximum(above, test.greater(margin - differences, samples, seed))
+
+
+def directions(differences: FloatArray, alternative: str) -> IntArray:
+    """(P,) 1 where what was shown speaks for the run, -1 where against it, from the sign of a statistic.
+
+    For `equivalent` 0: neither is better; for `non-inferior` 1.
+    """
+    if alternative == "equivalent":
+        return np.zeros(len(differences), np.int64)
+    if alternative == "non-inferior":
+        return np.ones(len(differences), np.int64)
+    return np.sign(rounded(differences)).astype(np.int64)
+
+
+def ends_outside(alpha: float, alternative: str) -> float:
+    """How much lies outside of the two-sided interval whose ends go with a test at level alpha."""
+    return alpha if alternative == "two-sided" else min(2 * alpha, 1 - 1e-9)
+
+
+def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:
+    """The interval that goes with the alternative: one-sided ones have an end at infinity."""
+    if alternative in ("greater", "non-inferior"):
+        return lower, np.full(len(upper), math.inf)
+    if alternative == "less":
+        return np.full(len(lower), -math.inf), upper
+    return lower, upper

@@ -1,0 +1,226 @@
+"""Tests of all the runs at once: Tukey's, its randomised form, Dunnett's.
+
+They look at the table of runs by topics as a whole, so that their p-values need no correction for the number
+of runs: the chance of any false finding stays below alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from pres_eval.analysis.randomness import Stream
+from pres_eval.arrays.types import FloatArray
+from pres_eval.errors import MissingExtraError
+
+_NODES = 48
+_PLACES = 160
+"""Nodes of the quadrature over the standard deviation, and over the shared normal deviate: for up to 100
+means the chances are right to 10 decimals, which more nodes would not change."""
+
+_FEWEST_DRAWN = 1e-17
+"""The share of the distribution of a standard deviation that is left out at either end."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How much chance a joint test takes: samples, seed; alpha of the intervals."""
+
+    samples: int = 10_000
+    seed: int = 0
+    alpha: float = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """What a joint test says of P differences of means: p-values, and half the width of their intervals."""
+
+    p_values: FloatArray
+    half_width: float
+
+
+def residual_variance(values: FloatArray) -> float:
+    """The variance of scores that neither the run nor the topic explains: (R, T) values in.
+
+    Formula:  Σ (x_rt - x̄_r - x̄_t + x̄)² / ((R - 1) (T - 1)), the mean square of the two-way analysis of
+      variance without interaction.  nan for one run or one topic.
+    Source: Fisher 1925; Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z (2.3).
+    """
+    runs, topics = values.shape
+    if runs < 2 or topics < 2:
+        return math.nan
+    of_run = values.mean(axis=1, keepdims=True)
+    of_topic = values.mean(axis=0, keepdims=True)
+    residuals = values - of_run - of_topic + values.mean()
+    residuals[np.abs(residuals) < 1e-13] = 0.0
+    return float((residuals**2).sum() / ((runs - 1) * (topics - 1)))
+
+
+def tukey(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
+    """Tukey's HSD after a two-way analysis of variance: (R, T) values, (P,) differences of means in.
+
+    Formula:  q = |d| / √(V / T), V the residual variance; p = P(Q > q), Q the studentised range of R means
+      with (R - 1) (T - 1) degrees of freedom
+    Source: Tukey, The Problem of Multiple Comparisons, 1953; Carterette, ACM TOIS 2012,
+      doi:10.1145/2094072.2094076.  Needs scipy.
+    """
+    runs, topics = values.shape
+    unit = math.sqrt(residual_variance(values) / topics)
+    freedom = (runs - 1) * (topics - 1)
+    p_values = studentized_range(_in_units(differences, unit), runs, freedom)
+    return Joint(p_values, unit * _critical(studentized_range, runs, freedom, settings.alpha))
+
+
+def dunnett(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
+    """Dunnett's test of runs against a baseline: (R, T) values, (R - 1,) differences of means in.
+
+    Formula:  t = |d| / √(2 V / T); p = P(max |T_i| > t) over the R - 1 comparisons, whose T_i have (R - 1)
+      (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline
+    Source: Dunnett, JASA 1955, doi:10.1080/01621459.1955.10501294.  Needs scipy.
+    """
+    runs, topics = values.shape
+    unit = math.sqrt(2 * residual_variance(values) / topics)
+    freedom = (runs - 1) * (topics - 1)
+    p_values = against_one(_in_units(differences, unit), runs - 1, freedom)
+    return Joint(p_values, unit * _critical(against_one, runs - 1, freedom, settings.alpha))
+
+
+def randomised_tukey(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
+    """Randomised Tukey HSD: (R, T) values, (P,) differences of means in.
+
+    If all runs were the same system, each topic's scores could as well have been dealt to the runs in any
+    other way: p is the share of random deals in which the best and the worst mean are at least as far apart
+    as the two at hand, which count as one deal more.
+    Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
+    """
+    ranges = np.sort(dealt_ranges(values, settings.samples, settings.seed))
+    margin = 1e-12 * float(np.abs(values).max(initial=1e-300))
+    as_far = len(ranges) - np.searchsorted(ranges, np.abs(differences) - margin)
+    place = min(len(ranges) - 1, math.ceil((1 - settings.alpha) * (len(ranges) + 1)) - 1)
+    return Joint((1 + as_far) / (len(ranges) + 1), float(ranges[place]))
+
+
+def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
+    """(samples,) the best mean less the worst when each topic's scores are dealt to the runs at random."""
+    runs, topics = values.shape
+    stream, ranges = Stream(seed), np.empty(samples)
+    by_topic = np.ascontiguousarray(values.T)
+    at_once = max(1, 500_000 // (runs * topics))
+    for start in range(0, samples, at_once):
+        count = min(at_once, samples - start)
+        orders = stream.orders(count * topics, runs).reshape(count, topics, runs)
+        totals = np.zeros((count, runs))
+        # One topic after the other: the same bits on every platform.
+        for topic in range(topics):
+            totals += by_topic[topic][orders[:, topic]]
+        ranges[start : start + count] = (totals.max(axis=1) - totals.min(axis=1)) / topics
+    return ranges
+
+
+def _in_units(differences: FloatArray, unit: float) -> FloatArray:
+    """How many units the differences are; without any residual variance those that are not 0 are infinite."""
+    far = np.abs(differences)
+    if unit > 0:
+        return far / unit
+    return np.where(far > 1e-12, math.inf, 0.0) if unit == 0 else np.full(len(far), math.nan)
+
+
+def studentized_range(q: FloatArray, groups: int, freedom: float) -> FloatArray:
+    """P(Q > q) of the studentised range of so many means: (P,) in, (P,) out."""
+    ndtr, _ = _scipy()
+
+    def inside(width: FloatArray, z: FloatArray) -> FloatArray:
+        return groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1)
+
+    return _outside(q, freedom, inside)
+
+
+def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
+    """P(max |T_i| > t) of so many t that share one mean: (P,) in, (P,) out."""
+    ndtr, _ = _scipy()
+
+    def inside(width: FloatArray, z: FloatArray) -> FloatArray:
+        return (ndtr(z + math.sqrt(2) * width) - ndtr(z - math.sqrt(2) * width)) ** comparisons
+
+    return _outside(t, freedom, inside)
+
+
+def _outside(
+    values: FloatArray, freedom: float, inside: Callable[[FloatArray, FloatArray], FloatArray]
+) -> FloatArray:
+    """1 - ∫ f(s) ∫ φ(z) inside(s value, z) dz ds, s the standard deviation of `freedom` degrees."""
+    _, special = _scipy()
+    half = freedom / 2
+    lowest = math.sqrt(special.gammaincinv(half, _FEWEST_DRAWN) / half)
+    highest = math.sqrt(special.gammainccinv(half, _FEWEST_DRAWN) / half)
+    nodes, weights = _gauss(_NODES)
+    s = lowest + (nodes + 1) / 2 * (highest - lowest)
+    logarithm = math.log(2) + half * math.log(half) - math.lgamma(half) + (freedom - 1) * np.log(s)
+    s_weights = weights * (highest - lowest) / 2 * np.exp(logarithm - half * s * s)
+    nodes, weights = _gauss(_PLACES)
+    z = 8.5 * nodes
+    z_weights = weights * 8.5 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    chances = np.empty(len(values))
+    for start in range(0, len(values), 64):
+        width = np.minimum(values[start : start + 64], 1e6)[:, None, None] * s[:, None]
+        chances[start : start + 64] = (inside(width, z) @ z_weights) @ s_weights
+    return np.where(np.isnan(values), math.nan, np.clip(1 - chances, 0.0, 1.0))
+
+
+@lru_cache
+def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of Gauss and Legendre's quadrature from -1 to 1."""
+    places, weights = np.polynomial.legendre.leggauss(nodes)
+    return places, weights
+
+
+@lru_cache(maxsize=256)
+def _critical(
+    outside: Callable[[FloatArray, int, float], FloatArray], number: int, freedom: float, alpha: float
+) -> float:
+    """The value beyond which lies a chance of alpha."""
+    low, high = 0.0, 1.0
+    while float(outside(np.array([high]), number, freedom)[0]) > alpha:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        if float(outside(np.array([middle]), number, freedom)[0]) > alpha:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _scipy() -> tuple[Callable[[FloatArray], FloatArray], Any]:
+    try:
+        from scipy import special
+    except ImportError as problem:
+        raise MissingExtraError("this test", "scipy", "stats") from problem
+    return special.ndtr, special
+
+
+@dataclass(frozen=True)
+class JointTest:
+    """A test of all runs at once.
+
+    run              values (R, T), differences (P,), draws -> what it says
+    against_baseline whether it is for comparisons with one run only
+    least            samples -> the lowest p-value that can come out
+    """
+
+    run: Callable[[FloatArray, FloatArray, Draws], Joint]
+    against_baseline: bool
+    least: Callable[[int], float]
+
+
+JOINT_TESTS: dict[str, JointTest] = {
+    "tukey": JointTest(tukey, False, lambda samples: 0.0),
+    "randomised-tukey": JointTest(randomised_tukey, False, lambda samples: 1 / (samples + 1)),
+    "dunnett": JointTest(dunnett, True, lambda samples: 0.0),
+}
+"""The tests of all runs at once by the names that options use."""

@@ -1,0 +1,227 @@
+"""The same runs under the judgements of two judges: what changes in their order, and for whom."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, tau_ap
+from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.overlap import rbo
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
+
+
+@dataclass(frozen=True)
+class OrderChange:
+    """How alike two judges order the runs under one measure.
+
+    tau_ap          with the first judge's order as the true one
+    pairs, swapped  of runs, and those that the second judge puts the other way round
+    lost, gained    pairs that differ significantly under the first judge alone, under the second alone
+    reversed        pairs that differ significantly under both, but the other way round
+    contradicted    swapped pairs that differ significantly under the first judge
+    """
+
+    measure: str
+    tau_a: float
+    tau_b: float
+    tau_ap: float
+    rbo: float
+    pairs: int
+    swapped: int
+    contradicted: int
+    lost: int
+    gained: int
+    reversed: int
+
+
+def order_changes(
+    first: PairedScores, second: PairedScores, *, test: str = "t", alpha: float = 0.05, seed: int = 0
+) -> list[OrderChange]:
+    """One row a measure: the runs under the first judge's judgements, and under the second's.
+
+    Pairs are tested one by one over topics, without a correction.
+    """
+    a, b = np.triu_indices(len(first.runs), 1)
+    rows = []
+    for number, measure in enumerate(first.measures):
+        x, y = first.means[number], second.means[number]
+        before, after = np.sign(rounded(x[a] - x[b])), np.sign(rounded(y[a] - y[b]))
+        found = [
+            PAIRED_TESTS[test].two_sided(scores.values[number][a] - scores.values[number][b], 10_000, seed)
+            < alpha
+            for scores in (first, second)
+        ]
+        swapped = before * after < 0
+        rows.append(
+            OrderChange(
+                measure=measure,
+                tau_a=kendall_tau_a(x, y),
+                tau_b=kendall_tau_b(x, y),
+                tau_ap=tau_ap(x, y),
+                rbo=rbo(x, y),
+                pairs=len(a),
+                swapped=int(np.count_nonzero(swapped)),
+                contradicted=int(np.count_nonzero(swapped & found[0])),
+                lost=int(np.count_nonzero(found[0] & ~found[1])),
+                gained=int(np.count_nonzero(~found[0] & found[1])),
+                reversed=int(np.count_nonzero(swapped & found[0] & found[1])),
+            )
+        )
+    return rows
+
+
+@dataclass(frozen=True)
+class SwappedPair:
+    """Two runs that the judges put in opposite orders: differences run less other, and their p-values."""
+
+    measure: str
+    run: str
+    other: str
+    first: float
+    second: float
+    p_first: float
+    p_second: float
+
+
+def swapped_pairs(
+    first: PairedScores, second: PairedScores, *, test: str = "t", seed: int = 0
+) -> list[SwappedPair]:
+    """The pairs in opposite orders, under each measure those first that mattered most to both judges."""
+    a, b = np.triu_indices(len(first.runs), 1)
+    rows: list[SwappedPair] = []
+    for number, measure in enumerate(first.measures):
+        x, y = (scores.means[number] for scores in (first, second))
+        there, here = rounded(x[a] - x[b]), rounded(y[a] - y[b])
+        swapped = np.flatnonzero(there * here < 0)
+        if not len(swapped):
+            continue
+        p = [
+            PAIRED_TESTS[test].two_sided(
+                scores.values[number][a[swapped]] - scores.values[number][b[swapped]], 10_000, seed
+            )
+            for scores in (first, second)
+        ]
+        of_measure = [
+            SwappedPair(
+                measure=measure,
+                run=first.runs[a[pair]],
+                other=first.runs[b[pair]],
+                first=float(there[pair]),
+                second=float(here[pair]),
+                p_first=float(p[0][row]),
+                p_second=float(p[1][row]),
+            )
+            for row, pair in enumerate(swapped.tolist())
+        ]
+        rows += sorted(of_measure, key=lambda one: max(one.p_first, one.p_second))
+    return rows
+
+
+@dataclass(frozen=True)
+class RunChange:
+    """A run under both judges: means, positions, and what it gained more than the others on average."""
+
+    measure: str
+    run: str
+    first: float
+    second: float
+    change: float
+    beyond_others: float
+    position_first: int
+    position_second: int
+
+
+def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
+    """Every run under every measure, under each measure the one that gained most on the others first."""
+    rows: list[RunChange] = []
+    for number, measure in enumerate(first.measures):
+        x, y = first.means[number], second.means[number]
+        change = y - x
+        mean_change = float(change.mean())
+        places, now = positions(x), positions(y)
+        of_measure = [
+            RunChange(
+                measure=measure,
+                run=run,
+                first=float(x[place]),
+                second=float(y[place]),
+                change=float(change[place]),
+                beyond_others=float(change[place]) - mean_change,
+                position_first=int(places[place]),
+                position_second=int(now[place]),
+            )
+            for place, run in enumerate(first.runs)
+        ]
+        rows += sorted(of_measure, key=lambda one: -one.beyond_others)
+    return rows
+
+
+@dataclass(frozen=True)
+class TopicChange:
+    """A topic under both judges, averaged over the runs."""
+
+    measure: str
+    topic: bytes
+    first: float
+    second: float
+    change: float
+
+
+def topic_changes(first: PairedScores, second: PairedScores) -> list[TopicChange]:
+    """Every topic under every measure, under each measure the one that gained most first."""
+    rows: list[TopicChange] = []
+    for number, measure in enumerate(first.measures):
+        x, y = first.values[number].mean(axis=0), second.values[number].mean(axis=0)
+        of_measure = [
+            TopicChange(measure, topic, float(x[place]), float(y[place]), float(y[place] - x[place]))
+            for place, topic in enumerate(first.topics)
+        ]
+        rows += sorted(of_measure, key=lambda one: -one.change)
+    return rows
+
+
+@dataclass(frozen=True)
+class Favour:
+    """Whether the second judge favours a group of runs.
+
+    change, others   mean gain of the group's runs, and of all others, from the first judge to the second
+    difference       of the two; p_value: of a t-test over topics that it is not 0, nan without others
+    """
+
+    measure: str
+    group: str
+    runs: int
+    change: float
+    others: float
+    difference: float
+    p_value: float
+
+
+def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequence[int]]) -> list[Favour]:
+    """For each measure and group of runs whether it gained more than the other runs."""
+    rows = []
+    for (number, measure), (group, members) in itertools.product(enumerate(first.measures), groups.items()):
+        gains = second.values[number] - first.values[number]
+        inside = np.isin(np.arange(len(first.runs)), members)
+        own = gains[inside].mean(axis=0)
+        others = gains[~inside].mean(axis=0) if not inside.all() else np.full(own.shape, math.nan)
+        difference = own - others
+        p_value = math.nan if inside.all() else float(paired_t(difference[None, :])[0])
+        rows.append(
+            Favour(
+                measure=measure,
+                group=group,
+                runs=len(members),
+                change=float(own.mean()),
+                others=float(others.mean()),
+                difference=float(difference.mean()),
+                p_value=p_value,
+            )
+        )
+    return rows

@@ -1,0 +1,237 @@
+"""Judgements of several judges side by side: how far they agree, document by document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.errors import InputError, NoCommonTopicError, quoted
+from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.reading.qrels import NO_DUPLICATES, Qrels
+
+LEVELS = ("nominal", "ordinal", "interval")
+"""What grades are taken for by Krippendorff's α."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What J judges said of the documents that any of them judged, on the topics that all of them have.
+
+    pool        the documents
+    grades      (J, D), whatever where nobody judged
+    there       (J, D) whether the document stands in the judge's qrels
+    left_out    topics that not all of them have
+    """
+
+    names: tuple[str, ...]
+    pool: Pool
+    grades: IntArray
+    there: BoolArray
+    left_out: int
+
+    @property
+    def judged(self) -> BoolArray:
+        """(J, D) whether the judge gave a grade; a negative one says that it was not judged."""
+        judged: BoolArray = self.there & (self.grades >= 0)
+        return judged
+
+    def qrels(self, judge: int) -> Qrels:
+        """One judge's judgements, over the documents of all."""
+        return Qrels(self.names[judge], self.pool, self.grades[judge], NO_DUPLICATES, self.there[judge])
+
+
+def side_by_side(judges: Sequence[Qrels]) -> Judged:
+    """Put judgements side by side, document by document.
+
+    Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
+    """
+    for qrels in judges:
+        _check_duplicates(qrels)
+    topics = [set(qrels.pool.topics) for qrels in judges]
+    common = set.intersection(*topics)
+    if not common:
+        raise NoCommonTopicError(
+            f"no topic in common among {', '.join(qrels.name for qrels in judges)}, expected one at least"
+        )
+    names, lengths, documents, grades = [], [], [], []
+    for qrels in judges:
+        chosen = np.array([topic in common for topic in qrels.pool.topics], np.bool_)
+        rows = np.flatnonzero(chosen[qrels.pool.topic_of])
+        names += [topic for topic in qrels.pool.topics if topic in common]
+        lengths.append(np.diff(qrels.pool.offsets)[chosen])
+        documents.append(qrels.pool.documents.pick(rows))
+        grades.append(qrels.grade[rows].astype(np.int64))
+    pooled = build_pool(
+        Ids.of(names), np.arange(len(names)), np.concatenate(lengths), WordIds.concatenate(documents)
+    )
+    place = np.split(pooled.document_of_row(), np.cumsum([len(part) for part in grades])[:-1])
+    if pooled.rows is not None:
+        place = _places(pooled.document_of_row(), [len(part) for part in grades])
+    size = (len(judges), len(pooled.pool.documents))
+    all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
+    for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
+        all_grades[judge, rows], there[judge, rows] = own, True
+    left_out = len(set().union(*topics)) - len(common)
+    return Judged(tuple(qrels.name for qrels in judges), pooled.pool, all_grades, there, left_out)
+
+
+def _places(document_of_row: IntArray, counts: Sequence[int]) -> list[IntArray]:
+    return np.split(document_of_row, np.cumsum(counts)[:-1])
+
+
+def _check_duplicates(qrels: Qrels) -> None:
+    twice = qrels.duplicates
+    if len(twice.document):
+        raise InputError(
+            qrels.name,
+            int(twice.second_line[0]),
+            f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
+            f" (first in line {int(twice.first_line[0])})",
+            "one judgement per document and topic",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GradeTable:
+    """How often the first judge gave one grade and the second another: (G, G) counts over G grades."""
+
+    grades: tuple[int, ...]
+    counts: IntArray
+
+
+def grade_table(first: IntArray, second: IntArray) -> GradeTable:
+    """The table of grades against grades of documents that both judged: (D,) each."""
+    grades = np.union1d(first, second)
+    size = len(grades)
+    cells = np.searchsorted(grades, first) * size + np.searchsorted(grades, second)
+    return GradeTable(
+        tuple(grades.tolist()), np.bincount(cells, minlength=size * size).reshape(size, size).astype(np.int64)
+    )
+
+
+def raw_agreement(table: GradeTable) -> float:
+    """The share of documents with the same grade; nan without documents."""
+    total = int(table.counts.sum())
+    return int(np.trace(table.counts)) / total if total else math.nan
+
+
+def cohens_kappa(table: GradeTable, power: int = 0) -> float:
+    """Cohen's κ: agreement beyond what chance gives; weighted by |difference of grades| to a power.
+
+    Formula:  κ = 1 - Σ w_ij n_ij / Σ w_ij e_ij, e_ij = n_i. n_.j / n; w_ij = 0 for i = j, else
+      |g_i - g_j|^power: 0 plain, 1 linear, 2 quadratic weights
+    Range: up to 1, 0 for what chance gives; nan if both always gave one and the same grade.
+    Source: Cohen, Educational and Psychological Measurement 1960, doi:10.1177/001316446002000104; weighted:
+      Cohen, Psychological Bulletin 1968, doi:10.1037/h0026256.
+    """
+    counts, total = table.counts, int(table.counts.sum())
+    if not total:
+        return math.nan
+    grades = np.array(table.grades, np.int64)
+    apart = np.abs(grades[:, None] - grades)
+    weights = np.where(apart > 0, apart**power, 0)
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    expected = int((weights * rows[:, None] * columns).sum())
+    return 1 - int((weights * counts).sum()) * total / expected if expected else math.nan
+
+
+def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nominal") -> float:
+    """Krippendorff's α of any number of judges, of whom not all judged everything: (J, D) grades, whether
+    judged.
+
+    Formula:  α = 1 - D_o / D_e = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck over pairs of grades c < k;
+      o_ck: pairs of grades given to a document by two judges, each document's by 1 / (m - 1), m its judges;
+      δ²: 1 (nominal), (Σ_{g=c..k} n_g - (n_c + n_k) / 2)² (ordinal), (c - k)² (interval)
+    Documents with one judge say nothing.  nan if there are none with two, or only one grade was given.
+    Source: Krippendorff, Content Analysis, 2004, chapter 11; Computing Krippendorff's Alpha-Reliability,
+    2011.
+    """
+    many = judged.sum(axis=0) > 1
+    values, shown = np.unique(grades[:, many][judged[:, many]], return_inverse=True)
+    if len(values) < 2:
+        return math.nan
+    times = np.zeros((int(many.sum()), len(values)), np.int64)
+    document = np.broadcast_to(np.arange(times.shape[0]), (len(grades), times.shape[0]))
+    np.add.at(times, (document[judged[:, many]], shown), 1)
+    judges = times.sum(axis=1)
+    together = times.T @ (times / (judges - 1)[:, None])
+    together -= np.diag((times / (judges - 1)[:, None]).sum(axis=0))
+    counts = times.sum(axis=0).astype(np.float64)
+    apart = _squared_distances(values.astype(np.float64), counts, level)
+    expected = float((counts[:, None] * counts * apart).sum())
+    total = float(counts.sum())
+    return 1 - (total - 1) * float((together * apart).sum()) / expected
+
+
+def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> FloatArray:
+    if level == "nominal":
+        return np.asarray(1.0 - np.eye(len(values)), np.float64)
+    if level == "interval":
+        return np.asarray((values[:, None] - values) ** 2, np.float64)
+    running = np.cumsum(counts)
+    middle = running - counts / 2
+    return np.asarray((middle[:, None] - middle) ** 2, np.float64)
+
+
+@dataclass(frozen=True)
+class TopicAgreement:
+    """Two judges on one topic.
+
+    both, only_first, only_second  documents that both judged, and that one of them did
+    relevant_first, relevant_second, relevant_both  of those that both judged
+    agreement, kappa  on grades
+    overlap      relevant to both, of those relevant to either
+    """
+
+    topic: bytes
+    both: int
+    only_first: int
+    only_second: int
+    relevant_first: int
+    relevant_second: int
+    relevant_both: int
+    agreement: float
+    kappa: float
+    overlap: float
+
+
+def by_topic(judged: Judged, first: int, second: int, level: int) -> list[TopicAgreement]:
+    """Two judges on each topic; `level` is the least grade of a relevant document."""
+    rows = []
+    for topic, name in enumerate(judged.pool.topics):
+        here = slice(judged.pool.offsets[topic], judged.pool.offsets[topic + 1])
+        rows.append(_agreement(name, judged, first, second, here, level))
+    return rows
+
+
+def over_all(judged: Judged, first: int, second: int, level: int) -> TopicAgreement:
+    """Two judges on all topics together."""
+    return _agreement(b"all", judged, first, second, slice(None), level)
+
+
+def _agreement(
+    name: bytes, judged: Judged, first: int, second: int, here: slice, level: int
+) -> TopicAgreement:
+    one, other = judged.judged[first, here], judged.judged[second, here]
+    both = one & other
+    grades, others = judged.grades[first, here][both], judged.grades[second, here][both]
+    table = grade_table(grades, others)
+    relevant, too = grades >= level, others >= level
+    shared, either = int(np.count_nonzero(relevant & too)), int(np.count_nonzero(relevant | too))
+    return TopicAgreement(
+        topic=name,
+        both=int(np.count_nonzero(both)),
+        only_first=int(np.count_nonzero(one & ~other)),
+        only_second=int(np.count_nonzero(other & ~one)),
+        relevant_first=int(np.count_nonzero(relevant)),
+        relevant_second=int(np.count_nonzero(too)),
+        relevant_both=shared,
+        agreement=raw_agreement(table),
+        kappa=cohens_kappa(table),
+        overlap=shared / either if either else math.nan,
+    )

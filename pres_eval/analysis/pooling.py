@@ -1,0 +1,167 @@
+"""Which documents to judge: the first of every run, whether judged or not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes
+from pres_eval.arrays.types import IntArray
+from pres_eval.errors import UsageError
+from pres_eval.options import Options
+from pres_eval.ranking.opening import DOCNO, TOPIC
+from pres_eval.ranking.run_file import read_run
+from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
+from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.reading.qrels import NO_DUPLICATES, Qrels
+from pres_eval.reading.source import Chunk, Source
+
+Key = tuple[bytes, bytes]
+"""A topic and a document."""
+
+
+def first_documents(path: str, compat: str = "9.0.8", depth: int | None = None) -> dict[Key, int]:
+    """The rank of each of the first `depth` documents of every topic of a run, judged or not.
+
+    The file is read twice: once for its documents, once for their order.  Raises UsageError for standard
+    input, InputError for a malformed line.
+    """
+    if path == "-":
+        raise UsageError("standard input can't be read twice: save the run in a file first")
+    pool = own_pool(Source(path))
+    everything = Qrels(
+        name=path, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
+    )
+    ranking = read_run(Source(path), everything, Options(compat=compat))
+    topic_of = np.repeat(ranking.topic, np.diff(ranking.offsets))
+    rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
+    topics = list(pool.topics)
+    documents = pool.documents.take(ranking.document[rows].astype(np.int64))
+    return {
+        (topics[topic], document): rank
+        for topic, document, rank in zip(
+            topic_of[rows].tolist(), documents, ranking.rank[rows].tolist(), strict=True
+        )
+    }
+
+
+def own_pool(source: Source) -> Pool:
+    """All documents of a run as if somebody had judged them."""
+    topics: list[bytes] = []
+    lengths, documents = [], []
+    for _, part in in_parts(source, _part, source.chunks(), 1):
+        if len(part.documents):
+            topics += part.topics
+            lengths.append(part.lengths)
+            documents.append(part.documents)
+    if not documents:
+        raise no_lines(source, RUN)
+    return build_pool(
+        Ids.of(topics), np.arange(len(topics)), np.concatenate(lengths), WordIds.concatenate(documents)
+    ).pool
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The topics of stretches of rows in a chunk, how many rows each has, and all documents."""
+
+    chunk: Chunk
+    num_lines: int
+    topics: list[bytes]
+    lengths: IntArray
+    documents: WordIds
+
+
+def _part(chunk: Chunk) -> _Part:
+    lines = parse_lines(chunk, RUN).checked()
+    if not len(lines):
+        return _Part(chunk, lines.num_lines, [], np.zeros(0, np.int64), NO_IDS)
+    topics = lines.column(TOPIC)
+    first = changes(topics)
+    return _Part(
+        chunk=chunk,
+        num_lines=lines.num_lines,
+        topics=list(topics.take(first)),
+        lengths=np.diff(first, append=len(lines)),
+        documents=WordIds.of(lines.column(DOCNO)),
+    )
+
+
+@dataclass(frozen=True)
+class ToJudge:
+    """A document that should be judged.
+
+    runs  how many runs have it among their first; best: its best rank in any
+    gain  what judging it is worth under `contribution`: Σ weight of its ranks
+    """
+
+    topic: bytes
+    document: bytes
+    runs: int
+    best: int
+    gain: float
+
+
+ORDERS: dict[str, Callable[[ToJudge], float]] = {
+    "contribution": lambda one: -one.gain,
+    "runs": lambda one: -one.runs,
+    "rank": lambda one: one.best,
+    "docno": lambda one: 0,
+}
+"""In what order documents are judged, by the names that options use; equal ones go by docno."""
+
+
+def pool_documents(
+    runs: Sequence[Mapping[Key, int]],
+    judged: Iterable[Key] = (),
+    persistence: float = 0.8,
+    order: str = "contribution",
+) -> list[ToJudge]:
+    """The documents of several runs that nobody judged, by topic, those first that `order` puts first.
+
+    `gain` is the sum over runs of (1 - p) p^(rank - 1), p the persistence: how much of the runs' rank-biased
+    precision hangs on the document (Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277806, method
+    A). Equal ones go by docno.
+    """
+    known = set(judged)
+    times: Counter[Key] = Counter()
+    best: dict[Key, int] = {}
+    gains: dict[Key, float] = {}
+    for run in runs:
+        for key, rank in run.items():
+            if key in known:
+                continue
+            times[key] += 1
+            best[key] = min(rank, best.get(key, rank))
+            gains[key] = gains.get(key, 0.0) + (1 - persistence) * persistence ** (rank - 1)
+    documents = [ToJudge(*key, times[key], best[key], gains[key]) for key in times]
+    return sorted(documents, key=lambda one: (one.topic, ORDERS[order](one), one.document))
+
+
+def judged_keys(pool: Pool, judged: Sequence[bool]) -> Iterator[Key]:
+    """The topics and documents of a pool that were judged."""
+    topics = list(pool.topics)
+    for topic, document, was_judged in zip(pool.topic_of.tolist(), pool.documents, judged, strict=True):
+        if was_judged:
+            yield topics[topic], document
+
+
+def limited(documents: Sequence[ToJudge], per_topic: int | None) -> list[ToJudge]:
+    """The first so many of each topic."""
+    if per_topic is None:
+        return list(documents)
+    seen: Counter[bytes] = Counter()
+    chosen = []
+    for one in documents:
+        seen[one.topic] += 1
+        if seen[one.topic] <= per_topic:
+            chosen.append(one)
+    return chosen
+
+
+def skeleton(documents: Sequence[ToJudge]) -> bytes:
+    """The documents as qrels in which nothing is judged yet: relevance -1."""
+    return b"".join(b"%s 0 %s -1\n" % (one.topic, one.document) for one in documents)

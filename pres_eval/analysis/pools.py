@@ -1,0 +1,169 @@
+"""Where judgements come from: pools of less depth, pools without one run or group, what was not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.analysis.correlation import COEFFICIENTS, positions
+from pres_eval.analysis.robustness import scores_under, without
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.measures.selection import Selection
+from pres_eval.options import Options
+from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.qrels import Qrels
+
+Loop = Callable[[Iterable[int]], Iterable[int]]
+
+
+def found_by(qrels: Qrels, rankings: Sequence[Ranked], depth: int) -> BoolArray:
+    """(R, D) which judged documents each run has among the first `depth` of a topic."""
+    found = np.zeros((len(rankings), len(qrels.grade)), np.bool_)
+    for row, ranking in enumerate(rankings):
+        found[row, ranking.document[ranking.rank <= depth]] = True
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Depths:
+    """Rankings of runs under pools of several depths, compared with that under all judgements.
+
+    depths        D ranks
+    judged, relevant  (D,) documents in each pool, and the relevant ones
+    correlations  (D, M) coefficients; unchanged: (M,) of the full ranking with itself
+    """
+
+    labels: tuple[str, ...]
+    depths: tuple[int, ...]
+    judged: IntArray
+    relevant: IntArray
+    correlations: FloatArray
+    unchanged: FloatArray
+    coefficient: str
+
+
+def pool_depths(
+    qrels: Qrels,
+    rankings: Sequence[Ranking],
+    selection: Selection,
+    options: Options,
+    *,
+    depths: Sequence[int],
+    coefficient: str = "tau_a",
+    removed: str = "unjudged",
+    each: Loop = iter,
+) -> Depths:
+    """What the ranking of the runs would be had fewer of their first documents been judged.
+
+    At depth d those judgements stay whose document some of the runs has among its first d.  Judgements of
+    documents that none of them has so early go too, so the runs should be those that were pooled.
+    Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014.
+    """
+    full = scores_under(qrels, rankings, selection, options)
+    compare = COEFFICIENTS[coefficient]
+    counts = np.zeros((2, len(depths)), np.int64)
+    correlations = np.empty((len(depths), len(selection)))
+    for number in each(range(len(depths))):
+        keep = np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
+        counts[0, number] = np.count_nonzero(keep & (qrels.grade >= 0))
+        counts[1, number] = np.count_nonzero(keep & (qrels.grade >= options.relevance_level))
+        scores = scores_under(without(qrels, keep, removed), rankings, selection, options)
+        correlations[number] = [compare(row, other) for row, other in zip(full, scores, strict=True)]
+    return Depths(
+        labels=tuple(column.label for column in selection),
+        depths=tuple(depths),
+        judged=counts[0],
+        relevant=counts[1],
+        correlations=correlations,
+        unchanged=np.array([compare(row, row) for row in full]),
+        coefficient=coefficient,
+    )
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A run scored as if it, or its group, had not been pooled.
+
+    unique        judged documents that only the group brought into the pool, and the relevant ones
+    score, without          under all judgements, and without those
+    position, position_without  among the runs, 1 for the best
+    """
+
+    group: str
+    run: str
+    measure: str
+    unique: int
+    unique_relevant: int
+    score: float
+    without: float
+    position: int
+    position_without: int
+
+
+def leave_out(
+    qrels: Qrels,
+    rankings: Sequence[Ranking],
+    names: Sequence[str],
+    selection: Selection,
+    options: Options,
+    *,
+    groups: Mapping[str, Sequence[int]],
+    depth: int = 100,
+    removed: str = "unjudged",
+    each: Loop = iter,
+) -> list[LeftOut]:
+    """How fair the judgements are to a run that was not pooled: each group of runs is left out in turn.
+
+    Judgements go whose document some run of the group, and no other run, has among its first `depth`; all
+    runs are scored under what stays.  Documents that none of the runs has so early stay.
+    Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014; Voorhees, CLEF 2001,
+      doi:10.1007/3-540-45691-0_34.
+    """
+    found = found_by(qrels, rankings, depth)
+    full = scores_under(qrels, rankings, selection, options)
+    places = [positions(row) for row in full]
+    rows: list[LeftOut] = []
+    members = list(groups.items())
+    for number in each(range(len(members))):
+        group, runs = members[number]
+        inside = np.isin(np.arange(len(rankings)), runs)
+        unique = np.asarray(found[inside].any(axis=0) & ~found[~inside].any(axis=0), np.bool_)
+        scores = scores_under(without(qrels, ~unique, removed), rankings, selection, options)
+        now = [positions(row) for row in scores]
+        rows += [
+            LeftOut(
+                group=group,
+                run=names[run],
+                measure=column.label,
+                unique=int(np.count_nonzero(unique & (qrels.grade >= 0))),
+                unique_relevant=int(np.count_nonzero(unique & (qrels.grade >= options.relevance_level))),
+                score=float(full[measure, run]),
+                without=float(scores[measure, run]),
+                position=int(places[measure][run]),
+                position_without=int(now[measure][run]),
+            )
+            for run in runs
+            for measure, column in enumerate(selection)
+        ]
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Holes:
+    """Unjudged documents among the first of a run: (T,) topics of the pool, of how many, how many."""
+
+    topic: IntArray
+    looked_at: IntArray
+    unjudged: IntArray
+
+
+def holes(qrels: Qrels, ranking: Ranked, depth: int) -> Holes:
+    """How many of the first `depth` documents of each topic of a run nobody judged."""
+    topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
+    judged = (ranking.rank <= depth) & (qrels.grade[ranking.document] >= 0)
+    looked_at = np.minimum(ranking.num_ret, depth)
+    counts = np.bincount(topic_of[judged], minlength=len(ranking.topic))
+    return Holes(ranking.topic, looked_at, looked_at - counts)

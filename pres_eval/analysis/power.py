@@ -1,0 +1,329 @@
+"""How many topics an experiment needs, and how sure measures are with those there are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pres_eval.analysis import student
+from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.joint import Draws, randomised_tukey, residual_variance
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import MissingExtraError
+
+MOST_TOPICS = 1_000_000
+
+DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
+"""Tests whose achieved significance levels are looked at, by the names that options use; the first is the
+default."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Topics that a difference of means needs under one measure.
+
+    deviation    the standard deviation of a score that neither run nor topic explains
+    t            for a paired t-test of two runs to find it
+    anova        for an analysis of variance to find that it separates the best and the worst of `runs`
+    interval     for a confidence interval of the difference of two runs to be that wide at most
+    detectable   the smallest difference that the t-test finds with the topics at hand
+    None where more than a million would be needed, or the scores do not vary.
+    """
+
+    measure: str
+    deviation: float
+    t: int | None
+    anova: int | None
+    interval: int | None
+    detectable: float
+
+
+def topic_set_sizes(
+    scores: PairedScores, delta: float, *, alpha: float = 0.05, power: float = 0.8, runs: int = 10
+) -> list[Sizes]:
+    """How many topics a difference of `delta` needs, at level alpha, to be found with the chance `power`.
+
+    The variance is that of the runs at hand (`residual_variance`); a difference of two runs has twice of it.
+    Source: Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z.  Needs scipy.
+    """
+    topics = len(scores.topics)
+    return [
+        _sizes(measure, topics, residual_variance(values), delta, alpha, power, runs)
+        for measure, values in zip(scores.measures, scores.values, strict=True)
+    ]
+
+
+def _sizes(
+    measure: str, topics: int, variance: float, delta: float, alpha: float, power: float, runs: int
+) -> Sizes:
+    if not variance > 0:
+        return Sizes(measure, math.sqrt(variance), None, None, None, math.nan)
+    of_difference = 2 * variance
+    return Sizes(
+        measure=measure,
+        deviation=math.sqrt(variance),
+        t=_fewest(lambda n: t_power(n, delta, of_difference, alpha) >= power),
+        anova=_fewest(lambda n: anova_power(n, delta, variance, runs, alpha) >= power),
+        interval=_fewest(lambda n: expected_width(n, of_difference, alpha) <= delta),
+        detectable=_detectable(topics, of_difference, alpha, power),
+    )
+
+
+def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
+    """The chance that a paired t-test finds a mean difference of delta, the differences' variance known.
+
+    Formula:  P(|T| > t), T noncentral with n - 1 degrees of freedom and √(n / variance) delta.  Needs scipy.
+    """
+    critical = student.quantile(alpha, topics - 1)
+    shift = math.sqrt(topics / variance) * delta
+    noncentral = _special().nctdtr
+    below = float(noncentral(topics - 1, shift, critical))
+    far = float(noncentral(topics - 1, shift, -critical))
+    return 1 - below + (0.0 if math.isnan(far) else far)
+
+
+def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: float) -> float:
+    """The chance that a one-way analysis of variance finds that delta separates the best of runs from the
+    worst.
+
+    Formula:  P(F' > F), F' noncentral with m - 1 and m (n - 1) degrees of freedom and n delta² / (2
+      variance), the least that m runs can have between them.  Needs scipy.
+    """
+    special = _special()
+    between, within = runs - 1, runs * (topics - 1)
+    critical = float(special.fdtri(between, within, 1 - alpha))
+    return 1 - float(special.ncfdtr(between, within, topics * delta**2 / (2 * variance), critical))
+
+
+def expected_width(topics: int, variance: float, alpha: float) -> float:
+    """How wide the 1 - alpha interval of a mean difference is on average.
+
+    Formula:  2 t √(variance / n) √(2 / (n - 1)) Γ(n / 2) / Γ((n - 1) / 2)
+    """
+    unbiased = math.sqrt(2 / (topics - 1)) * math.exp(math.lgamma(topics / 2) - math.lgamma((topics - 1) / 2))
+    return 2 * student.quantile(alpha, topics - 1) * math.sqrt(variance / topics) * unbiased
+
+
+def _fewest(enough: Callable[[int], bool]) -> int | None:
+    """The fewest topics, 2 at the least, that are enough."""
+    high = 2
+    while not enough(high):
+        if high > MOST_TOPICS:
+            return None
+        high *= 2
+    low = max(high // 2, 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _detectable(topics: int, variance: float, alpha: float, power: float) -> float:
+    if topics < 2:
+        return math.nan
+    low, high = 0.0, math.sqrt(variance)
+    while t_power(topics, high, variance, alpha) < power:
+        high *= 2
+    for _ in range(50):
+        middle = (low + high) / 2
+        if t_power(topics, middle, variance, alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _special() -> Any:
+    try:
+        from scipy import special
+    except ImportError as problem:
+        raise MissingExtraError("the number of topics", "scipy", "stats") from problem
+    return special
+
+
+@dataclass(frozen=True, eq=False)
+class Discrimination:
+    """The pairs of runs that a measure tells apart.
+
+    levels      (P,) achieved significance levels of the pairs, ascending
+    significant, share   pairs below alpha, and of all
+    needed      a difference of means that would have been significant for any pair
+    """
+
+    measure: str
+    levels: FloatArray
+    significant: int
+    share: float
+    needed: float
+
+
+def discriminative_power(
+    scores: PairedScores,
+    *,
+    test: str = DISCRIMINATION[0],
+    alpha: float = 0.05,
+    samples: int = 10_000,
+    seed: int = 0,
+    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+) -> list[Discrimination]:
+    """Achieved significance levels of all pairs of runs under each measure.
+
+    randomised-tukey: corrected for the number of pairs; t, bootstrap: each pair by itself, as in the paper.
+    Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
+    """
+    first, second = np.triu_indices(len(scores.runs), 1)
+    found = []
+    for measure in each(range(len(scores.measures))):
+        values, means = scores.values[measure], scores.means[measure]
+        if test == "randomised-tukey":
+            said = randomised_tukey(values, means[first] - means[second], Draws(samples, seed, alpha))
+            levels, needed = said.p_values, said.half_width
+        else:
+            differences = values[first] - values[second]
+            levels = PAIRED_TESTS[test].two_sided(differences, samples, seed)
+            _, deviation = mean_and_deviation(differences)
+            width = student.quantile(alpha, values.shape[1] - 1) / math.sqrt(values.shape[1])
+            needed = width * float(deviation.max(initial=0.0))
+        below = int(np.count_nonzero(levels < alpha))
+        share = below / len(levels) if len(levels) else math.nan
+        found.append(Discrimination(scores.measures[measure], np.sort(levels), below, share, needed))
+    return found
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How often a measure ranks pairs of runs otherwise with other topics.
+
+    topics       in each of the sets that were drawn
+    error_rate   the share of the rarer verdicts, over all pairs
+    ties         the share of verdicts that call the two the same: within `fuzziness` of the larger mean
+    swap_rate    of two sets without a topic in common, how often the second turns the order round
+    """
+
+    measure: str
+    topics: int
+    error_rate: float
+    ties: float
+    swap_rate: float
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """Swaps among pairs whose means on the first set of topics are so far apart: lower <= |d| < upper."""
+
+    measure: str
+    topics: int
+    lower: float
+    upper: float
+    pairs: int
+    swaps: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How sets of topics are drawn: trials, seed; what counts as a tie, how wide the bins of differences
+    are.
+    """
+
+    trials: int = 1000
+    seed: int = 0
+    fuzziness: float = 0.05
+    bin_width: float = 0.01
+    bins: int = 21
+
+
+def stability(
+    scores: PairedScores,
+    sizes: Sequence[int],
+    repeats: Repeats = Repeats(),
+    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+) -> tuple[list[Stability], list[Swaps]]:
+    """Error rates and swap rates of measures on random sets of topics, of each of the sizes.
+
+    A size is half of the topics at most, so that a second set without a topic in common can be drawn.
+    Source: Buckley & Voorhees, SIGIR 2000, doi:10.1145/345508.345543; Voorhees & Buckley, SIGIR 2002,
+      doi:10.1145/564376.564432.
+    """
+    pairs = np.triu_indices(len(scores.runs), 1)
+    bins = repeats.bins
+    rows: list[Stability] = []
+    swapped: list[Swaps] = []
+    jobs = list(itertools.product(range(len(scores.measures)), sizes))
+    for number in each(range(len(jobs))):
+        measure, size = jobs[number]
+        stream = Stream(repeats.seed, size)
+        counts = np.zeros((3, len(pairs[0])), np.int64)
+        in_bin, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
+        for order in stream.orders(repeats.trials, len(scores.topics)):
+            means = _means(scores.values[measure], order[:size])
+            counts += _verdicts(means, pairs, repeats.fuzziness)
+            there = rounded(means[pairs[0]] - means[pairs[1]])
+            other = _means(scores.values[measure], order[size : 2 * size])
+            again = rounded(other[pairs[0]] - other[pairs[1]])
+            bin_of = np.minimum((np.abs(there) / repeats.bin_width + 1e-9).astype(np.int64), bins - 1)
+            in_bin += np.bincount(bin_of, minlength=bins)
+            swaps += np.bincount(bin_of[there * again < 0], minlength=bins)
+        label, total = scores.measures[measure], repeats.trials * len(pairs[0])
+        rows.append(
+            Stability(
+                measure=label,
+                topics=size,
+                error_rate=int(np.minimum(counts[0], counts[1]).sum()) / total,
+                ties=int(counts[2].sum()) / total,
+                swap_rate=int(swaps.sum()) / total,
+            )
+        )
+        swapped += _bins(label, size, repeats, in_bin, swaps)
+    return rows, swapped
+
+
+def _means(values: FloatArray, topics: IntArray) -> FloatArray:
+    chosen = values[:, topics]
+    return np.asarray(np.add.accumulate(chosen, axis=1)[:, -1] / len(topics), np.float64)
+
+
+def _verdicts(means: FloatArray, pairs: tuple[IntArray, IntArray], fuzziness: float) -> IntArray:
+    """(3, P) whether the first of each pair is better, the second is, or both are about the same."""
+    x, y = means[pairs[0]], means[pairs[1]]
+    same = np.abs(rounded(x - y)) <= fuzziness * np.maximum(np.abs(x), np.abs(y))
+    return np.array([(x > y) & ~same, (x < y) & ~same, same]).astype(np.int64)
+
+
+def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
+    found = []
+    for number in np.flatnonzero(in_bin).tolist():
+        last = number == repeats.bins - 1
+        found.append(
+            Swaps(
+                measure=label,
+                topics=size,
+                lower=number * repeats.bin_width,
+                upper=math.inf if last else (number + 1) * repeats.bin_width,
+                pairs=int(in_bin[number]),
+                swaps=int(swaps[number]),
+                rate=int(swaps[number]) / int(in_bin[number]),
+            )
+        )
+    return found
+
+
+def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
+    """The lowest difference from which on swaps come no oftener than `rate`; nan without such a bin."""
+    needed = math.nan
+    for one in sorted(swaps, key=lambda each: -each.lower):
+        if one.rate > rate:
+            break
+        needed = one.lower
+    return needed

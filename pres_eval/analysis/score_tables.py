@@ -1,0 +1,105 @@
+"""Scores from CSV instead of qrels and runs: means of runs, or scores of runs on topics."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays.types import FloatArray
+from pres_eval.errors import InputError, NoCommonTopicError, quoted
+
+
+def read_score_table(path: str, text: str) -> PairedScores | Means:
+    """The scores of CSV text, with topics if one of the columns is named so.
+
+    With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
+    -q writes them (a column `file` and the rows of topic `all` are left out).  Topics that a run lacks are
+    left out of all.  Without: a run and its scores in each row.  Raises InputError with file and line for
+    anything else, NoCommonTopicError if no topic has scores of all runs.
+    """
+    rows = _rows(path, text)
+    heading = [cell.strip() for cell in rows[0][1]]
+    if "topic" not in heading:
+        return Means(*read_scores(path, text))
+    wanted = [place for place, name in enumerate(heading) if name not in ("topic", "run", "file")]
+    if "run" not in heading or not wanted:
+        raise InputError(path, rows[0][0], f"columns {', '.join(heading)}", "run,topic,MEASURE,...")
+    run_place, topic_place = heading.index("run"), heading.index("topic")
+    table: dict[str, dict[bytes, list[float]]] = {}
+    for line, row in rows[1:]:
+        run, topic = row[run_place].strip(), row[topic_place].strip()
+        if topic == "all":
+            continue
+        scores = table.setdefault(run, {})
+        if topic.encode() in scores:
+            raise InputError(path, line, f"run {quoted(run)} has topic {quoted(topic)} twice", "it once")
+        scores[topic.encode()] = [_score(path, line, row[place]) for place in wanted]
+    return _paired(path, table, [heading[place] for place in wanted])
+
+
+def _paired(path: str, table: dict[str, dict[bytes, list[float]]], measures: list[str]) -> PairedScores:
+    union = set().union(*table.values())
+    topics = sorted(union.intersection(*table.values()))
+    if not topics:
+        raise NoCommonTopicError(f"{path}: no topic with scores of all runs, expected one at least")
+    values = np.array([[scores[topic] for topic in topics] for scores in table.values()]).transpose(2, 0, 1)
+    return PairedScores(
+        runs=tuple(table),
+        measures=tuple(measures),
+        topics=tuple(topics),
+        values=np.ascontiguousarray(values),
+        means=np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values]),
+        all_topics=len(union),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Scores of runs without topics: R names, M labels, (M, R)."""
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    means: FloatArray
+
+
+def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
+    """The rows with their line numbers, the heading first, all of its length."""
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
+    rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    if not rows or len(rows[0][1]) < 2:
+        raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
+    for line, row in rows[1:]:
+        if len(row) != len(rows[0][1]):
+            raise InputError(path, line, f"{len(row)} columns", f"{len(rows[0][1])} as in the heading")
+    return rows
+
+
+def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
+    """Runs, measures and (M, R) scores from CSV text: a heading, then a run and its scores in each line.
+
+    Raises InputError with file and line for a missing heading, a line of another length, or a score that is
+    not a finite number.
+    """
+    rows = _rows(path, text)
+    heading = rows[0][1]
+    scores = np.empty((len(heading) - 1, len(rows) - 1))
+    for number, (line, row) in enumerate(rows[1:]):
+        for measure, cell in enumerate(row[1:]):
+            scores[measure, number] = _score(path, line, cell)
+    return tuple(row[0].strip() for _, row in rows[1:]), tuple(name.strip() for name in heading[1:]), scores
+
+
+def _score(path: str, line: int, cell: str) -> float:
+    try:
+        score = float(cell)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise InputError(path, line, quoted(cell), "a number")
+    return score

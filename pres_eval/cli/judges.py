@@ -1,0 +1,181 @@
+"""pres-eval judges: do conclusions survive another judge?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import click
+
+from pres_eval.analysis.judged_runs import (
+    favours,
+    order_changes,
+    run_changes,
+    swapped_pairs,
+    topic_changes,
+)
+from pres_eval.analysis.judging import (
+    GradeTable,
+    Judged,
+    by_topic,
+    grade_table,
+    over_all,
+    side_by_side,
+)
+from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.groups import GROUPS, groups_of_runs
+from pres_eval.cli.shared import MEASURES, NMAX, check_paths
+from pres_eval.errors import UsageError
+from pres_eval.measures.selection import select
+from pres_eval.reading.qrels import Qrels
+from pres_eval.report.judges_tables import (
+    agreement_table,
+    grades_table,
+    groups_table,
+    orders_table,
+    runs_table,
+    swaps_table,
+    topic_changes_table,
+    topics_table,
+)
+from pres_eval.report.layout import Table
+from pres_eval.report.names import run_names
+from pres_eval.report.text import text_of
+from pres_eval.scoring import evaluate
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgesOptions(AnalysisOptions):
+    """What the command line said."""
+
+    first: str
+    second: str
+    runs: tuple[str, ...]
+    judges: tuple[str, ...]
+    measures: tuple[str, ...]
+    nmax: tuple[int, ...]
+    groups: tuple[tuple[str, str], ...]
+    test: str
+    alpha: float
+
+
+@click.command()
+@click.argument("first", metavar="QRELS")
+@click.argument("second", metavar="QRELS")
+@click.argument("runs", nargs=-1, metavar="[RUN ...]")
+@click.option(
+    "--judge", "judges", multiple=True, metavar="QRELS",
+    help="One more judge, for Krippendorff's alpha; more than once.",
+)  # fmt: skip
+@MEASURES
+@NMAX
+@GROUPS
+@click.option(
+    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default="t", show_default=True,
+    help="Paired test over topics that says which differences are significant.",
+)  # fmt: skip
+@ALPHA
+@analysis_options
+def command(**values: Any) -> None:
+    """Two judges of the same topics: how far they agree, and whether the runs come out alike.
+
+    \b
+    Example:
+      pres-eval judges fixtures/patents/qrels.txt fixtures/patents/qrels.txt fixtures/patents/run_*.txt
+
+    Judgements may come from several assessors, from a crowd, from a language model; the first QRELS are those
+    that the others are compared with.  Documents that both judged: grades against grades, raw agreement,
+    Cohen's kappa (plain, weighted by the distance of the grades), Krippendorff's alpha; for each topic as
+    well. Topics that not all judges have are left out.
+
+    With runs: the order of the runs under each judge, the pairs that swap and which of these were
+    significant, the topics and runs that gain and lose most, and with --group whether a family of runs is
+    favoured.  A document that a judge did not judge counts as unjudged.
+
+    Tables for --table: agreement, grades, topics; with runs orders, swaps, runs, topic_changes, groups.
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    _judges(JudgesOptions(**values))
+
+
+def _judges(said: JudgesOptions) -> None:
+    said.check_paired()
+    said.check_for_qrels()
+    paths = [said.first, said.second, *said.judges]
+    check_paths(paths[0], [*paths[1:], *said.runs])
+    judged = side_by_side([_read(said, path) for path in paths])
+    both = judged.judged[0] & judged.judged[1]
+    table = grade_table(judged.grades[0][both], judged.grades[1][both])
+    level = said.relevance_level
+    tables = [
+        agreement_table(judged, over_all(judged, 0, 1, level), table, level),
+        grades_table(judged, table),
+        topics_table(by_topic(judged, 0, 1, level)),
+    ]
+    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **asdict(said.numbers())}
+    settings.pop("only_topic")
+    scores = None
+    if said.runs:
+        scores = _scored(said, judged)
+        tables += _tables_of_runs(said, *scores)
+        settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
+    elif said.groups:
+        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
+    show(tables, "judges", settings, said)
+    if said.plot:
+        draw(_figure(judged, table, scores), said.plot)
+
+
+def _read(said: JudgesOptions, path: str) -> Qrels:
+    relevance = said.reader().relevance(path)
+    assert isinstance(relevance, Qrels), "check_for_qrels lets nothing else in"
+    return relevance
+
+
+def _scored(said: JudgesOptions, judged: Judged) -> tuple[PairedScores, PairedScores]:
+    """The runs under the first judge and under the second, on the same topics."""
+    measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
+    options = said.numbers()
+    selection = select(measures, said.numbers(), said.nmax)
+    rankings = list(said.reader().runs(said.runs, judged.qrels(0), options))
+    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    every_topic = tuple(judged.pool.topics) if said.complete else None
+    first, second = (
+        pair_topics(
+            [evaluate(judged.qrels(judge), ranking, selection, options) for ranking in rankings],
+            names,
+            every_topic,
+        )
+        for judge in (0, 1)
+    )
+    return first, second
+
+
+def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:
+    tables = []
+    if len(first.runs) > 1:
+        orders = order_changes(first, second, test=said.test, alpha=said.alpha)
+        tables.append(orders_table(orders, said.alpha, said.test))
+        tables.append(swaps_table(swapped_pairs(first, second, test=said.test)))
+    tables.append(runs_table(run_changes(first, second)))
+    tables.append(topic_changes_table(topic_changes(first, second), len(first.measures)))
+    if said.groups:
+        tables.append(groups_table(favours(first, second, groups_of_runs(said.groups, first.runs))))
+    return tables
+
+
+def _figure(judged: Judged, table: GradeTable, scores: tuple[PairedScores, PairedScores] | None) -> Any:
+    import numpy as np
+
+    from pres_eval.analysis.correlation import positions
+    from pres_eval.report.judges_plots import judges_figure
+
+    names = [text_of(name) for name in judged.names[:2]]
+    orders = {}
+    if scores is not None:
+        orders = {
+            measure: np.array([positions(each.means[number]) for each in scores])
+            for number, measure in enumerate(scores[0].measures)
+        }
+    return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders)

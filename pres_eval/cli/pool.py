@@ -1,0 +1,148 @@
+"""pres-eval pool: the documents to judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+
+from pres_eval.analysis.pooling import (
+    ORDERS,
+    Key,
+    ToJudge,
+    first_documents,
+    judged_keys,
+    limited,
+    pool_documents,
+    skeleton,
+)
+from pres_eval.cli.analysing import RESULT_OPTIONS
+from pres_eval.cli.output import write_output
+from pres_eval.cli.shared import QUIET, Reader, terminal_width
+from pres_eval.options import COMPAT_VERSIONS
+from pres_eval.reading.qrels import Qrels
+from pres_eval.report.layout import Look, Table, render
+from pres_eval.report.text import text_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolOptions:
+    """What the command line said."""
+
+    runs: tuple[str, ...]
+    depth: int
+    judged: str | None
+    order: str
+    persistence: float
+    per_topic: int | None
+    write_qrels: str | None
+    compat: str
+    quiet: bool
+    output_format: str
+    table: str | None
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
+@click.option(
+    "--depth", type=click.IntRange(min=1), default=100, show_default=True, metavar="RANK",
+    help="The first documents of each topic of every run are pooled.",
+)  # fmt: skip
+@click.option("--judged", metavar="QRELS", help="Leave out what is judged there.")
+@click.option(
+    "--order", type=click.Choice(tuple(ORDERS)), default="contribution", show_default=True,
+    help="Which documents come first.",
+)  # fmt: skip
+@click.option(
+    "--persistence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
+    show_default=True, help="Of the reader, for --order contribution.",
+)  # fmt: skip
+@click.option(
+    "--per-topic",
+    type=click.IntRange(min=1),
+    metavar="NUM",
+    help="Only the first NUM documents of each topic.",
+)
+@click.option(
+    "--write-qrels", metavar="FILE", help="Also write the documents as qrels in which nothing is judged (-1)."
+)
+@click.option(
+    "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
+    help="The trec_eval whose order of equal scores is wanted.",
+)  # fmt: skip
+@QUIET
+@RESULT_OPTIONS[0]
+@RESULT_OPTIONS[1]
+def command(**values: Any) -> None:
+    """The documents to judge: the first of every run, less those that are judged, with how many runs found
+    each.
+
+    \b
+    Examples:
+      pres-eval pool fixtures/patents/run_*.txt --depth 10
+      pres-eval pool fixtures/patents/run_*.txt --judged fixtures/patents/qrels.txt --per-topic 5
+
+    contribution: those on which most of the runs' rank-biased precision hangs (Moffat, Webber & Zobel 2007);
+    runs: those that most runs found; rank: those that some run has first; docno: as assessors should see
+    them, in an order that says nothing.
+
+    Tables for --table: documents, topics.
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    _pool(PoolOptions(**values))
+
+
+def _pool(said: PoolOptions) -> None:
+    runs = [first_documents(path, said.compat, said.depth) for path in said.runs]
+    judged: set[Key] = set()
+    if said.judged:
+        qrels = Reader("qrels", said.quiet).relevance(said.judged)
+        assert isinstance(qrels, Qrels), "the reader was asked for qrels"
+        judged = set(judged_keys(qrels.pool, np.asarray(qrels.grade >= 0).tolist()))
+    found = pool_documents(runs, judged, said.persistence, said.order)
+    chosen = limited(found, said.per_topic)
+    settings: dict[str, object] = {
+        "runs": [text_of(run) for run in said.runs],
+        "depth": said.depth,
+        "judged": None if said.judged is None else text_of(said.judged),
+        "order": said.order,
+        "persistence": said.persistence,
+        "per_topic": said.per_topic,
+    }
+    tables = [_documents(chosen, len(runs)), _topics(runs, judged, chosen)]
+    look = Look(form=said.output_format, chosen=said.table, width=terminal_width(None))
+    write_output(None, render(tables, look, "pool", settings))
+    if said.write_qrels:
+        write_output(said.write_qrels, skeleton(chosen))
+
+
+def _documents(chosen: list[ToJudge], runs: int) -> Table:
+    return Table(
+        name="documents",
+        title=f"{len(chosen)} documents to judge, from {runs} runs",
+        headings=("topic", "docno", "runs", "best_rank", "contribution"),
+        rows=[(text_of(one.topic), text_of(one.document), one.runs, one.best, one.gain) for one in chosen],
+        notes=("runs: how many have it among their first; best_rank: in any of them",),
+        left=2,
+    )
+
+
+def _topics(runs: list[dict[Key, int]], judged: set[Key], chosen: list[ToJudge]) -> Table:
+    """How large the pool of each topic is, and what of it is judged."""
+    pooled = set().union(*runs)
+    topics = sorted({topic for topic, _ in pooled})
+    sizes = dict.fromkeys(topics, 0)
+    known = dict.fromkeys(topics, 0)
+    open_ones = dict.fromkeys(topics, 0)
+    for key in pooled:
+        sizes[key[0]] += 1
+        known[key[0]] += key in judged
+    for one in chosen:
+        open_ones[one.topic] += 1
+    return Table(
+        name="topics",
+        title="Pools of the topics",
+        headings=("topic", "pooled", "judged", "to_judge"),
+        rows=[(text_of(topic), sizes[topic], known[topic], open_ones[topic]) for topic in topics],
+    )

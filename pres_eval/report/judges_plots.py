@@ -1,0 +1,63 @@
+"""The picture of two judges: grades against grades, and the order of the runs under each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from pres_eval.report.plots import plain, style
+from pres_eval.report.run_plots import draw_rank_changes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_ORDERS = 5
+"""Measures whose orders of runs are drawn."""
+
+
+def judges_figure(
+    judges: Sequence[str],
+    grades: Sequence[int],
+    counts: NDArray[Any],
+    runs: Sequence[str],
+    orders: Mapping[str, NDArray[Any]],
+) -> Figure:
+    """Grades of the first judge against those of the second, (G, G) counts, and positions of the runs.
+
+    orders: measure -> (2, R) positions under the first and under the second judge; the first five are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    chosen = list(orders.items())[:MOST_ORDERS]
+    width = 1.2 + 0.55 * len(grades)
+    height = max(3.0, 1.0 + 0.2 * len(runs))
+    with style():
+        figure = Figure(figsize=(max(3.4, width) + 4.4 * len(chosen), height), layout="constrained")
+        ratios = [max(3.4, width), *([4.4] * len(chosen))]
+        panels = figure.subplots(1, 1 + len(chosen), squeeze=False, width_ratios=ratios)[0]
+        draw_grades(panels[0], judges, grades, counts)
+        for axes, (measure, positions) in zip(panels[1:], chosen, strict=True):
+            draw_rank_changes(axes, runs, judges, positions)
+            axes.set_title(f"Position of each run: {plain(measure)}")
+            axes.set_xlabel("judge")
+    return figure
+
+
+def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: NDArray[Any]) -> None:
+    """The table of grades against grades as a map, the numbers written into it."""
+    import numpy as np
+
+    shade = np.log1p(counts)
+    axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
+    for row, line in enumerate(counts.tolist()):
+        for column, count in enumerate(line):
+            axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
+    axes.set_xticks(range(len(grades)), [str(grade) for grade in grades])
+    axes.set_yticks(range(len(grades)), [str(grade) for grade in grades])
+    axes.set_xlabel(f"grade of {plain(judges[1])}")
+    axes.set_ylabel(f"grade of {plain(judges[0])}")
+    axes.grid(visible=False)
+    axes.set_title(f"{int(counts.sum())} documents that both judged")

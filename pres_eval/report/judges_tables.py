@@ -1,0 +1,243 @@
+"""The tables of judgements side by side: agreement, grades, topics, and the runs under each judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
+from pres_eval.analysis.judging import (
+    LEVELS,
+    GradeTable,
+    Judged,
+    TopicAgreement,
+    cohens_kappa,
+    krippendorffs_alpha,
+)
+from pres_eval.report.differences import number
+from pres_eval.report.layout import PValue, Score, Shown, Table, Value, records_table
+from pres_eval.report.text import text_of
+
+MOST_SHOWN = 12
+"""Lines of a long table that people see; programs get all."""
+
+
+def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, level: int) -> Table:
+    """How far the judges agree on the documents that they both judged, and what each alone judged."""
+    first, second = (text_of(name) for name in judged.names[:2])
+    rows: list[tuple[str, float]] = [
+        ("topics that all judges have", len(judged.pool.topics)),
+        ("topics that only some have, left out", judged.left_out),
+        ("documents that both judged", every.both),
+        (f"documents that only {first} judged", every.only_first),
+        (f"documents that only {second} judged", every.only_second),
+        (f"relevant to {first}, of both", every.relevant_first),
+        (f"relevant to {second}, of both", every.relevant_second),
+        ("relevant to both", every.relevant_both),
+        ("overlap: relevant to both, of those relevant to either", every.overlap),
+        ("agreement: the same grade", every.agreement),
+        ("Cohen's kappa", every.kappa),
+        ("Cohen's kappa, linear weights", cohens_kappa(table, 1)),
+        ("Cohen's kappa, quadratic weights", cohens_kappa(table, 2)),
+    ]
+    who = f"all {len(judged.names)} judges" if len(judged.names) > 2 else "both judges"
+    rows += [
+        (f"Krippendorff's alpha, {kind}, {who}", krippendorffs_alpha(judged.grades, judged.judged, kind))
+        for kind in LEVELS
+    ]
+    return Table(
+        name="agreement",
+        title=f"Agreement of {first} and {second}",
+        headings=("statistic", "value"),
+        rows=rows,
+        notes=(f"relevant: grade {level} or higher", "-: no number, as nobody ever gave another grade"),
+        shown=Shown(
+            ("statistic", "value"),
+            [(name, str(value) if isinstance(value, int) else number(value)) for name, value in rows],
+        ),
+    )
+
+
+def grades_table(judged: Judged, table: GradeTable) -> Table:
+    """The grades of the first judge against those of the second."""
+    first, second = (text_of(name) for name in judged.names[:2])
+    headings = (f"{first} \\ {second}", *map(str, table.grades))
+    cells = [
+        (str(grade), *map(str, row)) for grade, row in zip(table.grades, table.counts.tolist(), strict=True)
+    ]
+    rows: list[tuple[Value, ...]] = [
+        (grade, other, count)
+        for grade, row in zip(table.grades, table.counts.tolist(), strict=True)
+        for other, count in zip(table.grades, row, strict=True)
+    ]
+    return Table(
+        name="grades",
+        title="Documents that both judged, by their grades",
+        headings=("first", "second", "documents"),
+        rows=rows,
+        shown=Shown(headings, cells),
+    )
+
+
+def topics_table(found: Sequence[TopicAgreement]) -> Table:
+    """Agreement on each topic; people see those on which it is lowest."""
+    lowest = sorted(found, key=lambda one: (math.isnan(one.kappa), one.kappa))
+    lines = [
+        (
+            text_of(one.topic),
+            str(one.both),
+            str(one.only_first),
+            str(one.only_second),
+            f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
+            number(one.agreement),
+            number(one.kappa),
+            number(one.overlap),
+        )
+        for one in lowest[:MOST_SHOWN]
+    ]
+    headings = ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap")
+    table = records_table(
+        "topics",
+        "Topics with the lowest agreement",
+        [],
+        TopicAgreement,
+        _rest(len(found)),
+        Shown(headings, lines),
+    )
+    rows: list[list[Value]] = [
+        [text_of(one.topic), *(getattr(one, name) for name in table.headings[1:])] for one in found
+    ]
+    return Table(table.name, table.title, table.headings, rows, table.notes, table.shown)
+
+
+def _rest(count: int, what: str = "topics") -> list[str]:
+    notes = ["relevant: to the first, to both, to the second judge, of those that both judged"]
+    return notes + ([f"{count - MOST_SHOWN} more: --table {what}"] if count > MOST_SHOWN else [])
+
+
+def orders_table(found: Sequence[OrderChange], alpha: float, test: str) -> Table:
+    """The order of the runs under both judges."""
+    return records_table(
+        "orders",
+        "The order of the runs under the second judge, compared with that under the first",
+        found,
+        OrderChange,
+        (
+            "swapped: pairs of runs that the second judge puts the other way round; contradicted: of these"
+            f" significant under the first ({test}, p < {alpha:g}, each pair alone)",
+            "lost, gained: pairs significant under the first judge alone, under the second alone;"
+            " reversed: under both, but the other way round",
+        ),
+    )
+
+
+def swaps_table(found: Sequence[SwappedPair]) -> Table:
+    """The pairs of runs in opposite orders."""
+    lines = [
+        (
+            one.measure,
+            one.run,
+            one.other,
+            Score(one.first, signed=True),
+            PValue(one.p_first),
+            Score(one.second, signed=True),
+            PValue(one.p_second),
+        )
+        for one in found[:MOST_SHOWN]
+    ]
+    more = len(found) - MOST_SHOWN
+    return records_table(
+        "swaps",
+        "Pairs of runs in opposite orders, the surest first",
+        found,
+        SwappedPair,
+        ["differences: run less other", *([f"{more} more: --table swaps"] if more > 0 else [])],
+        Shown(("measure", "run", "other", "first", "p", "second", "p "), lines, left=3),
+    )
+
+
+def runs_table(found: Sequence[RunChange]) -> Table:
+    """What each run gains and loses."""
+    return records_table(
+        "runs",
+        "Runs, those first that gain most under the second judge, compared with the others",
+        found,
+        RunChange,
+        ("beyond_others: the change less the mean change of all runs",),
+        Shown(
+            ("measure", "run", "first", "second", "change", "beyond others", "position"),
+            [
+                (
+                    one.measure,
+                    one.run,
+                    Score(one.first),
+                    Score(one.second),
+                    Score(one.change, signed=True),
+                    Score(one.beyond_others, signed=True),
+                    f"{one.position_first} to {one.position_second}"
+                    if one.position_first != one.position_second
+                    else str(one.position_first),
+                )
+                for one in found
+            ],
+            left=2,
+        ),
+    )
+
+
+def topic_changes_table(found: Sequence[TopicChange], measures: int) -> Table:
+    """The topics that gain and lose most: the ends of each measure's list for people."""
+    per_measure = len(found) // max(measures, 1)
+    ends = MOST_SHOWN // 2
+    shown = [
+        one
+        for number, one in enumerate(found)
+        if number % per_measure < ends or number % per_measure >= per_measure - ends
+    ]
+    return Table(
+        name="topic_changes",
+        title="Topics that gain and lose most under the second judge, averaged over the runs",
+        headings=("measure", "topic", "first", "second", "change"),
+        rows=[(one.measure, text_of(one.topic), one.first, one.second, one.change) for one in found],
+        shown=Shown(
+            ("measure", "topic", "first", "second", "change"),
+            [
+                (
+                    one.measure,
+                    text_of(one.topic),
+                    Score(one.first),
+                    Score(one.second),
+                    Score(one.change, signed=True),
+                )
+                for one in shown
+            ],
+            left=2,
+        ),
+    )
+
+
+def groups_table(found: Sequence[Favour]) -> Table:
+    """Whether the second judge favours a group of runs."""
+    return records_table(
+        "groups",
+        "What groups of runs gain under the second judge, compared with all other runs",
+        found,
+        Favour,
+        ("p: t-test over topics that the gains of the group and of the others are the same",),
+        Shown(
+            ("measure", "group", "runs", "change", "others", "difference", "p"),
+            [
+                (
+                    one.measure,
+                    one.group,
+                    str(one.runs),
+                    Score(one.change, signed=True),
+                    Score(one.others, signed=True),
+                    Score(one.difference, signed=True),
+                    PValue(one.p_value),
+                )
+                for one in found
+            ],
+            left=2,
+        ),
+    )
