@@ -74,20 +74,29 @@ DIFFERENCES = (
     "Under 10.0 a topic of the qrels that the run lacks is left out (with a warning) instead of stopping.",
     "A score that is no number or nan, or a relevance that is no integer, is an error instead of 0.",
     "More than six columns in a run: the first six are used, as trec_eval does, with one warning.",
-    "A document judged or retrieved twice for a topic: stops, as trec_eval does, but names both lines.",
-    "-m P.5 -m P.10 prints the union; trec_eval keeps the first.",
+    "A document judged or retrieved twice for a topic: stops, as trec_eval does, but names both lines; also"
+    " where trec_eval does not look, because only num_q or runid is asked for.",
+    "-m P.5 -m P.10 prints the union; trec_eval keeps the first.  Of cutoffs named twice one column is printed"
+    " (trec_eval stops), and columns are sorted also where cutoffs lie 2^31 apart.",
     "Comments (#) and - for standard input work under both versions, also pipes and compressed files.",
-    "A topic whose judgements are all negative is scored (nothing is relevant) instead of stopping.",
+    "A topic whose judgements are all negative is scored (nothing is relevant) instead of stopping; behind"
+    " another topic 10.0 gives it that topic's ideal_dcg.",
     "Without -m PRES follows the official measures; -m official prints trec_eval's lines alone.",
     "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
-    "-l and -M below 0, which make trec_eval count unjudged documents as relevant, are errors.",
+    "-l, -M and -N below 0 are errors; trec_eval counts with them.",
+    "A UTF-8 byte order mark at the start of a file is left out; trec_eval takes it as part of the first id.",
+    "A level of preference or a parameter that is no number is an error; trec_eval reads 0 or a prefix.",
     "Blank lines in the qrels are left out instead of stopping; a NUL byte or a line of more than 1 MiB is an"
     " error.",
-    "10.0's rbp reads a highest gain that it never sets: ours starts from 0, or from the ideal gain that dcg,"
-    " ideal_dcg or ndcg right before it leave there; what other measures leave there is not reproduced.",
+    "rbp and rbp_resid have the value of their formula, whatever is printed beside them: 10.0 reads variables"
+    " that it never sets, so what it prints depends on the compiler and on the measures before.",
     "Gains given to dcg, ideal_dcg and ndcg stay apart; 10.0 uses the last for all, and may crash.",
-    "prefs_avgjg_Rnonrel with a negative lowest level uses only the documents there are; trec_eval reads on.",
+    "prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret with a negative lowest level use only the documents that"
+    " there are; trec_eval reads on behind them.",
     "Preferences that contradict each other are an error that names line and documents; trec_eval aborts.",
+    "-Z: it is an error where trec_eval would look for an entry behind the last one of the file.",
+    "10.0 -c: a topic that the run lacks has no document; 10.0 gives it one called ceci_nest_pas_un_docno,"
+    " which counts if the qrels have it.",
 )
 """Where we differ from trec_eval on purpose; the README has the same list."""
 

@@ -166,7 +166,9 @@ def test_debugging_options(evaluate: Evaluate) -> None:
     assert evaluate("-D", "1", "-o", "-m", "official").out == evaluate("-m", "official").out
 
 
-@pytest.mark.parametrize(("option", "value"), [("-l", "-1"), ("-M", "-1"), ("-M", "x"), ("-l", "1.5")])
+@pytest.mark.parametrize(
+    ("option", "value"), [("-l", "-1"), ("-M", "-1"), ("-N", "-1"), ("-M", "x"), ("-l", "1.5")]
+)
 def test_levels_and_depths_below_zero(evaluate: Evaluate, option: str, value: str) -> None:
     called = evaluate(option, value)
     assert (called.code, called.out) == (1, "")
@@ -211,8 +213,11 @@ def test_gains_stay_apart(evaluate: Evaluate) -> None:
 def test_too_few_nonrelevant_documents(evaluate: Evaluate) -> None:
     """Two relevant documents and one of level -1 between them: the one that lacks counts as behind both."""
     prefs = "q1 u s a 1\nq1 u s c 1\nq1 u s b -1\n"
-    called = evaluate("-R", "prefs", "-m", "prefs_avgjg_Rnonrel", qrels=prefs)
+    called = evaluate(
+        "-R", "prefs", "-m", "prefs_avgjg_Rnonrel", "-m", "prefs_avgjg_Rnonrel_ret", qrels=prefs
+    )
     assert called.code == 0
+    assert 0 <= float(lines(called)["prefs_avgjg_Rnonrel_ret", "all"]) <= 1
     assert lines(called)["prefs_avgjg_Rnonrel", "all"] == f"{3 / 4:6.4f}"
 
 
@@ -224,22 +229,71 @@ def test_contradictory_preferences(evaluate: Evaluate) -> None:
         assert part in called.err
 
 
+def test_duplicates_are_looked_for_in_any_case(evaluate: Evaluate) -> None:
+    called = evaluate("-m", "num_q", run=RUN + "q1 Q0 a 4 0.5 tag\n")
+    assert (called.code, called.out) == (2, "")
+    assert "run:6: " in called.err
+
+
+def test_cutoffs_twice_and_far_apart(evaluate: Evaluate) -> None:
+    """trec_eval: "duplicate cutoffs detected"; it sorts by differences of 32 bits."""
+    called = evaluate("-m", "P.5,2147483653,3,5")
+    assert list(lines(called)) == [("P_3", "all"), ("P_5", "all"), ("P_2147483653", "all")]
+
+
+def test_byte_order_mark(evaluate: Evaluate) -> None:
+    called = evaluate("-m", "num_q", qrels="\ufeff" + QRELS, run="\ufeff" + RUN)
+    assert (called.code, lines(called)["num_q", "all"]) == (0, "2")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("-m", "P.abc"), ("-m", "set_F.x"), ("-R", "prefs", "-m", "prefs_simp")], ids=str
+)
+def test_parameters_and_levels_that_are_no_numbers(evaluate: Evaluate, arguments: tuple[str, ...]) -> None:
+    called = evaluate(*arguments, qrels="q1 u s a x\n" if "prefs" in arguments else QRELS)
+    assert called.code in (1, 2)
+    assert "expected a" in called.err
+
+
+def test_ideal_dcg_behind_another_topic(evaluate: Evaluate) -> None:
+    called = evaluate("--compat", "10.0", "-q", "-m", "ideal_dcg", qrels="q1 0 a 1\nq2 0 a -1\n")
+    assert lines(called)["ideal_dcg", "q2"] == "0.0000"
+
+
+def test_zscores_behind_the_last_entry(evaluate: Evaluate, tmp_path: Path) -> None:
+    (tmp_path / "zscores").write_text("q1 map 0 1\nq2 map 0 1\n")
+    called = evaluate("-Z", "zscores", "-m", "num_q", "-m", "map")
+    assert (called.code, called.out) == (2, "")
+    assert "behind the last one" in called.err
+
+
+def test_no_document_of_a_missing_topic(evaluate: Evaluate) -> None:
+    only_first = "".join(RUN.splitlines(keepends=True)[:3])
+    qrels = QRELS + "q2 0 ceci_nest_pas_un_docno 1\n"
+    called = evaluate("--compat", "10.0", "-c", "-q", "-m", "map", qrels=qrels, run=only_first)
+    assert lines(called)["map", "q2"] == "0.0000"
+
+
 TESTS = (
     (test_missing_topics_are_left_out,),
     (test_numbers_that_are_none, test_infinity_is_a_number),
     (test_more_than_six_columns,),
-    (test_duplicates_name_both_lines,),
-    (test_parameters_are_united,),
+    (test_duplicates_name_both_lines, test_duplicates_are_looked_for_in_any_case),
+    (test_parameters_are_united, test_cutoffs_twice_and_far_apart),
     (test_comments_and_standard_input, test_named_pipes, test_compressed_files),
-    (test_only_negative_judgements,),
+    (test_only_negative_judgements, test_ideal_dcg_behind_another_topic),
     (test_pres_after_the_official_measures,),
     (test_debugging_options,),
     (test_levels_and_depths_below_zero,),
+    (test_byte_order_mark,),
+    (test_parameters_and_levels_that_are_no_numbers,),
     (test_blank_lines_and_nul_bytes,),
     (test_rbp_beside_other_measures,),
     (test_gains_stay_apart,),
     (test_too_few_nonrelevant_documents,),
     (test_contradictory_preferences,),
+    (test_zscores_behind_the_last_entry,),
+    (test_no_document_of_a_missing_topic,),
 )
 """The tests of each difference; the README names them."""
 
