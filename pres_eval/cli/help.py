@@ -76,7 +76,7 @@ DIFFERENCES = (
     "More than six columns in a run: the first six are used, as trec_eval does, with one warning.",
     "A document judged or retrieved twice for a topic: stops, as trec_eval does, but names both lines; also"
     " where trec_eval does not look, because only num_q or runid is asked for.",
-    "-m P.5 -m P.10 prints the union; trec_eval keeps the first.  Of cutoffs named twice one column is printed"
+    "-m P.5 -m P.10 prints the union; trec_eval keeps the first.  A cutoff named twice is one column"
     " (trec_eval stops), and columns are sorted also where cutoffs lie 2^31 apart.",
     "Comments (#) and - for standard input work under both versions, also pipes and compressed files.",
     "A topic whose judgements are all negative is scored (nothing is relevant) instead of stopping; behind"
@@ -91,7 +91,7 @@ DIFFERENCES = (
     "rbp and rbp_resid have the value of their formula, whatever is printed beside them: 10.0 reads variables"
     " that it never sets, so what it prints depends on the compiler and on the measures before.",
     "Gains given to dcg, ideal_dcg and ndcg stay apart; 10.0 uses the last for all, and may crash.",
-    "prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret with a negative lowest level use only the documents that"
+    "prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret with a negative lowest level use only the documents"
     " there are; trec_eval reads on behind them.",
     "Preferences that contradict each other are an error that names line and documents; trec_eval aborts.",
     "-Z: it is an error where trec_eval would look for an entry behind the last one of the file.",

@@ -16,24 +16,11 @@ from conftest import ROOT
 PACKAGE = ROOT / "pres_eval"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-LAYERS = (
-    {"errors"},
-    {"options", "workers"},
-    {"arrays"},
-    {"reading"},
-    {"ranking"},
-    {"batches"},
-    {"measures"},
-    {"scoring"},
-    {"analysis"},
-    {"report"},
-    {"gates", "checking"},
-    {"library"},
-    {"pytrec_eval", "ir_measures"},
-    {"__init__"},
-    {"cli"},
-    {"__main__"},
-)
+FLOOR = re.compile(r"^\| \d+ \| (`[^|]*`) \|", re.MULTILINE)
+LAYERS = [
+    set(re.findall(r"`(\w+)`", rooms))
+    for rooms in FLOOR.findall((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
+]
 """Rooms of the package from the ground up: each may use those below it, and nothing above or beside it."""
 
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
