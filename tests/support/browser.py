@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -37,7 +40,9 @@ class Browser:
 
     def __enter__(self) -> Browser:
         assert DRIVER is not None
-        self._process = subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            [DRIVER, "--port=0"], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if found := re.search(r"started successfully on port (\d+)", line):
@@ -65,7 +70,9 @@ class Browser:
                 self._call("DELETE", "")
         finally:
             if process is not None:
-                process.terminate()
+                # The whole group: a browser that no longer answers outlives its driver.
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGTERM)
                 process.wait(timeout=20)
                 if process.stdout is not None:
                     process.stdout.close()
