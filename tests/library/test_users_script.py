@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,11 @@ SCRIPT = Path(__file__).with_name("fifteen_examples.py")
 
 def test_script_runs_and_prints_nothing() -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", SCRIPT], cwd=ROOT, capture_output=True, check=False, text=True
+        [sys.executable, "-W", "error", SCRIPT],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+        text=True,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert SCRIPT.read_text(encoding="utf-8").count("\n# ") == 15

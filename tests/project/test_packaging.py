@@ -78,7 +78,8 @@ def test_core_needs_three_packages(metadata: Message) -> None:
 
 
 def test_extras(metadata: Message) -> None:
-    assert metadata.get_all("Provides-Extra") == ["all", "parquet", "plot", "stats", "test", "zstd"]
+    extras = ["all", "arrow", "ir-measures", "pandas", "parquet", "plot", "stats", "test", "zstd"]
+    assert metadata.get_all("Provides-Extra") == extras
     assert metadata["Requires-Python"] == ">=3.10"
     for package, extra in EXTRAS.items():
         lines = [text for text in metadata.get_all("Requires-Dist") or [] if text.startswith(package)]
