@@ -12,6 +12,7 @@ Counts are printed at the end; exit code 1 if anything else happened.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import os
 import random
@@ -308,14 +309,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         place = make(Path(folder))
         kinds = [said.only] if said.only else list(FAULTS)
-        for number in range(said.cases):
-            kind = kinds[number % len(kinds)]
-            arguments = chance.choice(ARGUMENTS)
-            counts[kind] += 1
-            problem = FAULTS[kind](place, chance, arguments)
-            if problem:
-                wrong[kind] += 1
-                print(f"WRONG {kind} {' '.join(arguments)}: {problem[-1500:]}", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):  # the counts so far
+            for number in range(said.cases):
+                kind = kinds[number % len(kinds)]
+                arguments = chance.choice(ARGUMENTS)
+                problem = FAULTS[kind](place, chance, arguments)
+                counts[kind] += 1
+                if problem:
+                    wrong[kind] += 1
+                    print(f"WRONG {kind} {' '.join(arguments)}: {problem[-1500:]}", flush=True)
     for kind in counts:
         print(f"{counts[kind]:7,}  {kind}, {wrong[kind]} wrong")
     print(f"{counts.total():7,}  faults injected, {wrong.total()} wrong")

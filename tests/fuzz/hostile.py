@@ -183,7 +183,7 @@ class Outcome:
 
 def call(arguments: Sequence[str]) -> Outcome:
     """The command, in this process."""
-    from pres_eval.cli import main
+    from pres_eval.cli import INTERRUPTED, main
 
     before = sys.stdout, sys.stderr
     out, err = (
@@ -195,6 +195,8 @@ def call(arguments: Sequence[str]) -> Outcome:
         code = main(list(arguments))
     finally:
         sys.stdout, sys.stderr = before
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
     for stream in (out, err):
         stream.flush()
     return Outcome(code, _bytes(out), _bytes(err))
