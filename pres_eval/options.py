@@ -18,7 +18,9 @@ class RelevanceInfo(enum.Enum):
 
     ANY = "any format"
     QRELS = "-R qrels"
+    QRELS_FLOAT = "-R qrels_float"
     QRELS_JG = "-R qrels_jg"
+    SUBTOPICS = "-R subtopics"
     PREFS = "-R prefs or -R qrels_prefs"
 
 
@@ -70,7 +72,7 @@ class Options:
     """What changes the numbers.
 
     compat           the trec_eval whose numbers are wanted: "9.0.8" or "10.0" (--compat)
-    relevance_level  least grade of a relevant document (-l)
+    relevance_level  least grade of a relevant document (-l), a decimal number for -R qrels_float
     max_retrieved    documents used per topic, None for all (-M)
     judged_only      unjudged documents are taken out of the ranking first (-J)
     complete         average over all topics of the qrels (-c)
@@ -82,7 +84,7 @@ class Options:
     """
 
     compat: str = V9.name
-    relevance_level: int = 1
+    relevance_level: float = 1
     max_retrieved: int | None = None
     judged_only: bool = False
     complete: bool = False
@@ -96,7 +98,8 @@ class Options:
             value = getattr(self, name)
             if value is None and name == "max_retrieved":
                 continue
-            if not isinstance(value, int) or value < 0:
+            decimal = name == "relevance_level" and isinstance(value, float) and value < LARGEST_LONG
+            if not (isinstance(value, int) or decimal) or not value >= 0:
                 raise UsageError(f"{name}={value!r}: expected a whole number of at least 0")
             if value > LARGEST_LONG:
                 object.__setattr__(self, name, LARGEST_LONG)

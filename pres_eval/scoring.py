@@ -25,9 +25,10 @@ from pres_eval.workers import in_order
 if TYPE_CHECKING:
     from pres_eval.batches.from_groups import GroupedBatch
     from pres_eval.batches.from_preferences import PreferenceBatch
+    from pres_eval.batches.from_subtopics import SubtopicBatch
     from pres_eval.reading.zscores import ZScores
 
-AnyBatch: TypeAlias = "Batch | GroupedBatch | PreferenceBatch"
+AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | PreferenceBatch"
 
 BLOCK = 4096
 """Topics scored at a time: enough for numpy to be fast, few enough to keep memory flat."""
@@ -92,7 +93,7 @@ def score_blocks(
 
 
 def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
-    if column.relevance_level is not None and isinstance(batch, Batch):
+    if column.relevance_level is not None:
         batch = batch.with_grade(column.relevance_level)
     # As C does: what overflows or is not defined becomes inf or nan without a word.
     with np.errstate(all="ignore"):
@@ -179,8 +180,12 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
     # Imported here because it takes a while, and most evaluations have neither.
     from pres_eval.batches.from_groups import form_grouped_batch
     from pres_eval.batches.from_preferences import form_preference_batch
-    from pres_eval.reading.preferences import GroupQrels
+    from pres_eval.reading.preferences import GroupQrels, SubtopicQrels
 
+    if isinstance(relevance, SubtopicQrels):
+        from pres_eval.batches.from_subtopics import form_subtopic_batch
+
+        return form_subtopic_batch(relevance, ranking, options).blocks(BLOCK)
     if isinstance(relevance, GroupQrels):
         return form_grouped_batch(relevance, ranking, options).blocks(BLOCK)
     return form_preference_batch(relevance, ranking, options).blocks(BLOCK)

@@ -31,6 +31,7 @@ from pres_eval.measures.base import (
     OptionalCutoffs,
     Pairs,
 )
+from pres_eval.measures.settings import GainCutoffs, Percents, Settings
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -156,6 +157,14 @@ def _parameters(measure: Measure) -> str:
             what, otherwise = "ranks", "the whole ranking"
         case Pairs():
             what, otherwise = "key=number", "none"
+        case GainCutoffs(cutoffs):
+            what, otherwise = "ranks and grade=gain", _numbers(cutoffs)
+        case Percents(defaults):
+            what, otherwise = "percentages", _numbers(defaults)
+        case Settings(settings, cutoffs):
+            what = " and ".join(["ranks"] * bool(cutoffs) + ["key=number"])
+            usual = [f"{one.name}={one.default:g}" for one in settings if one.default is not None]
+            otherwise = ", ".join([_numbers(cutoffs)] * bool(cutoffs) + usual)
         case _:
             raise AssertionError(f"no words for the parameters of {measure.name}")
     return f"{what}, {example}; else {otherwise}"

@@ -92,7 +92,7 @@ class Robustness:
 class Sampler:
     """Makes f-qrels; at `level` a document is relevant."""
 
-    def __init__(self, qrels: Qrels, level: int, seed: int, thin: str = THINNED[0]) -> None:
+    def __init__(self, qrels: Qrels, level: float, seed: int, thin: str = THINNED[0]) -> None:
         self._offsets = qrels.pool.offsets
         self._seed = seed
         self._thin = thin

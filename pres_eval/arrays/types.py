@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+Grades = NDArray[Any]
+"""Grades of documents: whole numbers, or doubles with -R qrels_float."""
 AnyInts = NDArray[np.signedinteger[Any]]
 Words = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]

@@ -7,7 +7,7 @@ rank order and in topic order, as C does: that is what makes the printed digits 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.options import V9, Version
 
 Value = TypeVar("Value")
@@ -62,7 +62,8 @@ class Batch:
     num_ret         (T,) documents retrieved, after -M and -J
     offsets         (T+1,) where each topic's documents begin in `rank` and `grade`
     rank, grade     (D,) of the judged documents retrieved, in rank order within a topic; ranks from 1;
-                    grade UNJUDGED (-2) for documents in the pool that were not judged
+                    grade UNJUDGED (-2) for documents in the pool that were not judged.  Grades and levels
+                    are doubles with -R qrels_float, and whole numbers otherwise
     levels, level_counts, level_offsets
                     (L,), (L,), (T+1,) for each topic the grades >= 0 in its qrels, ascending, and how many
                     documents have each
@@ -77,12 +78,12 @@ class Batch:
     num_ret: IntArray
     offsets: IntArray
     rank: IntArray
-    grade: IntArray
-    levels: IntArray
+    grade: Grades
+    levels: Grades
     level_counts: IntArray
     level_offsets: IntArray
     missing: BoolArray
-    relevance_level: int = 1
+    relevance_level: float = 1
     num_docs_in_coll: int = 0
     version: Version = V9
 
@@ -199,9 +200,33 @@ class Batch:
             topic_of, values = topic_of[rows], values[rows]
         return np.bincount(topic_of, weights=values, minlength=len(self)).astype(np.float64, copy=False)
 
-    def with_grade(self, relevance_level: int) -> Batch:
+    def with_grade(self, relevance_level: float) -> Batch:
         """The same batch seen at another relevance level."""
         return replace(self, relevance_level=relevance_level)
+
+    def judged_alone(self) -> Batch:
+        """The same batch with all documents that nobody judged taken out of the rankings, as by -J."""
+        judged = np.flatnonzero(self.grade >= 0)
+        offsets = np.searchsorted(judged, self.offsets)
+        lengths = np.diff(offsets)
+        rank = np.arange(1, len(judged) + 1) - np.repeat(offsets[:-1], lengths)
+        return replace(self, num_ret=lengths, offsets=offsets, rank=rank, grade=self.grade[judged])
+
+    def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
+        """The same batch with other values for some grades; below 0 a document is not judged."""
+        grade, level = self.grade.astype(np.float64), self.levels.astype(np.float64)
+        for old, new in gains:
+            grade[self.grade == old] = new if new >= 0 else UNJUDGED
+            level[self.levels == old] = new
+        kept = np.flatnonzero(level >= 0)
+        order = kept[np.lexsort((level[kept], self.level_topic_of[kept]))]
+        return replace(
+            self,
+            grade=grade,
+            levels=level[order],
+            level_counts=self.level_counts[order],
+            level_offsets=np.searchsorted(kept, self.level_offsets),
+        )
 
     def blocks(self, size: int) -> Iterator[Batch]:
         """The same topics, at most `size` at a time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,10 @@ class GroupedBatch:
         number = np.diff(self.offsets)
         topic_of = np.repeat(np.arange(len(self)), number)
         return divide(np.bincount(topic_of, weights=of_groups, minlength=len(self)), number)
+
+    def with_grade(self, relevance_level: float) -> GroupedBatch:
+        """The same batch seen at another relevance level."""
+        return replace(self, groups=self.groups.with_grade(relevance_level))
 
     def blocks(self, size: int) -> Iterator[GroupedBatch]:
         """The same topics, at most `size` at a time."""

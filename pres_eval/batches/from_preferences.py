@@ -56,6 +56,10 @@ class PreferenceBatch:
     group: IntArray
     source: Preferences
 
+    def with_grade(self, relevance_level: float) -> PreferenceBatch:
+        """The same: preferences have no level."""
+        return self
+
     def __len__(self) -> int:
         return len(self.topics)
 

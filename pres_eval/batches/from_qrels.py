@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pres_eval.arrays.ragged import blocks, consecutive, lengths_at
-from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.arrays.types import BoolArray, Grades, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
@@ -55,7 +55,7 @@ def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, plac
     num_ret[~missing] = ranked.num_ret[there]
     rows, offsets = consecutive(starts, lengths)
     rank, document = ranked.rank[rows].astype(np.int64), ranked.document[rows]
-    grade = qrels.grade[document].astype(np.int64)
+    grade = _wide(qrels.grade[document])
     grade[grade < 0] = UNJUDGED
     if options.max_retrieved is not None or qrels.kept is not None or options.judged_only:
         topic_of = np.repeat(np.arange(len(topics)), lengths)
@@ -93,6 +93,11 @@ def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, plac
     )
 
 
+def _wide(grade: Grades) -> Grades:
+    """The grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
+    return grade if grade.dtype == np.float64 else grade.astype(np.int64)
+
+
 def _ids(pool: Pool, topics: IntArray) -> tuple[bytes, ...]:
     return tuple(pool.topics.take(topics))
 
@@ -116,11 +121,11 @@ def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
         )
 
 
-def _levels(qrels: Qrels, topics: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def _levels(qrels: Qrels, topics: IntArray) -> tuple[Grades, IntArray, IntArray]:
     """For each topic its grades >= 0 in ascending order, and how many documents have each."""
     pool = qrels.pool
     rows, offsets = consecutive(pool.offsets[topics], lengths_at(pool.offsets, topics))
-    grade: IntArray = qrels.grade[rows].astype(np.int64)
+    grade = _wide(qrels.grade[rows])
     topic_of: IntArray = np.repeat(np.arange(len(topics)), np.diff(offsets))
     is_counted: BoolArray = grade >= 0
     if qrels.kept is not None:
@@ -128,12 +133,13 @@ def _levels(qrels: Qrels, topics: IntArray) -> tuple[IntArray, IntArray, IntArra
     if not is_counted.all():
         counted = np.flatnonzero(is_counted)
         grade, topic_of = grade[counted], topic_of[counted]
+    whole = grade.dtype == np.int64
     width = int(grade.max(initial=0)) + 1
-    if width * len(topics) <= 4 * len(qrels.grade) + 1024:
+    if whole and width * len(topics) <= 4 * len(qrels.grade) + 1024:
         # Grades are small as a rule: a table of topics by grades is filled faster than anything is sorted.
         table = np.bincount(topic_of * width + grade, minlength=width * len(topics))
         pairs: IntArray = np.flatnonzero(table)
-        distinct: IntArray = np.arange(width)
+        distinct: Grades = np.arange(width)
         counts = table[pairs]
     else:
         distinct, which = np.unique(grade, return_inverse=True)

@@ -48,6 +48,14 @@ PREFS: lines of five columns
 QRELS_PREFS: lines of four columns
     topic  iteration  docno  level
   Judgements read as preferences: of two documents the one with the higher level is preferred.""",
+    "qrels_float": """\
+QRELS_FLOAT: lines of four columns
+    topic  iteration  docno  relevance
+  As qrels, but relevance is any decimal number: it is the gain of the document.  -l may be one too.""",
+    "subtopics": """\
+SUBTOPICS: lines of four columns
+    topic  subtopic  docno  relevance
+  As qrels, for each subtopic (aspect, intent) of a topic, as ndeval reads them.""",
     "others": """\
 OTHER FORMATS: recognised by how a file begins, or named with -T (runs) and -R (judgements)
     msmarco  beir  json  jsonl  parquet

@@ -68,6 +68,21 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+class Level(FiniteRange):
+    """A number of at least 0: an int if it is whole."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        if str(value).strip().lstrip("+-").isdecimal():
+            return click.IntRange(min=0).convert(value, param, ctx)
+        try:
+            float(value)
+        except ValueError:
+            self.fail(f"found {quoted(str(value))}, expected a number of at least 0", param, ctx)
+        number = super().convert(value, param, ctx)
+        return int(number) if number.is_integer() else number
+
+
 NUMBER_OPTIONS = [
     click.option(
         "-c", "--complete_rel_info_wanted", "complete", is_flag=True,
@@ -78,7 +93,7 @@ NUMBER_OPTIONS = [
         help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
     ),
     click.option(
-        "-l", "--level_for_rel", "relevance_level", type=click.IntRange(min=0), default=1, show_default=True,
+        "-l", "--level_for_rel", "relevance_level", type=Level(min=0), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
     ),
     click.option(
@@ -162,7 +177,7 @@ class NumberOptions:
     """What the command line said to `number_options`: click's values under the names of its parameters."""
 
     compat: str
-    relevance_level: int
+    relevance_level: float
     max_retrieved: int | None
     judged_only: bool
     complete: bool
@@ -179,7 +194,11 @@ class NumberOptions:
         return ALL if self.complete else self.topics or default
 
     def numbers(self, only_topic: bytes | None = None) -> Options:
-        """The options that change numbers."""
+        """The options that change numbers; stops at a level that the judgements cannot have."""
+        if isinstance(self.relevance_level, float) and self.relevance_format != "qrels_float":
+            raise UsageError(
+                f"-l {self.relevance_level:g}: expected a whole number, or the judgements with -R qrels_float"
+            )
         return Options(
             compat=self.compat,
             relevance_level=self.relevance_level,

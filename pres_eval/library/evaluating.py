@@ -17,7 +17,7 @@ def evaluate(
     run: Any,
     measures: Measures = None,
     *,
-    level: int = Options.relevance_level,
+    level: float = Options.relevance_level,
     complete: bool = False,
     judged_only: bool = False,
     max_retrieved: int | None = None,

@@ -81,7 +81,7 @@ class Run:
         self,
         measures: Measures = None,
         *,
-        level: int = Options.relevance_level,
+        level: float = Options.relevance_level,
         complete: bool = False,
         judged_only: bool = False,
         num_docs: int = 0,

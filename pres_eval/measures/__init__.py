@@ -14,13 +14,17 @@ from pres_eval.measures.counts import (
     RELSTRING,
     RUNID,
 )
+from pres_eval.measures.cumulated_gain import DCG_CUT, DCG_EXP_CUT, NDCG_GAIN_CUT
+from pres_eval.measures.diversity import DIVERSITY_MEASURES
 from pres_eval.measures.interpolation import ELEVEN_POINT_AVERAGE, IPREC_AT_RECALL
 from pres_eval.measures.judged import JUDGED, UNJ
 from pres_eval.measures.judgement_groups import JUDGEMENT_GROUP_MEASURES
+from pres_eval.measures.likeness import ACCURACY, COMPAT
 from pres_eval.measures.ndcg import DCG, IDEAL_DCG, NDCG, NDCG_CUT, NDCG_EXP_CUT
 from pres_eval.measures.normalized_gain import BIN_G, NDCG_REL, R_NDCG, G
 from pres_eval.measures.precision import (
     F_CUT,
+    HITS,
     RECALL,
     RECIP_RANK,
     RECIP_RANK_CUT,
@@ -33,6 +37,8 @@ from pres_eval.measures.precision import (
 from pres_eval.measures.preference import PREFERENCE_MEASURES
 from pres_eval.measures.pres import FPRIME, PRES, PRES_EST, RNORM
 from pres_eval.measures.rbp import ERR, RBP, RBP_BINARY, RBP_RESID
+from pres_eval.measures.readers import READER_MEASURES
+from pres_eval.measures.screening import SCREENING_MEASURES
 from pres_eval.measures.sets import SET_F, SET_MAP, SET_P, SET_RECALL, SET_RELATIVE_P, UTILITY
 from pres_eval.options import VERSIONS, Version
 
@@ -89,6 +95,15 @@ MEASURES: tuple[Measure, ...] = (
     F_CUT,
     RBP_BINARY,
     JUDGED,
+    HITS,
+    DCG_CUT,
+    DCG_EXP_CUT,
+    NDCG_GAIN_CUT,
+    ACCURACY,
+    COMPAT,
+    *READER_MEASURES,
+    *SCREENING_MEASURES,
+    *DIVERSITY_MEASURES,
 )
 
 MEASURE_BY_NAME: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
@@ -168,9 +183,18 @@ _ALL_PREFS = (
 )
 _QRELS_JG = ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
 _EXTENDED = ("recip_rank_cut", "ndcg_exp_cut", "err", "F_cut", "judged")
+_READERS = tuple(measure.name for measure in READER_MEASURES)
+_SCREENING = ("num_ret", "num_rel", "num_rel_ret", *(measure.name for measure in SCREENING_MEASURES))
+_DIVERSITY = ("runid", "num_q", *(measure.name for measure in DIVERSITY_MEASURES))
 _PRES = ("PRES", "PRES_est", "Rnorm", "Fprime")
 
-OUR_NICKNAMES = {"extended": _EXTENDED, "pres": _PRES}
+OUR_NICKNAMES = {
+    "extended": _EXTENDED,
+    "pres": _PRES,
+    "readers": _READERS,
+    "screening": _SCREENING,
+    "diversity": _DIVERSITY,
+}
 
 
 def _nicknames(version: Version) -> dict[str, tuple[str, ...]]:

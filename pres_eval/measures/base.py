@@ -104,6 +104,7 @@ class Trait(enum.Enum):
     IGNORES_UNJUDGED = "does not change when unjudged documents are put into or taken out of the ranking"
     IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
     SET = "does not depend on the order of the ranking"
+    OF_COLLECTION = "depends on how many documents there are (-N)"
 
 
 class Parameters(Protocol):
@@ -306,6 +307,7 @@ class Measure:
     format        how values are printed
     per_topic     whether -q prints the measure for each topic
     relevance     the formats of relevance information that it can be computed from
+    whole_grades  whether grades must be whole numbers, so that it cannot be had with -R qrels_float
     when_missing  what 10.0 -c -q prints for a topic that the run lacks
     ours          whether trec_eval has no such measure; if so, parameters without effect are errors
     uses_level    whether -l, or a level of its own as in name(rel=2), makes a difference
@@ -322,6 +324,7 @@ class Measure:
     format: Format = Format.FLOAT
     per_topic: bool = True
     relevance: RelevanceInfo = RelevanceInfo.QRELS
+    whole_grades: bool = False
     when_missing: WhenMissing = WhenMissing.AS_SCORED
     ours: bool = False
     uses_level: bool = True

@@ -165,5 +165,6 @@ RELSTRING = Measure(
     when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
     uses_level=False,
     tells_quality=False,
+    whole_grades=True,
     traits=traits(Trait.GRADED),
 )

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.arrays.integers import nearest_integer
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
+from pres_eval.errors import MeasureError
 from pres_eval.options import V10, Version
 
 Pairs = tuple[tuple[str, float], ...]
@@ -130,7 +131,15 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
 
 
 def gain_tables(batch: Batch, named: GradeGains) -> Iterator[tuple[BoolArray, GainTable]]:
-    """The gains for each group of topics: a mask (T,) and their table."""
+    """The gains for each group of topics: a mask (T,) and their table.
+
+    Raises MeasureError if grades are named and those of the batch are decimal numbers.
+    """
+    if named and batch.grade.dtype == np.float64:
+        pairs = ",".join(f"{grade}={gain:g}" for grade, gain in named)
+        raise MeasureError(
+            f"found gains for grades ({pairs}), expected none: with -R qrels_float grades are gains"
+        )
     highest = highest_grades(batch)
     for grade in np.unique(highest).tolist():
         topics = highest == grade
@@ -139,9 +148,9 @@ def gain_tables(batch: Batch, named: GradeGains) -> Iterator[tuple[BoolArray, Ga
             yield topics, _gain_table(named, grade, present)
 
 
-def highest_grades(batch: Batch) -> IntArray:
+def highest_grades(batch: Batch) -> Grades:
     """(T,) the highest grade in each topic's qrels, -1 if there is none."""
-    highest = np.full(len(batch), -1)
+    highest = np.full(len(batch), -1, batch.levels.dtype)
     judged = np.diff(batch.level_offsets) > 0
     highest[judged] = batch.levels[batch.level_offsets[1:][judged] - 1]
     return highest

@@ -145,5 +145,6 @@ NDCG_EXP_CUT = Measure(
     Cutoffs((5, 10, 20), or_all=True),
     ours=True,
     uses_level=False,
+    whole_grades=True,
     traits=_NORMALIZED,
 )

@@ -66,9 +66,39 @@ def _same(whole: str | None, cut: str | None = None, whole_parameters: str | Non
     return rule
 
 
+def _with(name: str, *keys: str, cut: bool = False, needed: str | None = None) -> Rule:
+    """A measure whose settings have the same names here; `cut`: with a cutoff, which may be left out."""
+
+    def rule(settings: Settings, cutoff: str | None) -> Translated:
+        if cutoff is not None and not cut:
+            raise MeasureError(f"{name} takes no cutoff, found @{cutoff}")
+        if needed is not None and needed not in settings:
+            raise MeasureError(f"no {needed}, expected ({needed}=…)")
+        given = [f"{key}={settings.take(key)}" for key in keys if key in settings]
+        return Translated(name, ",".join(([cutoff] if cutoff else []) + given) or None)
+
+    return rule
+
+
+def _compat(settings: Settings, cutoff: str | None) -> Translated:
+    if "normalize" in settings:
+        settings["normalize"] = "1" if settings.choose("normalize", "True", "False") == "True" else "0"
+    return _with("compat", "p", "normalize")(settings, cutoff)
+
+
+def _gains(text: str, cutoff: str | None) -> Translated:
+    """`{0:0,1:2}`: gains for grades."""
+    pairs = [part.partition(":") for part in text.strip("{}").split(",")]
+    if not (text.startswith("{") and text.endswith("}") and all(colon for _, colon, _ in pairs)):
+        raise MeasureError(f"found gains={text}, expected {{grade:gain,…}}")
+    given = ",".join(f"{grade.strip()}={gain.strip()}" for grade, _, gain in pairs)
+    return Translated("ndcg_gain_cut", f"{cutoff},{given}") if cutoff else Translated("ndcg", given)
+
+
 def _ndcg(settings: Settings, cutoff: str | None) -> Translated:
     if "gains" in settings:
-        raise MeasureError("gains of its own: use -m ndcg.1=…,2=… (whole ranking)")
+        settings.choose("dcg", "log2")
+        return _gains(settings.take("gains"), cutoff)
     if settings.choose("dcg", "log2", "exp-log2") == "exp-log2":
         return Translated("ndcg_exp_cut", cutoff or WHOLE_RANKING)
     return Translated("ndcg_cut", cutoff) if cutoff else Translated("ndcg")
@@ -81,8 +111,10 @@ def _num_ret(settings: Settings, cutoff: str | None) -> Translated:
 
 
 def _rbp(settings: Settings, cutoff: str | None) -> Translated:
+    if cutoff and "rel" not in settings:
+        raise MeasureError(f"rbp takes no cutoff, found @{cutoff}: use -M {cutoff}, or rel=1 for rbp_cut")
     if cutoff:
-        raise MeasureError(f"rbp takes no cutoff, found @{cutoff}: use -M {cutoff}")
+        return Translated("rbp_cut", f"{cutoff},p={settings.take('p', '0.8')}")
     return Translated("rbp_binary" if "rel" in settings else "rbp", f"p={settings.take('p', '0.8')}")
 
 
@@ -132,6 +164,27 @@ NOTATIONS = (
     Notation(("SetR",), _same("set_recall")),
     Notation(("SetRelP",), _same("set_relative_P")),
     Notation(("Success",), _same("success", "success")),
+    Notation(("Accuracy",), _same("accuracy", "accuracy")),
+    Notation(("BPM",), _with("bpm", "T", "min_rel", "max_rel", cut=True, needed="max_rel")),
+    Notation(("Compat",), _compat),
+    Notation(("INSQ",), _with("insq", "T", "min_rel", "max_rel", needed="max_rel")),
+    Notation(("INST",), _with("inst", "T", "min_rel", "max_rel", needed="max_rel")),
+    Notation(("NERR8",), _with("nerr8", "min_rel", "max_rel", cut=True, needed="max_rel")),
+    Notation(("NERR9",), _with("nerr9", "min_rel", "max_rel", cut=True, needed="max_rel")),
+    Notation(("NERR10",), _with("nerr10", "p", "min_rel", "max_rel", needed="max_rel")),
+    Notation(("NERR11",), _with("nerr11", "T", "min_rel", "max_rel", needed="max_rel")),
+    Notation(("SDCG",), _with("sdcg", "min_rel", "max_rel", cut=True, needed="max_rel")),
+    Notation(("alpha_DCG", "α_DCG"), _with("alpha_DCG", "alpha", cut=True)),
+    Notation(("alpha_nDCG", "α_nDCG"), _with("alpha_nDCG", "alpha", cut=True)),
+    Notation(("ERR_IA",), _with("ERR_IA", "alpha", cut=True)),
+    Notation(("nERR_IA",), _with("nERR_IA", "alpha", cut=True)),
+    Notation(("NRBP",), _with("NRBP", "alpha", "beta")),
+    Notation(("nNRBP",), _with("nNRBP", "alpha", "beta")),
+    Notation(("AP_IA", "MAP_IA"), _with("AP_IA")),
+    Notation(("P_IA",), _with("P_IA", cut=True)),
+    Notation(("StRecall",), _with("StRecall", cut=True)),
+    Notation(("WSS",), _with("wss", cut=True), "tar_eval"),
+    Notation(("dcg_burges",), _same("dcg_exp_cut", "dcg_exp_cut", WHOLE_RANKING), "ranx"),
     Notation(("F",), _with_beta("F_cut"), "pres-eval"),
     Notation(("Fprime",), _with_beta("Fprime"), "pres-eval"),
     Notation(("average_precision",), _same("map", "map_cut"), "scikit-learn"),

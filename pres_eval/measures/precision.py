@@ -101,6 +101,18 @@ def success(batch: Batch, cutoff: int) -> FloatArray:
     return (relevant_within(batch, cutoff) > 0).astype(float)
 
 
+def hits(batch: Batch, cutoff: int) -> IntArray:
+    """How many relevant documents stand among the first k (hits at k).
+
+    Formula:  hits_k = rel(k)
+      rel(k)  relevant documents down to rank k
+    Range: from 0 to k.
+    Notes: the mean over topics says how many relevant documents a reader of k documents sees.
+    Source: ranx's hits@k.  trec_eval: none; its num_rel_ret is it for the whole ranking.
+    """
+    return relevant_within(batch, cutoff)
+
+
 def reciprocal_rank(batch: Batch) -> FloatArray:
     """One divided by the rank of the first relevant document (its mean over topics is MRR).
 
@@ -161,6 +173,7 @@ RPREC_MULT = Measure(
 )
 RELATIVE_P = Measure("relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
 SUCCESS = Measure("success", success, Cutoffs((1, 5, 10)), traits=_AT_RANKS)
+HITS = Measure("hits", hits, Cutoffs((1, 5, 10)), ours=True, traits=traits(Trait.IGNORES_TAIL))
 RECIP_RANK = Measure("recip_rank", reciprocal_rank, traits=_AT_RANKS)
 RECIP_RANK_CUT = Measure(
     "recip_rank_cut", reciprocal_rank_cut, Cutoffs((10, 100)), ours=True, traits=_AT_RANKS

@@ -119,7 +119,7 @@ RNORM = Measure(
     OptionalCutoffs(example="1000"),
     ours=True,
     needs_collection_size=True,
-    traits=_FAMILY,
+    traits=_FAMILY | {Trait.OF_COLLECTION},
 )
 FPRIME = Measure(
     "Fprime", f_prime, BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"), ours=True, traits=_FAMILY

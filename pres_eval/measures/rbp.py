@@ -203,5 +203,6 @@ ERR = Measure(
     Cutoffs((5, 10, 20), or_all=True),
     ours=True,
     uses_level=False,
+    whole_grades=True,
     traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
 )

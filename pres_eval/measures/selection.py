@@ -121,10 +121,16 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[Wanted], l
     return wanted, problems
 
 
+def _can_be_had(measure: Measure, relevance: RelevanceInfo) -> bool:
+    if relevance is RelevanceInfo.QRELS_FLOAT and not measure.whole_grades:
+        relevance = RelevanceInfo.QRELS
+    return measure.relevance in (relevance, RelevanceInfo.ANY)
+
+
 def _check_relevance(measures: Iterable[Measure], relevance: RelevanceInfo, problems: list[str]) -> None:
     needed: dict[RelevanceInfo, list[str]] = {}
     for measure in measures:
-        if measure.relevance not in (relevance, RelevanceInfo.ANY):
+        if not _can_be_had(measure, relevance):
             needed.setdefault(measure.relevance, []).append(measure.name)
     for info, names in needed.items():
         some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

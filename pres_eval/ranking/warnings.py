@@ -55,11 +55,11 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
         )
     if not isinstance(relevance, Qrels) or not len(ranking.topic):
         return
-    highest = int(relevance.every_grade().max(initial=0))
+    highest = relevance.every_grade().max(initial=0).item()
     if highest < options.relevance_level:
         yield (
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
-            f" is {highest}"
+            f" is {highest:g}"
         )
     if not len(ranking.rank) and opening is not None:
         judged = quoted(relevance.pool.documents[0])

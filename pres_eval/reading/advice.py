@@ -153,6 +153,7 @@ _QRELS_SHAPES: Shapes = (
     (f"this looks like a run; {_SWAPPED}", (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY), ""),
     ("the iteration is missing", (_ANY, _ANY, _INTEGER), "print $1, 0, $2, $3"),
     ("the grades have decimals", (_ANY, _ANY, _ANY, rb"[+-]?\d+\.0*"), "print $1, $2, $3, int($4)"),
+    ("gains with decimals can be read with -R qrels_float", (_ANY, _ANY, _ANY, rb"[+-]?\d*\.\d+"), ""),
     (
         "this looks like prels of a Million Query track (topic docno relevance method probability)",
         (_ANY, _ANY, _INTEGER, _INTEGER, _NUMBER),

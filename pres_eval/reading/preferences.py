@@ -1,9 +1,9 @@
-"""Relevance files that tell judgement groups apart: formats qrels_jg, prefs and qrels_prefs."""
+"""Relevance files that tell judgement groups apart: formats qrels_jg, subtopics, prefs and qrels_prefs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from pres_eval.reading.source import Source
 from pres_eval.reading.tables import Table, read_table
 
 QRELS_JG = Layout("topic judgement-group docno relevance", number=3, whole=True)
+SUBTOPICS = Layout("topic subtopic docno relevance", number=3, whole=True)
 QRELS_PREFS = replace(QRELS_JG, whole=False)
 PREFS = Layout("topic judgement-group subgroup docno level", number=4)
 
@@ -76,6 +77,13 @@ class GroupQrels(JudgedGroups):
 
 
 @dataclass(frozen=True, eq=False)
+class SubtopicQrels(GroupQrels):
+    """Judgements for the subtopics of each topic: the groups are the subtopics."""
+
+    info: ClassVar = RelevanceInfo.SUBTOPICS
+
+
+@dataclass(frozen=True, eq=False)
 class Preferences(JudgedGroups):
     """Judgements with levels, sorted by topic and group.
 
@@ -122,9 +130,25 @@ def read_group_qrels(source: Source) -> GroupQrels:
     Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
     document that a group judges twice.
     """
-    table = read_table(source, QRELS_JG)
+    return _read_groups(source, QRELS_JG, GroupQrels)
+
+
+def read_subtopic_qrels(source: Source) -> SubtopicQrels:
+    """Read a file of format subtopics: each line a topic, subtopic, docno and relevance.
+
+    Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
+    document that is judged twice for a subtopic.
+    """
+    return _read_groups(source, SUBTOPICS, SubtopicQrels)
+
+
+_Groups = TypeVar("_Groups", bound=GroupQrels)
+
+
+def _read_groups(source: Source, layout: Layout, kind: type[_Groups]) -> _Groups:
+    table = read_table(source, layout)
     rows = _group_rows(table, 2)
-    qrels = GroupQrels(*rows.common(table), table.numbers[rows.order])
+    qrels = kind(*rows.common(table), table.numbers[rows.order])
     group = np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets))
     order = np.lexsort((qrels.line, qrels.document, group))
     again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(group[order]) == 0))

@@ -12,11 +12,15 @@ import numpy as np
 from pres_eval.arrays.growing import Growing, GrowingIds, narrow
 from pres_eval.arrays.ids import NO_IDS, WordIds, changes, distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray
+from pres_eval.errors import quoted
 from pres_eval.options import RelevanceInfo
-from pres_eval.reading.lines import QRELS, Lines, in_parts, no_lines, parse_lines
+from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.workers import num_processors
+
+QRELS_FLOAT = replace(QRELS, whole=False)
+"""Judgements whose relevance may be any decimal number."""
 
 MANY_GROUPS = 1024
 """Groups of rows in a chunk above which topics are taken to come again and again."""
@@ -42,13 +46,13 @@ class Qrels:
     """The judgements of a file.
 
     pool        the judged documents
-    grade       (D,) relevance of each, in as few bytes as they need; negative: in the pool but not judged
+    grade       (D,) relevance of each, in as few bytes as they need (doubles with -R qrels_float); negative:
+                in the pool but not judged
     kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     duplicates  judgements of a document that already had one; they do not count
     form        what the file was recognised as, None for qrels of four columns
     """
 
-    info: ClassVar = RelevanceInfo.QRELS
     ties_ascending: ClassVar = False
 
     name: str
@@ -57,6 +61,11 @@ class Qrels:
     duplicates: Duplicates
     kept: BoolArray | None = None
     form: str | None = None
+
+    @property
+    def info(self) -> RelevanceInfo:
+        """What measures can be computed from them."""
+        return RelevanceInfo.QRELS_FLOAT if self.grade.dtype == np.float64 else RelevanceInfo.QRELS
 
     def keeping(self, kept: BoolArray) -> Qrels:
         """The same judgements with some taken out: those documents become unjudged."""
@@ -80,21 +89,23 @@ Tell = Callable[[int, Lines], None]
 """Is told the lines of a chunk, with all faults, and how many lines are before them."""
 
 
-def read_qrels(source: Source, jobs: int | None = None, tell: Tell | None = None) -> Qrels:
-    """Read a qrels file whole.
+def read_qrels(
+    source: Source, jobs: int | None = None, tell: Tell | None = None, layout: Layout = QRELS
+) -> Qrels:
+    """Read a qrels file whole; with the layout QRELS_FLOAT relevance may be any finite decimal number.
 
     `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
     Raises InputError for a line that has not four columns or whose relevance is no integer, unless there is
     `tell`: it is told, and these lines are left out.
     """
     judgements = _Judgements()
-    read = partial(_read_part, tell is not None)
-    for before, part in in_parts(source, read, source.chunks(), jobs or num_processors(), QRELS.names):
+    read = partial(_read_part, layout, tell is not None)
+    for before, part in in_parts(source, read, source.chunks(), jobs or num_processors(), layout.names):
         if tell is not None and part.lines is not None:
             tell(before, part.lines)
         judgements.add(before, part)
     if not len(judgements):
-        raise no_lines(source, QRELS)
+        raise no_lines(source, layout)
     return judgements.qrels(source.name)
 
 
@@ -120,10 +131,12 @@ class _Part:
     grades: AnyInts
 
 
-def _read_part(with_faults: bool, chunk: Chunk) -> _Part:
-    lines = parse_lines(chunk, QRELS)
+def _read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _Part:
+    lines = parse_lines(chunk, layout)
     if not with_faults:
         lines.checked()
+    if not layout.whole:
+        _check_finite(lines)
     kept = lines if with_faults else None
     if not len(lines):
         nothing = NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8)
@@ -141,8 +154,16 @@ def _read_part(with_faults: bool, chunk: Chunk) -> _Part:
         groups=groups,
         num_rows=np.diff(first, append=len(lines)),
         documents=WordIds.of(lines.column(2)),
-        grades=narrow(lines.numbers),
+        grades=narrow(lines.numbers) if layout.whole else lines.numbers,
     )
+
+
+def _check_finite(lines: Lines) -> None:
+    """Stop at a relevance that is infinite, which no gain can be."""
+    wrong = np.flatnonzero(np.isinf(lines.numbers))
+    if len(wrong):
+        found = quoted(lines.text(int(wrong[0]), 3))
+        raise LineError(int(lines.line_of(wrong[:1])[0]), f"relevance {found}", "a finite number")
 
 
 class _Judgements:

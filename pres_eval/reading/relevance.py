@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,16 +12,18 @@ from pres_eval.reading.source import Source
 
 if TYPE_CHECKING:
     from pres_eval.reading.formats.columns import Format
-    from pres_eval.reading.preferences import GroupQrels, Preferences
+    from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
     from pres_eval.reading.qrels import Qrels
 
-Relevance: TypeAlias = "Qrels | GroupQrels | Preferences"
+Relevance: TypeAlias = "Qrels | GroupQrels | SubtopicQrels | Preferences"
 
 FORMATS = {
     "qrels": RelevanceInfo.QRELS,
     "qrels_jg": RelevanceInfo.QRELS_JG,
     "prefs": RelevanceInfo.PREFS,
     "qrels_prefs": RelevanceInfo.PREFS,
+    "qrels_float": RelevanceInfo.QRELS_FLOAT,
+    "subtopics": RelevanceInfo.SUBTOPICS,
     "beir": RelevanceInfo.QRELS,
     "json": RelevanceInfo.QRELS,
     "jsonl": RelevanceInfo.QRELS,
@@ -49,13 +52,19 @@ def read_relevance(path: str, form: str = "qrels", jobs: int | None = None) -> R
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
         return _qrels_of(Source(path), OTHERS[form])
+    if form == "qrels_float":
+        from pres_eval.reading.qrels import QRELS_FLOAT, read_qrels
+
+        return read_qrels(Source(path), jobs, layout=QRELS_FLOAT)
     from pres_eval.reading import preferences
 
-    if form == "qrels_jg":
-        return preferences.read_group_qrels(Source(path))
-    if form == "prefs":
-        return preferences.read_preferences(Source(path))
-    return preferences.read_qrels_as_preferences(Source(path))
+    readers: dict[str, Callable[[Source], Relevance]] = {
+        "qrels_jg": preferences.read_group_qrels,
+        "subtopics": preferences.read_subtopic_qrels,
+        "prefs": preferences.read_preferences,
+        "qrels_prefs": preferences.read_qrels_as_preferences,
+    }
+    return readers[form](Source(path))
 
 
 def read_any_qrels(source: Source, jobs: int | None = None) -> Qrels:

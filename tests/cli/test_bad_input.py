@@ -344,8 +344,8 @@ USAGE = [
     (["qrels", "-", "-"], "standard input (-) can be one file only"),
     (
         ["-R", "runs", "qrels", "run"],
-        "-R runs: no such format, expected one of qrels, qrels_jg, prefs, qrels_prefs, beir, json, jsonl,"
-        " parquet",
+        "-R runs: no such format, expected one of qrels, qrels_jg, prefs, qrels_prefs, qrels_float,"
+        " subtopics, beir, json, jsonl, parquet",
     ),
     (
         ["-T", "csv", "qrels", "run"],
@@ -370,7 +370,7 @@ USAGE = [
     (["--tolerance", "1", "qrels", "run"], "--tolerance goes with --against FILE"),
     (
         ["-l", "x", "qrels", "run"],
-        "Invalid value for '-l' / '--level_for_rel': 'x' is not a valid integer range.",
+        "Invalid value for '-l' / '--level_for_rel': found 'x', expected a number of at least 0",
     ),
     (
         ["-M", "-1", "qrels", "run"],

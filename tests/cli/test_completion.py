@@ -72,7 +72,7 @@ def test_measures(complete: Complete) -> None:
     [
         (["--compl"], ["--complete_rel_info_wanted"]),
         (["--compat", ""], ["9.0.8", "10.0"]),
-        (["-R", "qrels_"], ["qrels_jg", "qrels_prefs"]),
+        (["-R", "qrels_"], ["qrels_jg", "qrels_prefs", "qrels_float"]),
         (["--style", "gith"], ["github"]),
         (["--format", "json"], ["json", "jsonl"]),
         (["--output", "o"], [FILE]),

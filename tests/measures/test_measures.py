@@ -112,7 +112,7 @@ def test_gains_with_fractions_are_sorted_as_with_every_grade_below_the_highest(n
 
 
 # These look at every rank, so a far rank costs what it must.
-SEES_EVERY_RANK = {"rbp", "rbp_resid", "relstring"}
+SEES_EVERY_RANK = {"rbp", "rbp_resid", "relstring", "compat"}
 
 
 @pytest.mark.parametrize("measure", [p for p in BY_NAME if p.id not in {*SEES_EVERY_RANK, "err"}])

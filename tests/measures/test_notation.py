@@ -6,6 +6,7 @@ import pytest
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import select
+from pres_eval.options import RelevanceInfo
 
 
 def chosen(*texts: str) -> list[tuple[str, int | None]]:
@@ -40,6 +41,29 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("Judged@10", "judged_10", None),
         ("RBP(p=0.8)", "rbp_p=0.8", None),
         ("RBP(p=0.5,rel=1)", "rbp_binary_p=0.5(rel=1)", 1),
+        ("RBP(p=0.5,rel=2)@10", "rbp_cut_10_p=0.5(rel=2)", 2),
+        ("RBP(rel=1)@10", "rbp_cut_10_p=0.8(rel=1)", 1),
+        ("nDCG(gains={0:0,1:2,2:5})", "ndcg_0=0,1=2,2=5", None),
+        ("nDCG(gains={0: 0, 1: 2})@5", "ndcg_gain_cut_5_0=0,1=2", None),
+        ("Accuracy", "accuracy", None),
+        ("Accuracy(rel=2)@5", "accuracy_5(rel=2)", 2),
+        ("BPM(T=2.0,max_rel=3)@10", "bpm_10_T=2.0,max_rel=3", None),
+        ("SDCG(max_rel=3)@10", "sdcg_10_max_rel=3", None),
+        ("SDCG(min_rel=1,max_rel=3)@10", "sdcg_10_min_rel=1,max_rel=3", None),
+        ("NERR8(max_rel=3)@10", "nerr8_10_max_rel=3", None),
+        ("NERR9(max_rel=3)@10", "nerr9_10_max_rel=3", None),
+        ("NERR10(p=0.8,max_rel=3)", "nerr10_p=0.8,max_rel=3", None),
+        ("NERR11(T=2.0,max_rel=3)", "nerr11_T=2.0,max_rel=3", None),
+        ("INSQ(max_rel=3)", "insq_max_rel=3", None),
+        ("INST(T=1.5,max_rel=3)", "inst_T=1.5,max_rel=3", None),
+        ("Compat", "compat", None),
+        ("Compat(p=0.8)", "compat_p=0.8", None),
+        ("Compat(p=0.8,normalize=False)", "compat_p=0.8,normalize=0", None),
+        ("hits@5", "hits_5", None),
+        ("dcg_burges@5", "dcg_exp_cut_5", None),
+        ("dcg_burges", "dcg_exp_cut_all", None),
+        ("WSS@95", "wss_95", None),
+        ("SetRelP", "set_relative_P", None),
         ("Rprec", "Rprec", None),
         ("RPrec", "Rprec", None),
         ("Bpref", "bpref", None),
@@ -70,6 +94,27 @@ def test_names(text: str, label: str, level: int | None) -> None:
     assert chosen(text) == [(label, level)]
 
 
+@pytest.mark.parametrize(
+    ("text", "label", "level"),
+    [
+        ("alpha_nDCG@10", "alpha_nDCG_10", None),
+        ("α_nDCG@10", "alpha_nDCG_10", None),
+        ("alpha_DCG(alpha=0.3,rel=2)@10", "alpha_DCG_10_alpha=0.3(rel=2)", 2),
+        ("ERR_IA@20", "ERR_IA_20", None),
+        ("nERR_IA(rel=2)@20", "nERR_IA_20(rel=2)", 2),
+        ("NRBP(alpha=0.3,beta=0.8)", "NRBP_alpha=0.3,beta=0.8", None),
+        ("nNRBP", "nNRBP", None),
+        ("AP_IA(rel=2)", "AP_IA(rel=2)", 2),
+        ("MAP_IA", "AP_IA", None),
+        ("P_IA@5", "P_IA_5", None),
+        ("StRecall@5", "StRecall_5", None),
+    ],
+)
+def test_names_of_diversity(text: str, label: str, level: int | None) -> None:
+    columns = select([text], relevance=RelevanceInfo.SUBTOPICS)
+    assert [(column.label, column.relevance_level) for column in columns] == [(label, level)]
+
+
 def test_levels_beside_each_other() -> None:
     """The same label at several levels: the level is added where it is needed to tell them apart."""
     assert chosen("P.5", "P(rel=2)@5", "P(rel=3)@10") == [
@@ -89,14 +134,24 @@ def test_both_notations_unite() -> None:
     [
         ("AP(judged_only=True)", "-m AP(judged_only=True): judged_only holds for all measures: use -J"),
         ("Rprec@5", "-m Rprec@5: Rprec takes no cutoff, found @5"),
-        ("RBP(p=0.8)@5", "-m RBP(p=0.8)@5: rbp takes no cutoff, found @5: use -M 5"),
+        ("RBP(p=0.8)@5", "-m RBP(p=0.8)@5: rbp takes no cutoff, found @5: use -M 5, or rel=1 for rbp_cut"),
         ("P(foo=1)@5", "-m P(foo=1)@5: P has no setting foo=1"),
         ("P(rel=x)@5", "-m P(rel=x)@5: P has no setting rel=x"),
         ("P(rel=-1)@5", "-m P(rel=-1)@5: P has no setting rel=-1"),
+        ("nDCG(gains={0,1})@5", "-m nDCG(gains={0,1})@5: found gains={0,1}, expected {grade:gain,…}"),
+        ("nDCG(gains={0:x})@5", "-m ndcg_gain_cut.…: found 'x', expected a number"),
         (
-            "nDCG(gains={0:1})@5",
-            "-m nDCG(gains={0:1})@5: gains of its own: use -m ndcg.1=…,2=… (whole ranking)",
+            "nDCG(gains={0:1},dcg='exp-log2')",
+            "-m nDCG(gains={0:1},dcg='exp-log2'): found dcg=exp-log2, expected log2",
         ),
+        ("SDCG@10", "-m SDCG@10: no max_rel, expected (max_rel=…)"),
+        ("SDCG(max_rel=3,T=2)@10", "-m SDCG(max_rel=3,T=2)@10: sdcg has no setting T=2"),
+        (
+            "SDCG(max_rel=3,rel=2)",
+            "-m SDCG(max_rel=3,rel=2): sdcg does not depend on the relevance level, found rel=2",
+        ),
+        ("INST(max_rel=3)@10", "-m INST(max_rel=3)@10: inst takes no cutoff, found @10"),
+        ("Compat(normalize=2)", "-m Compat(normalize=2): found normalize=2, expected True or False"),
         ("nDCG(dcg='other')@5", "-m nDCG(dcg='other')@5: found dcg=other, expected log2 or exp-log2"),
         ("nDCG(rel=2)", "-m nDCG(rel=2): ndcg does not depend on the relevance level, found rel=2"),
         ("ERR(rel=2)@5", "-m ERR(rel=2)@5: err does not depend on the relevance level, found rel=2"),

@@ -12,17 +12,19 @@ import numpy as np
 from hypothesis import strategies as st
 from support.oracle import POOLED, TWINS, UNKNOWN, Topic
 from support.oracle_gain import GAIN_TWINS
+from support.oracle_readers import READER_TWINS
+from support.oracle_screening import SCREENING_TWINS
 
 from pres_eval.batches.batch import Batch, frozen
 from pres_eval.options import VERSIONS
 
-ALL_TWINS = TWINS | GAIN_TWINS
+ALL_TWINS = TWINS | GAIN_TWINS | READER_TWINS | SCREENING_TWINS
 
 EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("P", "recall", "relative_P", "success", "recip_rank_cut", "map_cut", "ndcg_cut"),
-            *("ndcg_exp_cut", "err", "unj", "judged"),
+            *("ndcg_exp_cut", "err", "unj", "judged", "hits", "dcg_cut", "dcg_exp_cut", "accuracy"),
         ),
         ("1", "2,3,7", "50", "9223372036854775807"),
     ),
@@ -41,6 +43,26 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
             *("-1=0,1=-1", "-2=1,+2=0.1,0=0.2", "2=0.1,2=0.9,1=0.5,0=0.4,3=0.2", "1=1e10,2=-1e10", "9=4"),
         ),
     ),
+    **dict.fromkeys(("wss", "recall_at_percent"), ("95", "50,100,2.5", "85.7", "0.1,1")),
+    "total_cost": ("1,20", "0.3,-2.5"),
+    **dict.fromkeys(
+        ("sdcg", "nerr8", "nerr9"), ("1", "3,50", "7,max_rel=3", "2000,min_rel=1,max_rel=2.5", "min_rel=1")
+    ),
+    "bpm": ("1", "3,50,T=0.7", "7,T=2,max_rel=3", "2000,T=1e9,min_rel=1,max_rel=2", "min_rel=1"),
+    **dict.fromkeys(
+        ("insq", "inst", "nerr11"), ("T=2", "max_rel=3", "T=0.3,min_rel=1,max_rel=2", "T=40,min_rel=3")
+    ),
+    "rbp_cut": ("1", "3,50,p=0.5", "2000,p=0.99"),
+    "nerr10": ("p=0.5", "max_rel=3", "p=0.99,min_rel=1,max_rel=2", "min_rel=3"),
+    "ndcg_gain_cut": (
+        "1",
+        "3,50,1=3.5,2=9",
+        "7,0=1,1=0",
+        "2,1=-1,2=2",
+        "1=0.5,2=0.25,3=0.75",
+        "5,1=1,2=3,3=7",
+    ),
+    "compat": ("p=0.5", "normalize=0", "p=0.999,normalize=0", "normalize=1"),
     **dict.fromkeys(("rbp_binary", "rbp_resid"), ("p=0.5", "p=1", "p=0", "p=-0.5", "p=1.1", "p=0.99,p=0.8")),
 }
 """Parameter texts that the twins are compared with, for each measure that takes any, besides its defaults."""

@@ -198,7 +198,7 @@ def jg_scores(
     groups: dict[str, dict[str, int]],
     ranking: list[str],
     *,
-    level: int = 1,
+    level: float = 1,
     judged_only: bool = False,
     cutoffs: tuple[int, ...] = (5,),
     multiples: tuple[float, ...] = (1.0,),

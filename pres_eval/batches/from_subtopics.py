@@ -1,0 +1,166 @@
+"""The subtopic batch: which subtopics of its topic each retrieved document is relevant to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.batches.from_groups import ScoredGroups, scored_groups
+from pres_eval.options import Options
+from pres_eval.ranking.order import Ranked
+from pres_eval.reading.preferences import SubtopicQrels
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Pairs of a document and a subtopic that it was judged for, sorted by topic, place and subtopic.
+
+    offsets   (T+1,) where each topic's pairs begin
+    place     (P,) place of the document: its rank in a run, its place by docno in the judgements; from 1
+    subtopic  (P,) number of the subtopic in its topic, from 0
+    grade     (P,) grade of the judgement, at least 0
+    """
+
+    offsets: IntArray
+    place: IntArray
+    subtopic: IntArray
+    grade: IntArray
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def take(self, start: int, stop: int) -> Hits:
+        """The topics start ... stop-1."""
+        first, last = int(self.offsets[start]), int(self.offsets[stop])
+        return Hits(
+            self.offsets[start : stop + 1] - first,
+            self.place[first:last],
+            self.subtopic[first:last],
+            self.grade[first:last],
+        )
+
+    def relevant(self, level: float) -> Hits:
+        """The pairs whose grade is at least this."""
+        kept = np.flatnonzero(self.grade >= level)
+        offsets = np.searchsorted(kept, self.offsets)
+        return Hits(offsets, self.place[kept], self.subtopic[kept], self.grade[kept])
+
+    @cached_property
+    def topic_of(self) -> IntArray:
+        """(P,) index of each pair's topic."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class SubtopicBatch:
+    """T topics with their subtopics; those without a relevant document do not count.
+
+    topics           T ids, in byte order
+    missing          (T,) topics that the run does not have (only with -c under 10.0)
+    offsets          (T+1,) where each topic's subtopics begin
+    all_found        the documents retrieved that were judged for a subtopic
+    all_judged       all documents that were judged for a subtopic, with their places by docno
+    relevance_level  least grade of a relevant document (-l)
+    """
+
+    topics: tuple[bytes, ...]
+    missing: BoolArray
+    offsets: IntArray
+    all_found: Hits
+    all_judged: Hits
+    relevance_level: float = 1
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def found(self) -> Hits:
+        """The documents retrieved that are relevant to a subtopic."""
+        return self.all_found.relevant(self.relevance_level)
+
+    @cached_property
+    def judged(self) -> Hits:
+        """All documents that are relevant to a subtopic."""
+        return self.all_judged.relevant(self.relevance_level)
+
+    @cached_property
+    def num_rel(self) -> IntArray:
+        """(S,) relevant documents of each subtopic, topic after topic."""
+        judged = self.judged
+        return np.bincount(self.offsets[judged.topic_of] + judged.subtopic, minlength=int(self.offsets[-1]))
+
+    @cached_property
+    def topic_of_subtopic(self) -> IntArray:
+        """(S,) index of each subtopic's topic."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def num_subtopics(self) -> IntArray:
+        """(T,) subtopics that have a relevant document."""
+        return np.bincount(self.topic_of_subtopic[self.num_rel > 0], minlength=len(self))
+
+    def with_grade(self, relevance_level: float) -> SubtopicBatch:
+        """The same batch seen at another relevance level."""
+        return replace(self, relevance_level=relevance_level)
+
+    def blocks(self, size: int) -> Iterator[SubtopicBatch]:
+        """The same topics, at most `size` at a time."""
+        for start in range(0, len(self), size):
+            yield self.take(start, min(start + size, len(self)))
+
+    def take(self, start: int, stop: int) -> SubtopicBatch:
+        """The topics start ... stop-1."""
+        return replace(
+            self,
+            topics=self.topics[start:stop],
+            missing=self.missing[start:stop],
+            offsets=self.offsets[start : stop + 1] - self.offsets[start],
+            all_found=self.all_found.take(start, stop),
+            all_judged=self.all_judged.take(start, stop),
+        )
+
+
+def form_subtopic_batch(qrels: SubtopicQrels, ranking: Ranked, options: Options) -> SubtopicBatch:
+    """Join subtopic judgements with a ranking: -M first, then -J, for what no subtopic judged."""
+    scored = scored_groups(qrels, ranking, options)
+    num_topics = len(scored.topics)
+    topic_of_group = np.repeat(np.arange(num_topics), np.diff(scored.offsets))
+    group_of = np.repeat(np.arange(len(scored.group)), np.diff(scored.row_offsets))
+    judged = np.flatnonzero(qrels.grade[scored.row] >= 0)
+    document, grade = qrels.document[scored.row][judged], qrels.grade[scored.row][judged]
+    topic_of = topic_of_group[group_of[judged]]
+    subtopic = group_of[judged] - scored.offsets[topic_of]
+    rank = _ranks_of_judged(scored, topic_of, document) if options.judged_only else scored.rank[document]
+    by_docno = np.empty(len(qrels.pool.documents), np.int64)
+    by_docno[qrels.pool.byte_order()] = np.arange(1, len(by_docno) + 1)
+    there = np.flatnonzero(rank > 0)
+    return SubtopicBatch(
+        topics=scored.topics,
+        missing=scored.missing,
+        offsets=scored.offsets,
+        all_found=_hits(num_topics, topic_of[there], rank[there], subtopic[there], grade[there]),
+        all_judged=_hits(num_topics, topic_of, by_docno[document], subtopic, grade),
+        relevance_level=options.relevance_level,
+    )
+
+
+def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArray) -> IntArray:
+    """The ranks of judged documents among those that somebody judged, 0 for those not retrieved."""
+    there = np.flatnonzero(scored.rank[document] > 0)
+    documents, first = np.unique(document[there], return_index=True)
+    topics = topic_of[there][first]
+    order = np.lexsort((scored.rank[documents], topics))
+    begins = np.searchsorted(topics[order], np.arange(len(scored.topics)))
+    ranks = np.zeros(len(scored.rank), np.int64)
+    ranks[documents[order]] = np.arange(1, len(order) + 1) - begins[topics[order]]
+    return ranks[document]
+
+
+def _hits(num_topics: int, topic_of: IntArray, place: IntArray, subtopic: IntArray, grade: IntArray) -> Hits:
+    order = np.lexsort((subtopic, place, topic_of))
+    offsets = np.searchsorted(topic_of[order], np.arange(num_topics + 1))
+    return Hits(offsets, place[order], subtopic[order], grade[order])

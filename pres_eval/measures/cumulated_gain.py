@@ -1,0 +1,86 @@
+"""Discounted gain of the first documents, as it is or with gains of 2^grade - 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import log2
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.base import Cutoffs, Measure, Trait, traits
+from pres_eval.measures.gain import document_gains
+from pres_eval.measures.ndcg import ndcg_cut
+from pres_eval.measures.settings import GainCutoffs
+
+HIGHEST_EXPONENT = 2000
+"""2 to the power of this is infinite in any case."""
+
+
+def dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """Gain of the first k documents, discounted by rank (DCG@k).
+
+    Formula:  dcg_cut_k = Σ gain(r) / log2(1 + r)      for r = 1 … k
+      gain(r)  of the document at rank r: its grade, 0 if it was not judged
+    Range: from 0 up; 0 if nothing with a gain stands down to rank k.
+    Notes: -l has no effect.  ndcg_cut is it as a share of the best possible; dcg that of the whole ranking.
+    Source: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002,
+      doi:10.1145/582415.582418.  trec_eval: none.  ranx's dcg@k.
+    """
+    gains = np.where(batch.rank <= cutoff, document_gains(batch), 0.0)
+    return batch.sum_by_topic(gains / log2(batch.rank + 1))
+
+
+def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """Gain of the first k documents, discounted by rank, with gains of 2^grade - 1.
+
+    Formula:  dcg_exp_cut_k = Σ (2^g(r) - 1) / log2(1 + r)      for r = 1 … k
+      g(r)  grade of the document at rank r, 0 if it was not judged
+    Range: from 0 up; 0 if nothing with a grade above 0 stands down to rank k; inf for grades above 1023.
+    Notes: -l has no effect.  ndcg_exp_cut is it as a share of the best possible.
+    Source: Burges et al., "Learning to rank using gradient descent", ICML 2005, doi:10.1145/1102351.1102363.
+      trec_eval: none.  ranx's dcg_burges@k.
+    """
+    grade = np.where(batch.rank <= cutoff, np.maximum(batch.grade, 0), 0)
+    with np.errstate(over="ignore"):
+        gains = np.ldexp(1.0, np.minimum(grade, HIGHEST_EXPONENT).astype(np.int32)) - 1.0
+    return batch.sum_by_topic(gains / log2(batch.rank + 1))
+
+
+def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...]) -> FloatArray:
+    """Gain of the first k documents with gains of one's own, as a share of the best possible (nDCG@k).
+
+    Formula:  ndcg_gain_cut_k = DCG_k / ideal DCG_k,      DCG_k = Σ gain(r) / log2(1 + r)      for r = 1 … k
+      gain(r)      of the document at rank r: what its grade is given, else the grade; 0 if it was not judged
+      ideal DCG_k  that of the k highest gains of the qrels
+    Range: 0 to 1; 0 if no gain is above 0.
+    Parameters: ranks and gains, as in -m ndcg_gain_cut.10,20,1=1,2=3,3=7.
+    Notes: -l has no effect.  Gains may have fractions; one below 0 counts as 0.  ndcg takes gains for the
+      whole ranking, and sorts them as trec_eval does.
+    Source: as dcg_cut.  trec_eval: none.  ir_measures' nDCG(gains={…})@k.
+    """
+    return ndcg_cut(batch.with_gains(gains), cutoff)
+
+
+_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL)
+
+DCG_CUT = Measure(
+    "dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True), ours=True, uses_level=False, traits=_CUMULATED
+)
+DCG_EXP_CUT = Measure(
+    "dcg_exp_cut",
+    dcg_exp_cut,
+    Cutoffs((5, 10, 20), or_all=True),
+    whole_grades=True,
+    ours=True,
+    uses_level=False,
+    traits=_CUMULATED,
+)
+NDCG_GAIN_CUT = Measure(
+    "ndcg_gain_cut",
+    ndcg_gain_cut,
+    GainCutoffs((5, 10, 20)),
+    whole_grades=True,
+    ours=True,
+    uses_level=False,
+    traits=_CUMULATED | {Trait.BOUNDED},
+)

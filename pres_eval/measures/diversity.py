@@ -1,0 +1,307 @@
+"""Novelty and diversity: measures of a ranking that should cover the subtopics of its topic (`-R subtopics`).
+
+A document is worth what it adds: each subtopic that it is relevant to counts (1 - α)^c, c being the documents
+before it that were relevant to the same subtopic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide, log2
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import Cutoffs, Measure, Trait, traits
+from pres_eval.measures.settings import Setting, Settings
+from pres_eval.options import RelevanceInfo
+
+if TYPE_CHECKING:  # takes a while to import, and most evaluations have no subtopics
+    from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
+
+MOST_RANKS = 1 << 20
+"""The highest cutoff: what could be had at best is added up rank by rank."""
+
+Discount = Callable[[IntArray], FloatArray]
+"""Ranks -> the weights of the gain there."""
+
+
+def _logarithmic(rank: IntArray) -> FloatArray:
+    return 1.0 / log2(rank + 1)
+
+
+def _reciprocal(rank: IntArray) -> FloatArray:
+    return 1.0 / rank
+
+
+def _geometric(beta: float) -> Discount:
+    def discount(rank: IntArray) -> FloatArray:
+        return _powers(beta, int(rank.max(initial=1)))[rank - 1]
+
+    return discount
+
+
+def _powers(base: float, count: int) -> FloatArray:
+    """1, base, base·base …, each the one before times the base."""
+    steps = np.full(max(count, 1), base)
+    steps[0] = 1.0
+    powers: FloatArray = np.multiply.accumulate(steps)
+    return powers
+
+
+def _discounted_novelty(hits: Hits, alpha: float, discount: Discount, cutoff: int) -> FloatArray:
+    """(T,) the documents' gains down to the cutoff, each discounted by its rank."""
+    topic_of = hits.topic_of
+    gains = _powers(1.0 - alpha, len(topic_of))[_seen_before(hits)]
+    first = np.ones(len(topic_of), np.bool_)
+    first[1:] = (np.diff(topic_of) != 0) | (np.diff(hits.place) != 0)
+    documents = np.cumsum(first) - 1
+    gain = np.bincount(documents, weights=gains, minlength=np.count_nonzero(first)).astype(
+        np.float64, copy=False
+    )
+    rank, topic_of = hits.place[first], topic_of[first]
+    within = np.flatnonzero(rank <= cutoff)
+    weighted = gain[within] * discount(rank[within])
+    sums = np.bincount(topic_of[within], weights=weighted, minlength=len(hits.offsets) - 1)
+    return sums.astype(np.float64, copy=False)
+
+
+def _seen_before(hits: Hits) -> IntArray:
+    """(P,) documents before each pair's that are relevant to the same subtopic."""
+    order = np.lexsort((hits.place, hits.subtopic, hits.topic_of))
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (np.diff(hits.topic_of[order]) != 0) | (np.diff(hits.subtopic[order]) != 0)
+    first = np.flatnonzero(new)
+    seen = np.empty(len(order), np.int64)
+    seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    return seen
+
+
+def _most_possible(batch: SubtopicBatch, alpha: float, discount: Discount, cutoff: int) -> FloatArray:
+    """(T,) what a ranking would have in which each document is relevant to all subtopics."""
+    if cutoff > MOST_RANKS:
+        raise MeasureError(f"found cutoff {cutoff}, expected at most {MOST_RANKS} for measures of diversity")
+    ranks = np.arange(1, cutoff + 1)
+    novelty = _powers(1.0 - alpha, cutoff)
+    most: FloatArray = np.add.accumulate(novelty * discount(ranks))[-1] * batch.num_subtopics
+    return most
+
+
+def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
+    """The judged documents in a greedy order: each rank takes what adds most, the last docno of several."""
+    from pres_eval.batches.from_subtopics import Hits
+
+    judged = batch.judged
+    places: list[IntArray] = []
+    for topic in range(len(batch)):
+        pairs = slice(judged.offsets[topic], judged.offsets[topic + 1])
+        places.append(_greedy(judged.place[pairs], judged.subtopic[pairs], alpha, most))
+    rank = np.concatenate([*places, np.zeros(0, np.int64)])
+    chosen = np.flatnonzero(rank)
+    topic_of = judged.topic_of[chosen]
+    order = np.lexsort((judged.subtopic[chosen], rank[chosen], topic_of))
+    offsets = np.searchsorted(topic_of, np.arange(len(batch) + 1))
+    return Hits(offsets, rank[chosen][order], judged.subtopic[chosen][order], judged.grade[chosen][order])
+
+
+def _greedy(place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
+    """(P,) the ranks of the documents in the best ranking of a topic, 0 below rank `most`."""
+    different, document = np.unique(place, return_inverse=True)
+    covers = np.zeros((int(subtopic.max(initial=-1)) + 1, len(different)), np.bool_)
+    covers[subtopic, document] = True
+    worth = np.ones(len(covers))
+    rank = np.zeros(len(different), np.int64)
+    for number in range(1, min(len(different), most) + 1):
+        gain = np.zeros(len(different))
+        for covered, value in zip(covers, worth.tolist(), strict=True):
+            gain += np.where(covered, value, 0.0)
+        gain[rank > 0] = -1.0
+        # The last of the best: docnos ascend.
+        chosen = len(gain) - 1 - int(np.argmax(gain[::-1]))
+        rank[chosen] = number
+        worth[covers[:, chosen]] *= 1.0 - alpha
+    return rank[document]
+
+
+def alpha_dcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
+    """Novelty of the first k documents, discounted by rank, as a share of the highest thinkable (α-DCG).
+
+    Formula:  alpha_DCG_k = Σ gain(r) / log2(1 + r) / Σ S (1 - α)^(r-1) / log2(1 + r)      for r = 1 … k
+      gain(r)  Σ (1 - α)^c over the subtopics that the document at rank r is relevant to, c being the
+               documents before it that are relevant to the same one
+      α        how little a subtopic is worth that was there before, 0.5 unless given
+      S        subtopics of the topic with a relevant document
+    Range: 0 to 1; 0 if S is 0.
+    Parameters: -m alpha_DCG.10,20,alpha=0.5.
+    Notes: what is relevant says -l.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
+    Source: Clarke et al., "Novelty and diversity in information retrieval evaluation", SIGIR 2008,
+      doi:10.1145/1390334.1390446; ndeval 4.5.  trec_eval: none.  ir_measures' alpha_DCG@k.
+    """
+    gained = _discounted_novelty(batch.found, alpha, _logarithmic, cutoff)
+    return divide(gained, _most_possible(batch, alpha, _logarithmic, cutoff))
+
+
+def alpha_ndcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
+    """Novelty of the first k documents, discounted by rank, as a share of the best possible there (α-nDCG).
+
+    Formula:  alpha_nDCG_k = DCG_k / ideal DCG_k,      DCG_k = Σ gain(r) / log2(1 + r)      for r = 1 … k
+      gain(r)      Σ (1 - α)^c over the subtopics that the document at rank r is relevant to, c being the
+                   documents before it that are relevant to the same one
+      α            how little a subtopic is worth that was there before, 0.5 unless given
+      ideal DCG_k  that of a ranking which at each rank takes the judged document that adds most
+    Range: 0 to 1 or a little above; 0 if nothing is relevant.
+    Parameters: -m alpha_nDCG.10,20,alpha=0.5.
+    Notes: what is relevant says -l.  To take the best document at each rank need not give the best ranking,
+      but nearly does.  ndeval goes to rank 20 at the most.
+    Source: as alpha_DCG.  ir_measures' alpha_nDCG@k.
+    """
+    gained = _discounted_novelty(batch.found, alpha, _logarithmic, cutoff)
+    best = _best(batch, alpha, cutoff)
+    return divide(gained, _discounted_novelty(best, alpha, _logarithmic, cutoff))
+
+
+def err_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
+    """Expected reciprocal rank, averaged over subtopics, as a share of the highest thinkable (ERR-IA).
+
+    Formula:  ERR_IA_k = Σ gain(r) / r / Σ S (1 - α)^(r-1) / r      for r = 1 … k
+      gain(r)  Σ (1 - α)^c over the subtopics that the document at rank r is relevant to, c being the
+               documents before it that are relevant to the same one
+      α        probability that a relevant document satisfies, 0.5 unless given
+      S        subtopics of the topic with a relevant document
+    Range: 0 to 1; 0 if S is 0.
+    Parameters: -m ERR_IA.10,20,alpha=0.5.
+    Notes: what is relevant says -l.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
+    Source: Chapelle, Metzler, Zhang & Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009,
+      doi:10.1145/1645953.1646033; ndeval 4.5.  trec_eval: none.  ir_measures' ERR_IA@k.
+    """
+    gained = _discounted_novelty(batch.found, alpha, _reciprocal, cutoff)
+    return divide(gained, _most_possible(batch, alpha, _reciprocal, cutoff))
+
+
+def nerr_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
+    """Expected reciprocal rank, averaged over subtopics, as a share of the best possible (nERR-IA).
+
+    Formula:  nERR_IA_k = Σ gain(r) / r / Σ ideal gain(r) / r      for r = 1 … k
+      gain(r)        as in ERR_IA, with the same α
+      ideal gain(r)  that of a ranking which at each rank takes the judged document that adds most
+    Range: 0 to 1 or a little above; 0 if nothing is relevant.
+    Parameters: -m nERR_IA.10,20,alpha=0.5.
+    Notes: what is relevant says -l.  ndeval goes to rank 20 at the most.
+    Source: as ERR_IA.  ir_measures' nERR_IA@k.
+    """
+    gained = _discounted_novelty(batch.found, alpha, _reciprocal, cutoff)
+    return divide(gained, _discounted_novelty(_best(batch, alpha, cutoff), alpha, _reciprocal, cutoff))
+
+
+def nrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
+    """Novelty collected by a reader who goes on with probability β (novelty- and rank-biased precision).
+
+    Formula:  NRBP = (1 - (1 - α) β) / S Σ gain(r) β^(r-1)
+      gain(r)  Σ (1 - α)^c over the subtopics that the document at rank r is relevant to, c being the
+               documents before it that are relevant to the same one
+      α        how little a subtopic is worth that was there before, 0.5 unless given
+      β        probability to go on to the next document, 0.5 unless given
+      S        subtopics of the topic with a relevant document
+    Range: 0 to 1; 0 if S is 0.
+    Parameters: -m NRBP.alpha=0.5,beta=0.8.
+    Notes: what is relevant says -l.
+    Source: Clarke, Kolla & Vechtomova, "An effectiveness measure for ambiguous and underspecified queries",
+      ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; ndeval 4.5.  trec_eval: none.  ir_measures' NRBP.
+    """
+    gained = _discounted_novelty(batch.found, alpha, _geometric(beta), np.iinfo(np.int64).max)
+    return gained * divide(np.array(1.0 - (1.0 - alpha) * beta), batch.num_subtopics)
+
+
+def nnrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
+    """Novelty- and rank-biased precision as a share of that of the best ranking.
+
+    Formula:  nNRBP = Σ gain(r) β^(r-1) / Σ ideal gain(r) β^(r-1)
+      gain(r)        as in NRBP, with the same α and β
+      ideal gain(r)  that of a ranking which at each rank takes the judged document that adds most
+    Range: 0 to 1 or a little above; 0 if nothing is relevant.
+    Parameters: -m nNRBP.alpha=0.5,beta=0.8.
+    Notes: what is relevant says -l.
+    Source: as NRBP.  ir_measures' nNRBP.
+    """
+    everything = np.iinfo(np.int64).max
+    gained = _discounted_novelty(batch.found, alpha, _geometric(beta), everything)
+    best = _best(batch, alpha, everything)
+    return divide(gained, _discounted_novelty(best, alpha, _geometric(beta), everything))
+
+
+def ap_ia(batch: SubtopicBatch) -> FloatArray:
+    """Average precision, averaged over the subtopics that have a relevant document (MAP-IA).
+
+    Formula:  AP_IA = 1/S Σ_s AP_s,   AP_s = 1/n_s Σ i / r_i
+      S    subtopics of the topic with a relevant document      n_s  documents relevant to subtopic s
+      r_i  rank of the i-th of them; those not retrieved add 0
+    Range: 0 to 1; 0 if S is 0.
+    Notes: what is relevant says -l.
+    Source: Agrawal, Gollapudi, Halverson & Ieong, "Diversifying search results", WSDM 2009,
+      doi:10.1145/1498759.1498766; ndeval 4.5.  trec_eval: none.  ir_measures' AP_IA.
+    """
+    found = batch.found
+    precision = (_seen_before(found) + 1) / found.place
+    of_subtopic = batch.offsets[found.topic_of] + found.subtopic
+    sums = np.bincount(of_subtopic, weights=precision, minlength=len(batch.num_rel)).astype(np.float64)
+    of_topics = np.bincount(
+        batch.topic_of_subtopic, weights=divide(sums, batch.num_rel), minlength=len(batch)
+    )
+    return divide(of_topics.astype(np.float64, copy=False), batch.num_subtopics)
+
+
+def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
+    """Precision at k, averaged over the subtopics that have a relevant document (P-IA).
+
+    Formula:  P_IA_k = 1/S Σ_s h_s / k
+      S    subtopics of the topic with a relevant document
+      h_s  documents down to rank k that are relevant to subtopic s
+    Range: 0 to 1; 0 if S is 0.
+    Notes: what is relevant says -l.  A ranking shorter than k counts as if irrelevant documents followed.
+    Source: as AP_IA.  ir_measures' P_IA@k.
+    """
+    within = batch.found.topic_of[batch.found.place <= cutoff]
+    counts = np.bincount(within, minlength=len(batch))
+    most = (batch.num_subtopics * float(cutoff)).astype(np.float64)
+    return divide(counts, most)
+
+
+def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
+    """Share of the subtopics that the first k documents cover (subtopic recall).
+
+    Formula:  StRecall_k = s / S
+      s  subtopics to which a document down to rank k is relevant
+      S  subtopics of the topic with a relevant document
+    Range: 0 to 1; 0 if S is 0.
+    Notes: what is relevant says -l.
+    Source: Zhai, Cohen & Lafferty, "Beyond independent relevance: methods and evaluation metrics for subtopic
+      retrieval", SIGIR 2003, doi:10.1145/860435.860440; ndeval 4.5.  trec_eval: none.  ir_measures'
+      StRecall@k.
+    """
+    first = (_seen_before(batch.found) == 0) & (batch.found.place <= cutoff)
+    return divide(np.bincount(batch.found.topic_of[first], minlength=len(batch)), batch.num_subtopics)
+
+
+_ALPHA = Setting("alpha", 0.5, 0.0, 1.0, "how little what was there before is worth, 0 to 1")
+_BETA = Setting("beta", 0.5, 0.0, 1.0 - 2.0**-53, "the reader's patience, at least 0 and below 1")
+_AT_RANKS = Settings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
+_PATIENT = Settings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
+_BOUNDED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+_BY_THE_BEST = traits(Trait.IGNORES_TAIL)
+_SUBTOPICS = RelevanceInfo.SUBTOPICS
+
+DIVERSITY_MEASURES: tuple[Measure, ...] = (
+    Measure("alpha_DCG", alpha_dcg, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
+    Measure("alpha_nDCG", alpha_ndcg, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BY_THE_BEST),
+    Measure("ERR_IA", err_ia, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
+    Measure("nERR_IA", nerr_ia, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BY_THE_BEST),
+    Measure("NRBP", nrbp, _PATIENT, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
+    Measure("nNRBP", nnrbp, _PATIENT, relevance=_SUBTOPICS, ours=True, traits=_BY_THE_BEST),
+    Measure("AP_IA", ap_ia, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
+    Measure("P_IA", p_ia, Cutoffs((5, 10, 20)), relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
+    Measure(
+        "StRecall", subtopic_recall, Cutoffs((5, 10, 20)), relevance=_SUBTOPICS, ours=True, traits=_BOUNDED
+    ),
+)

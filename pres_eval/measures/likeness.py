@@ -1,0 +1,139 @@
+"""How like a ranking is to an ideal one: compatibility, and the share of pairs in the right order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.base import Measure, OptionalCutoffs, Trait, traits
+from pres_eval.measures.precision import relevant_within
+from pres_eval.measures.settings import Setting, Settings, persistence
+
+MOST_RANKS = 1 << 20
+"""Ranks looked at together."""
+
+
+def compatibility(batch: Batch, p: float, normalize: float) -> FloatArray:
+    """Rank-biased overlap of the ranking with the ideal ranking that is nearest to it (compatibility).
+
+    Formula:  compat = RBO(ranking, ideal) / RBO(ideal, ideal),   RBO = Σ p^(i-1) A(i) / Σ p^(i-1)
+      A(i)   share of the first i documents of the one that are among the first i of the other
+      i      from 1 to the length of the longer one
+      ideal  documents of grades above 0, highest first; those of one grade in the order of the ranking, and
+             those that were not retrieved behind
+      p      persistence, 0.95 unless given
+    Range: 0 to 1; 0 if nothing has a grade above 0 or nothing was retrieved.
+    Parameters: -m compat.p=0.9; normalize=0 leaves out the division by RBO(ideal, ideal).
+    Notes: -l has no effect.  compatibility.py treats a document that was not retrieved as one with score 0,
+      so it differs where scores are negative, and it orders ties by docno ascending.
+    Source: Clarke, Vtyurina & Smucker, "Assessing top-k preferences", TOIS 39(3), 2021, doi:10.1145/3451161.
+      trec_eval: none.  ir_measures' Compat(p=…).
+    """
+    overlaps = np.flatnonzero(batch.grade > 0)
+    topic_of, begins = batch.topic_of[overlaps], _ideal_ranks(batch, overlaps)
+    begins = np.maximum(begins, batch.rank[overlaps])
+    length = np.zeros(len(batch), np.int64)
+    positive = batch.levels > 0
+    np.add.at(length, batch.level_topic_of[positive], batch.level_counts[positive])
+    depth = np.where(length > 0, np.maximum(length, batch.num_ret), 0)
+    scores = np.zeros(len(batch))
+    start = 0
+    while start < len(batch):
+        widest = np.maximum.accumulate(depth[start:])
+        stop = start + max(
+            int(np.searchsorted(widest * np.arange(1, len(widest) + 1), MOST_RANKS, "right")), 1
+        )
+        of_block = np.flatnonzero((topic_of >= start) & (topic_of < stop))
+        scores[start:stop] = _compatibility(
+            topic_of[of_block] - start, begins[of_block], length[start:stop], depth[start:stop], p, normalize
+        )
+        start = stop
+    return scores
+
+
+def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
+    """The place of each of these documents in the ideal ranking of its topic."""
+    topic_of, grade = batch.topic_of[rows], batch.grade[rows]
+    order = np.lexsort((batch.rank[rows], -grade, topic_of))
+    new = np.ones(len(rows), np.bool_)
+    new[1:] = (np.diff(topic_of[order]) != 0) | (np.diff(grade[order]) != 0)
+    first = np.flatnonzero(new)
+    of_group = np.cumsum(new) - 1
+    within = np.arange(len(rows)) - first[of_group]
+    counts = np.concatenate((np.cumsum(batch.level_counts[::-1])[::-1], [0]))
+    # Levels ascend within a topic, so those above a grade are the ones behind it.
+    above = np.zeros(len(first), np.int64)
+    for number, row in enumerate(order[first].tolist()):
+        topic = int(topic_of[row])
+        begin, end = int(batch.level_offsets[topic]), int(batch.level_offsets[topic + 1])
+        place = begin + int(np.searchsorted(batch.levels[begin:end], grade[row], "right"))
+        above[number] = counts[place] - counts[end]
+    ranks = np.empty(len(rows), np.int64)
+    ranks[order] = above[of_group] + within + 1
+    return ranks
+
+
+def _compatibility(
+    topic_of: IntArray, begins: IntArray, length: IntArray, depth: IntArray, p: float, normalize: float
+) -> FloatArray:
+    """The scores of some topics, from the depths at which their documents begin to be in both rankings."""
+    width = int(depth.max(initial=0))
+    if not width:
+        return np.zeros(len(depth))
+    powers = np.full(width, p)
+    powers[0] = 1.0
+    powers = np.multiply.accumulate(powers)
+    ranks = np.arange(1, width + 1)
+    inside = ranks <= depth[:, np.newaxis]
+    common = np.zeros((len(depth), width), np.int64)
+    np.add.at(common, (topic_of, begins - 1), 1)
+    score = _sum(np.where(inside, powers * np.cumsum(common, axis=1) / ranks, 0.0))
+    weight = _sum(np.where(inside, powers, 0.0))
+    if not normalize:
+        return divide(score, weight)
+    best = _sum(np.where(inside, powers * np.minimum(ranks, length[:, np.newaxis]) / ranks, 0.0))
+    return divide(divide(score, weight), divide(best, weight))
+
+
+def _sum(table: FloatArray) -> FloatArray:
+    """(T,) the sum of each row, one after the other."""
+    sums: FloatArray = np.add.accumulate(table, axis=1)[:, -1]
+    return sums
+
+
+def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
+    """Share of pairs of a relevant document and another, both retrieved, that are in the right order.
+
+    Formula:  accuracy = 1 - Σ b_i / (m k)      over the k relevant documents retrieved
+      b_i  documents before the i-th relevant one that are not relevant, judged or not
+      m    documents retrieved that are not relevant
+    Range: 0 to 1; 0 if no relevant document was retrieved, 1 if nothing else was.
+    Parameters: -m accuracy.10,100 looks at the first documents only.
+    Notes: relevant documents that were not retrieved have no effect.  ir_measures leaves a topic without
+      relevant documents out of the mean, and stops at one with nothing else.
+    Source: the area under the ROC curve: Hanley & McNeil, Radiology 143(1), 1982,
+      doi:10.1148/radiology.143.1.7063747; ir_measures.  trec_eval: none.  ir_measures' Accuracy.
+    """
+    last = int(np.iinfo(np.int64).max) if cutoff is None else cutoff
+    found = relevant_within(batch, last)
+    others = np.minimum(batch.num_ret, last) - found
+    before = np.where(batch.rank <= last, batch.rank - batch.rel_so_far, 0).astype(float)
+    pairs = others * found.astype(float)
+    wrong = divide(batch.sum_by_topic(before, batch.is_rel), pairs)
+    return np.where(found > 0, 1.0 - wrong, 0.0)
+
+
+COMPAT = Measure(
+    "compat",
+    compatibility,
+    Settings(
+        (persistence(0.95), Setting("normalize", 1.0, 0.0, 1.0, "1, or 0 not to normalize", whole=True)),
+        example="p=0.9",
+    ),
+    ours=True,
+    uses_level=False,
+    traits=traits(Trait.BOUNDED, Trait.GRADED),
+)
+ACCURACY = Measure("accuracy", accuracy, OptionalCutoffs("10,100"), ours=True, traits=traits(Trait.BOUNDED))

@@ -1,0 +1,287 @@
+"""Models of readers (the C/W/L framework): what a document gives a reader who may stop after each.
+
+A model says with what probability C(i) the reader goes on from rank i to rank i + 1.  The weight W(i) of a
+rank is the share of all documents looked at that are at this rank, so a score is the gain for each document
+looked at.  As in cwl_eval, a reader sees 1,000 documents at the most, and what follows the end of a ranking
+is worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.gain import document_gains, highest_grades
+from pres_eval.measures.settings import MAX_REL, MIN_REL, Settings, persistence, wanted_gain
+
+DEPTH = 1000
+"""Documents that a reader sees at the most: cwl_eval's --max_depth."""
+
+TOPICS_TOGETHER = 1 << 10
+
+CUTOFFS = (5, 10, 20)
+
+
+def scaled_gains(batch: Batch, min_rel: float, max_rel: float | None) -> FloatArray:
+    """(D,) the documents' grades brought to 0 … 1; `max_rel` None: by the highest grade of the topic."""
+    low = np.full(len(batch), min_rel)
+    high = np.maximum(highest_grades(batch), 0.0) if max_rel is None else np.full(len(batch), max_rel)
+    low, high = low[batch.topic_of], high[batch.topic_of]
+    grades = np.minimum(np.maximum(document_gains(batch), low), high)
+    return divide(grades - low, np.where(high > low, high - low, 0.0))
+
+
+Continues = Callable[[FloatArray, FloatArray], FloatArray]
+"""Ranks (K,) and gains (T, K) -> the probabilities C(i) to go on after each rank, as (T, K) or (K,)."""
+
+
+def _gain_for_each_document(batch: Batch, gains: FloatArray, depth: int, continues: Continues) -> FloatArray:
+    """(T,) Σ W(i) gain(i) over the ranks down to `depth`."""
+    depth = min(depth, DEPTH)
+    scores = np.zeros(len(batch))
+    for start in range(0, len(batch), TOPICS_TOGETHER):
+        stop = min(start + TOPICS_TOGETHER, len(batch))
+        rows = slice(batch.offsets[start], batch.offsets[stop])
+        seen = np.flatnonzero(batch.rank[rows] <= depth) + batch.offsets[start]
+        table = np.zeros((stop - start, depth))
+        table[batch.topic_of[seen] - start, batch.rank[seen] - 1] = gains[seen]
+        weights = np.ones((stop - start, depth))
+        weights[:, 1:] = continues(np.arange(1.0, depth + 1), table)[..., :-1]
+        weights = np.multiply.accumulate(weights, axis=1)
+        gained = np.add.accumulate(weights * table, axis=1)[:, -1]
+        scores[start:stop] = gained / np.add.accumulate(weights, axis=1)[:, -1]
+    return scores
+
+
+def _insq_continues(rank: FloatArray, wanted: float) -> FloatArray:
+    step = (rank + 2.0 * wanted - 1.0) / (rank + 2.0 * wanted)
+    return step * step
+
+
+def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
+    """Discounted gain of the first k documents as a share of that of k perfect ones (SDCG@k).
+
+    Formula:  sdcg_k = Σ gain(r) / log2(1 + r) / Σ 1 / log2(1 + r)      for r = 1 … k
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
+               judged
+    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Parameters: -m sdcg.10,20,max_rel=3.  max_rel is the grade that is worth 1, if not given the highest of
+      the topic; min_rel the grade that is worth 0, which it is by default.
+    Notes: nDCG divides by what could be had from the topic's judgements, this by what any topic could give.
+      k above 1000 is 1000, as in cwl_eval.
+    Source: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002,
+      doi:10.1145/582415.582418; Moffat, Bailey, Scholer & Thomas, "Incorporating user expectations and
+      behavior into the measurement of search effectiveness", TOIS 35(3), 2017, doi:10.1145/3052768; cwl_eval.
+      trec_eval: none.  ir_measures' SDCG(max_rel=…)@k.
+    """
+    depth = min(cutoff, DEPTH)
+    gains = np.where(batch.rank <= depth, scaled_gains(batch, min_rel, max_rel), 0.0)
+    most = np.add.accumulate(1.0 / log2(np.arange(2, depth + 2)))[-1]
+    score: FloatArray = batch.sum_by_topic(gains / log2(batch.rank + 1)) / most
+    return score
+
+
+def bejeweled_player(
+    batch: Batch, cutoff: int, wanted: float, min_rel: float, max_rel: float | None
+) -> FloatArray:
+    """Gain for each document of a reader who stops with enough gain, or after k documents (BPM@k).
+
+    Formula:  bpm_k = 1/e Σ gain(r)      for r = 1 … e
+      e        first rank at which the gain adds up to T, k at the most
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
+               judged
+    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Parameters: -m bpm.10,20,T=2,max_rel=3.  T is 1 unless given.  max_rel is the grade that is worth 1, if
+      not given the highest of the topic; min_rel the grade that is worth 0, which it is by default.
+    Notes: the static model, in which neither T nor k changes on the way.  k above 1000 is 1000, as in
+      cwl_eval.
+    Source: Zhang et al., "Evaluating web search with a bejeweled player model", SIGIR 2017,
+      doi:10.1145/3077136.3080841; cwl_eval.  trec_eval: none.  ir_measures' BPM(T=…,max_rel=…)@k.
+    """
+    most = min(cutoff, DEPTH)
+    gains = np.where(batch.rank <= most, scaled_gains(batch, min_rel, max_rel), 0.0)
+    running = accumulate(np.add, gains, batch.offsets)
+    enough = np.flatnonzero((running >= wanted) & (batch.rank <= most))
+    stop = np.full(len(batch), most)
+    np.minimum.at(stop, batch.topic_of[enough], batch.rank[enough])
+    score: FloatArray = batch.sum_by_topic(gains, batch.rank <= stop[batch.topic_of]) / stop
+    return score
+
+
+def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+    """Gain for each document of a reader who looks for T relevant ones and gets more patient (INSQ).
+
+    Formula:  insq = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),   C(r) = ((r + 2T - 1) / (r +
+      2T))² gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it
+      was not
+               judged
+      W(r)     share of the documents looked at that are at rank r, over the first 1000 ranks
+    Range: 0 to 1; 0 if nothing with a gain was retrieved.
+    Parameters: -m insq.T=3,max_rel=3.  T is 1 unless given.  max_rel is the grade that is worth 1, if not
+      given the highest of the topic; min_rel the grade that is worth 0, which it is by default.
+    Notes: what is found does not change how far the reader goes; it does in inst.
+    Source: Moffat, Scholer & Thomas, "Models and metrics: IR evaluation as a user process", ADCS 2012,
+      doi:10.1145/2407085.2407092; cwl_eval.  trec_eval: none.  ir_measures' INSQ(T=…,max_rel=…).
+    """
+    gains = scaled_gains(batch, min_rel, max_rel)
+    return _gain_for_each_document(batch, gains, DEPTH, lambda rank, table: _insq_continues(rank, wanted))
+
+
+def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+    """Gain for each document of a reader who looks for T relevant ones and stops sooner as they come (INST).
+
+    Formula:  inst = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
+              C(r) = ((r + T + T(r) - 1) / (r + T + T(r)))²,   T(r) = T - gain down to rank r
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
+               judged
+      W(r)     share of the documents looked at that are at rank r, over the first 1000 ranks
+    Range: 0 to 1; 0 if nothing with a gain was retrieved.
+    Parameters: -m inst.T=3,max_rel=3.  T is 1 unless given.  max_rel is the grade that is worth 1, if not
+      given the highest of the topic; min_rel the grade that is worth 0, which it is by default.
+    Source: Moffat, Bailey, Scholer & Thomas, "INST: An adaptive metric for information retrieval evaluation",
+      ADCS 2015, doi:10.1145/2838931.2838938; cwl_eval.  trec_eval: none.  ir_measures' INST(T=…,max_rel=…).
+    """
+
+    def continues(rank: FloatArray, table: FloatArray) -> FloatArray:
+        missing = wanted - np.add.accumulate(table, axis=1)
+        step = (rank + wanted + missing - 1.0) / (rank + wanted + missing)
+        return step * step
+
+    return _gain_for_each_document(batch, scaled_gains(batch, min_rel, max_rel), DEPTH, continues)
+
+
+def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
+    """Gain for each document of a reader whom a document satisfies with its gain, down to rank k (NERR8@k).
+
+    Formula:  nerr8_k = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),   C(r) = 1 - gain(r), 0 at rank
+      k gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was
+      not
+               judged
+      W(r)     share of the documents looked at that are at rank r
+    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Parameters: -m nerr8.10,20,max_rel=3.  max_rel is the grade that is worth 1, if not given the highest of
+      the topic; min_rel the grade that is worth 0, which it is by default.
+    Notes: equation 8 of the paper, the nearest to ERR that is a C/W/L measure.  k above 1000 is 1000.
+    Source: Azzopardi, Mackenzie & Moffat, "ERR is not C/W/L: Exploring the relationship between expected
+      reciprocal rank and other metrics", ICTIR 2021, doi:10.1145/3471158.3472239; cwl_eval.  trec_eval: none.
+      ir_measures' NERR8(max_rel=…)@k.
+    """
+    gains = scaled_gains(batch, min_rel, max_rel)
+    return _gain_for_each_document(batch, gains, cutoff, lambda rank, table: 1.0 - table)
+
+
+def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
+    """Gain for each document of a reader who is satisfied or tires, down to rank k (NERR9@k).
+
+    Formula:  nerr9_k = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
+              C(r) = r / (r + 1) (1 - gain(r)), 0 at rank k
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
+               judged
+      W(r)     share of the documents looked at that are at rank r
+    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Parameters: as nerr8.
+    Notes: equation 9 of the paper.  k above 1000 is 1000.
+    Source: as nerr8.  ir_measures' NERR9(max_rel=…)@k.
+    """
+    gains = scaled_gains(batch, min_rel, max_rel)
+    return _gain_for_each_document(
+        batch, gains, cutoff, lambda rank, table: rank / (rank + 1.0) * (1.0 - table)
+    )
+
+
+def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float | None) -> FloatArray:
+    """Gain for each document of a reader who is satisfied or leaves with probability 1 - p (NERR10).
+
+    Formula:  nerr10 = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),   C(r) = p (1 - gain(r))
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
+               judged
+      p        persistence, 0.9 unless given
+      W(r)     share of the documents looked at that are at rank r, over the first 1000 ranks
+    Range: 0 to 1; 0 if nothing with a gain was retrieved.
+    Parameters: -m nerr10.p=0.8,max_rel=3.  max_rel is the grade that is worth 1, if not given the highest of
+      the topic; min_rel the grade that is worth 0, which it is by default.
+    Notes: equation 10 of the paper: RBP's reader who can be satisfied.
+    Source: as nerr8.  ir_measures' NERR10(p=…,max_rel=…).
+    """
+    gains = scaled_gains(batch, min_rel, max_rel)
+    return _gain_for_each_document(batch, gains, DEPTH, lambda rank, table: p * (1.0 - table))
+
+
+def nearly_err_wanting(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+    """Gain for each document of a reader who is satisfied, or looks for T relevant ones (NERR11).
+
+    Formula:  nerr11 = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
+              C(r) = ((r + 2T - 1) / (r + 2T))² (1 - gain(r))
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
+               judged
+      W(r)     share of the documents looked at that are at rank r, over the first 1000 ranks
+    Range: 0 to 1; 0 if nothing with a gain was retrieved.
+    Parameters: -m nerr11.T=3,max_rel=3.  T is 1 unless given.  max_rel is the grade that is worth 1, if not
+      given the highest of the topic; min_rel the grade that is worth 0, which it is by default.
+    Notes: equation 11 of the paper: INSQ's reader who can be satisfied.
+    Source: as nerr8.  ir_measures' NERR11(T=…,max_rel=…).
+    """
+    gains = scaled_gains(batch, min_rel, max_rel)
+    return _gain_for_each_document(
+        batch, gains, DEPTH, lambda rank, table: _insq_continues(rank, wanted) * (1.0 - table)
+    )
+
+
+def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    """Rank-biased precision of the first k documents, relevant or not (RBP@k).
+
+    Formula:  rbp_cut_k = (1 - p) Σ p^(r-1)      over the ranks r of the relevant documents down to rank k
+      p  persistence, 0.8 unless given
+    Range: 0 to 1 - p^k; 0 if nothing relevant stands down to rank k.
+    Parameters: -m rbp_cut.10,20,p=0.9.
+    Notes: what is relevant says -l.  rbp is of the whole ranking, and counts grades.
+    Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
+      2008, doi:10.1145/1416950.1416952.  trec_eval: none.  ir_measures' RBP(p=…,rel=…)@k.
+    """
+    rows = np.flatnonzero(batch.is_rel & (batch.rank <= cutoff))
+    weights = np.zeros(len(batch.rank))
+    weights[rows] = elementwise(lambda rank: p ** (rank - 1.0), batch.rank[rows].astype(float))
+    return (1.0 - p) * batch.sum_by_topic(weights)
+
+
+_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
+_GRADES = (MIN_REL, MAX_REL)
+_AT_RANKS = Settings(_GRADES, CUTOFFS, "10,20,max_rel=3")
+_WANTING = Settings((wanted_gain(1.0), *_GRADES), example="T=2,max_rel=3")
+
+READER_MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "rbp_cut",
+        rbp_cut,
+        Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9"),
+        ours=True,
+        traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+    ),
+    Measure("sdcg", scaled_dcg, _AT_RANKS, ours=True, uses_level=False, traits=_TRAITS),
+    Measure(
+        "bpm",
+        bejeweled_player,
+        Settings((wanted_gain(1.0), *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3"),
+        ours=True,
+        uses_level=False,
+        traits=_TRAITS,
+    ),
+    Measure("insq", insq, _WANTING, ours=True, uses_level=False, traits=_TRAITS),
+    Measure("inst", inst, _WANTING, ours=True, uses_level=False, traits=_TRAITS),
+    Measure("nerr8", nearly_err_truncated, _AT_RANKS, ours=True, uses_level=False, traits=_TRAITS),
+    Measure("nerr9", nearly_err_discounted, _AT_RANKS, ours=True, uses_level=False, traits=_TRAITS),
+    Measure(
+        "nerr10",
+        nearly_err_persistent,
+        Settings((persistence(0.9), *_GRADES), example="p=0.8,max_rel=3"),
+        ours=True,
+        uses_level=False,
+        traits=_TRAITS,
+    ),
+    Measure("nerr11", nearly_err_wanting, _WANTING, ours=True, uses_level=False, traits=_TRAITS),
+)

@@ -1,0 +1,235 @@
+"""Measures of technology-assisted review: how much reading a ranking saves a reader who must find nearly all.
+
+The documents that would have to be read without a ranking are the N documents of -N, or if it is not given
+those that were judged for the topic, as in CLEF TAR, where the judgements are the result of a Boolean query.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.base import Coefficients, Measure, Trait, traits
+from pres_eval.measures.precision import relevant_within
+from pres_eval.measures.settings import Percents
+
+LOSS_DOCUMENTS = 100.0
+"""Documents that the loss of effort counts as reasonable in any case."""
+
+
+def documents_to_read(batch: Batch) -> IntArray:
+    """(T,) documents that would have to be read without a ranking, at least all known of."""
+    known = np.maximum(batch.num_rel + batch.num_nonrel, batch.num_ret)
+    documents: IntArray = np.maximum(known, batch.num_docs_in_coll)
+    return documents
+
+
+def rank_of_relevant(batch: Batch, number: IntArray) -> IntArray:
+    """(T,) the rank of the `number`-th relevant document of each topic, 0 if that was not retrieved."""
+    chosen = np.flatnonzero(batch.is_rel & (batch.rel_so_far == number[batch.topic_of]))
+    ranks = np.zeros(len(batch), np.int64)
+    ranks[batch.topic_of[chosen]] = batch.rank[chosen]
+    return ranks
+
+
+def work_saved(batch: Batch, percent: float) -> FloatArray:
+    """Share of documents that need not be read to find a percentage of the relevant ones (WSS).
+
+    Formula:  wss_x = (N - r) / N - (1 - x/100)      0 if fewer than m relevant documents were retrieved
+      r  rank of the m-th relevant document      m  x/100 n, to the nearest whole number (half to even)
+      n  relevant documents in the qrels
+      N  documents to read without a ranking: -N, or those judged for the topic
+    Range: x/100 - 1 to x/100; 0 if n is 0.  To read in any order saves nothing: that is what 1 - x/100 takes
+      off.
+    Parameters: x in percent, as in -m wss.95,100.
+    Notes: N counts at least what was judged and what was retrieved.  The first definition reads until recall
+      is at least x: m is rounded up there, and to the nearest whole number in CLEF TAR.
+    Source: Cohen, Hersh, Peterson & Yen, "Reducing workload in systematic review preparation using automated
+      citation classification", JAMIA 13(2), 2006, doi:10.1197/jamia.M1929; CLEF TAR's tar_eval (2018).
+      trec_eval: none.
+    """
+    wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
+    rank, documents = rank_of_relevant(batch, wanted), documents_to_read(batch)
+    saved = divide(documents - rank, documents) - (100.0 - percent) / 100.0
+    # A wish for less than half a document is met before anything is read.
+    met = (rank > 0) | ((wanted == 0) & (batch.num_rel > 0))
+    return np.where(met, saved, 0.0)
+
+
+def last_relevant(batch: Batch) -> FloatArray:
+    """Rank of the last relevant document that was retrieved.
+
+    Formula:  last_rel = r_k
+      k  relevant documents retrieved      r_k  rank of the last of them
+    Range: from 1 up; 0 if no relevant document was retrieved.  Less is better.
+    Notes: compare runs that find the same documents, best rankings of all documents: a run that does not
+      retrieve the last one looks better.  norm_last_rel is it as a share of the documents to read.
+    Source: CLEF TAR's tar_eval; Kanoulas, Li, Azzopardi & Spijker, "CLEF 2017 Technologically Assisted
+      Reviews in Empirical Medicine Overview", CLEF 2017 Working Notes.  trec_eval: none.
+    """
+    return rank_of_relevant(batch, batch.num_rel_ret).astype(float)
+
+
+def normalized_last_relevant(batch: Batch) -> FloatArray:
+    """Share of the documents read when the last relevant document that was retrieved is reached.
+
+    Formula:  norm_last_rel = last_rel / N
+      N  documents to read without a ranking: -N, or those judged for the topic
+    Range: 0 to 1; 0 if no relevant document was retrieved.  Less is better.
+    Source: as last_rel.
+    """
+    return divide(rank_of_relevant(batch, batch.num_rel_ret), documents_to_read(batch))
+
+
+def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
+    """Share of the relevant documents found when a percentage of the documents has been read.
+
+    Formula:  recall_at_percent_x = rel(k) / n      with k = x/100 N, to the nearest whole number (half to
+      even) rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
+      N       documents to read without a ranking: -N, or those judged for the topic
+    Range: 0 to 1; 0 if n is 0.
+    Parameters: x in percent, as in -m recall_at_percent.10,20.
+    Notes: recall_k reads as many documents for each topic, this one the same share.
+    Source: CLEF TAR's tar_eval (recall@x%, before that NCG@x).  trec_eval: none.
+    """
+    rank = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
+    return divide(relevant_within(batch, rank), batch.num_rel)
+
+
+def normalized_area(batch: Batch) -> FloatArray:
+    """Area under the curve of relevant documents found against documents read, as a share of the highest.
+
+    Formula:  norm_area = Σ (N - r_i + 1/2) / (n N - n² / 2)      over the relevant documents retrieved
+      r_i  rank of the i-th relevant document      n  relevant documents in the qrels
+      N    documents to read without a ranking: -N, or those judged for the topic
+    Range: 0 to 1; 0 if n is 0.  1/2 or so for a random order.
+    Notes: PRES is nearly the same with Nmax for N and the documents that were not found put behind Nmax.
+    Source: CLEF TAR's tar_eval.  trec_eval: none.
+    """
+    documents, n = documents_to_read(batch), batch.num_rel.astype(float)
+    ranks = batch.sum_by_topic(batch.rank.astype(float), batch.is_rel)
+    area = batch.num_rel_ret * (documents + 0.5) - ranks
+    return divide(area, n * documents - n * n / 2.0)
+
+
+def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
+    """Cost of reading everything retrieved and of missing relevant documents.
+
+    Formula:  total_cost = a ret + b (n - 2 rel_ret)
+      ret      documents retrieved (with -M k those that are read)      rel_ret  relevant ones among them
+      n        relevant documents in the qrels
+      a, b     cost of reading a document, and of missing a relevant one: 1 and 20 unless given
+    Range: any number; less is better, and below 0 the run has earned more than it cost.
+    Parameters: a and b, as in -m total_cost.1,20.
+    Notes: a relevant document that is found earns what a missed one costs.  It is utility_(a-b),a,b,0.
+    Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
+    """
+    read, miss = costs
+    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * batch.num_rel_ret)
+    return score
+
+
+def _recall(batch: Batch) -> FloatArray:
+    return divide(batch.num_rel_ret, batch.num_rel)
+
+
+def loss_of_recall(batch: Batch) -> FloatArray:
+    """Squared share of the relevant documents that everything retrieved misses.
+
+    Formula:  loss_r = (1 - R)²
+      R  recall of everything retrieved (set_recall)
+    Range: 0 to 1; 1 if n is 0.  Less is better.
+    Notes: with -M k of the first k documents.
+    Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
+      classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
+    """
+    missed = 1.0 - _recall(batch)
+    return missed * missed
+
+
+def loss_of_effort(batch: Batch) -> FloatArray:
+    """Squared effort of reading everything retrieved, against what is reasonable for the topic.
+
+    Formula:  loss_e = (100 / N)² (ret / (n + 100))²
+      ret  documents retrieved      n  relevant documents in the qrels
+      N    documents to read without a ranking: -N, or those judged for the topic
+    Range: 0 to 1.  Less is better.
+    Notes: with -M k of the first k documents.
+    Source: as loss_r.
+    """
+    share = divide(np.full(len(batch), LOSS_DOCUMENTS), documents_to_read(batch))
+    effort = batch.num_ret / (batch.num_rel + LOSS_DOCUMENTS)
+    score: FloatArray = (share * share) * (effort * effort)
+    return score
+
+
+def loss(batch: Batch) -> FloatArray:
+    """Loss of recall and loss of effort together.
+
+    Formula:  loss_er = loss_r + loss_e
+    Range: 0 to 2.  Less is better.
+    Source: as loss_r.
+    """
+    return loss_of_recall(batch) + loss_of_effort(batch)
+
+
+WSS = Measure("wss", work_saved, Percents((95.0, 100.0)), ours=True, traits=traits(Trait.OF_COLLECTION))
+LAST_REL = Measure(
+    "last_rel", last_relevant, less_is_better=True, ours=True, traits=traits(Trait.IGNORES_TAIL)
+)
+NORM_LAST_REL = Measure(
+    "norm_last_rel",
+    normalized_last_relevant,
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.OF_COLLECTION),
+)
+RECALL_AT_PERCENT = Measure(
+    "recall_at_percent",
+    recall_at_percent,
+    Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.OF_COLLECTION),
+)
+NORM_AREA = Measure(
+    "norm_area", normalized_area, ours=True, traits=traits(Trait.BOUNDED, Trait.OF_COLLECTION)
+)
+TOTAL_COST = Measure(
+    "total_cost",
+    total_cost,
+    Coefficients((1.0, 20.0), 2, example="1,20"),
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.SET),
+)
+LOSS_R = Measure(
+    "loss_r",
+    loss_of_recall,
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+LOSS_E = Measure(
+    "loss_e",
+    loss_of_effort,
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.SET, Trait.OF_COLLECTION),
+)
+LOSS_ER = Measure(
+    "loss_er", loss, less_is_better=True, ours=True, traits=traits(Trait.SET, Trait.OF_COLLECTION)
+)
+
+SCREENING_MEASURES: tuple[Measure, ...] = (
+    WSS,
+    LAST_REL,
+    NORM_LAST_REL,
+    RECALL_AT_PERCENT,
+    NORM_AREA,
+    TOTAL_COST,
+    LOSS_R,
+    LOSS_E,
+    LOSS_ER,
+)

@@ -1,0 +1,143 @@
+"""Kinds of measure parameters with names or in percent: `wss.95`, `insq.T=2`, `sdcg.10,20,max_rel=3`.
+
+They are named tuples: every start of the program makes their classes, and those of dataclasses take longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import Column, decimal_number, split_parameters, whole_number
+
+
+class Percents(NamedTuple):
+    """Shares in percent, above 0 and up to 100: one column for each, `name_95`, ascending."""
+
+    defaults: tuple[float, ...]
+    example: str = "95,100"
+
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
+        """One column a share; those given several times count once."""
+        shares = {self._read(name, part) for part in split_parameters(texts)} or set(self.defaults)
+        return [(f"{name}_{share:g}", (share,)) for share in sorted(shares)]
+
+    def _read(self, name: str, text: str) -> float:
+        share = decimal_number(name, text)
+        if not 0 < share <= 100:
+            raise MeasureError(f"-m {name}.…: found {text!r}, expected a percentage above 0 and up to 100")
+        return share
+
+
+class Setting(NamedTuple):
+    """A named number: what it is if it is not given (None: the measure decides), and what it may be."""
+
+    name: str
+    default: float | None
+    least: float
+    most: float
+    expected: str
+    whole: bool = False
+
+    def read(self, measure: str, text: str) -> float:
+        """The number of parameter text; raises MeasureError if it may not be that."""
+        value = decimal_number(measure, text)
+        if not self.least <= value <= self.most or (self.whole and not value.is_integer()):
+            raise MeasureError(f"-m {measure}.…: found {self.name}={text}, expected {self.expected}")
+        return value
+
+
+LEAST_ABOVE_0 = 5e-324
+GREATEST_BELOW_1 = 1 - 2.0**-53
+GREATEST_NUMBER = 1e300
+
+MIN_REL = Setting("min_rel", 0.0, 0.0, GREATEST_NUMBER, "the grade that is worth nothing, at least 0")
+MAX_REL = Setting("max_rel", None, LEAST_ABOVE_0, GREATEST_NUMBER, "the grade that is worth 1, above 0")
+
+
+def persistence(default: float) -> Setting:
+    """The probability that a reader goes on to the next document."""
+    return Setting(
+        "p", default, LEAST_ABOVE_0, GREATEST_BELOW_1, "the reader's persistence, above 0 and below 1"
+    )
+
+
+def wanted_gain(default: float) -> Setting:
+    """How much gain a reader is looking for, in fully relevant documents."""
+    return Setting(
+        "T", default, LEAST_ABOVE_0, GREATEST_NUMBER, "the gain that the reader is looking for, above 0"
+    )
+
+
+class Settings(NamedTuple):
+    """Named numbers that all go into one value, and ranks to cut the ranking at for those that have a cutoff.
+
+    One column `name`, `name_key=number,…`, or for each cutoff `name_rank`, `name_rank_key=number,…`.  The
+    score function is called with the cutoff, if it takes one, and the settings in the order that they are
+    declared.
+    """
+
+    settings: tuple[Setting, ...]
+    cutoffs: tuple[int, ...] = ()
+    example: str = "p=0.8"
+
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
+        """The columns of each parameter list that was given, cutoffs ascending."""
+        columns: list[Column] = []
+        for text in dict.fromkeys(texts) or [""]:
+            parts = [part.strip() for part in text.split(",")] if text else []
+            given = [part for part in parts if "=" in part]
+            ranks = {whole_number(name, part, 1) for part in parts if "=" not in part}
+            if ranks and not self.cutoffs:
+                expected = ", ".join(f"{setting.name}=number" for setting in self.settings)
+                raise MeasureError(f"-m {name}.{text}: takes no cutoff, expected {expected}")
+            values = self._values(name, text, given)
+            end = "_" + ",".join(given) if given else ""
+            if self.cutoffs:
+                chosen = sorted(ranks) or self.cutoffs
+                columns.extend((f"{name}_{rank}{end}", (rank, *values)) for rank in chosen)
+            else:
+                columns.append((name + end, values))
+        return list(dict.fromkeys(columns))
+
+    def _values(self, name: str, text: str, given: Sequence[str]) -> tuple[float | None, ...]:
+        values = {setting.name: setting.default for setting in self.settings}
+        for part in given:
+            key, _, number = part.partition("=")
+            known = [setting for setting in self.settings if setting.name == key]
+            if not known:
+                names = " or ".join(setting.name for setting in self.settings)
+                raise MeasureError(f"-m {name}.{text}: found setting {key!r}, expected {names}")
+            values[key] = known[0].read(name, number)
+        low, high = values.get("min_rel"), values.get("max_rel")
+        if low is not None and high is not None and not low < high:
+            raise MeasureError(f"-m {name}.{text}: expected min_rel below max_rel")
+        return tuple(values.values())
+
+
+class GainCutoffs(NamedTuple):
+    """Ranks at which the ranking is cut, and gains for grades: one column a rank, `name_rank_1=3`."""
+
+    cutoffs: tuple[int, ...]
+    example: str = "10,1=1,2=3"
+
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
+        """The columns of each parameter list that was given, cutoffs ascending."""
+        columns: list[Column] = []
+        for text in dict.fromkeys(texts) or [""]:
+            parts = [part.strip() for part in text.split(",")] if text else []
+            given = [part for part in parts if "=" in part]
+            ranks = {whole_number(name, part, 1) for part in parts if "=" not in part}
+            gains = tuple(self._gain(name, text, part) for part in given)
+            if len({grade for grade, _ in gains}) < len(gains):
+                raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
+            end = "_" + ",".join(given) if given else ""
+            columns.extend((f"{name}_{rank}{end}", (rank, gains)) for rank in sorted(ranks) or self.cutoffs)
+        return list(dict.fromkeys(columns))
+
+    def _gain(self, name: str, text: str, part: str) -> tuple[int, float]:
+        grade, _, gain = part.partition("=")
+        if not grade.isdecimal():
+            raise MeasureError(f"-m {name}.{text}: found {part!r}, expected grade=gain")
+        return whole_number(name, grade, 0), decimal_number(name, gain)
