@@ -200,7 +200,7 @@ class TopicAgreement:
     overlap: float
 
 
-def by_topic(judged: Judged, first: int, second: int, level: int) -> list[TopicAgreement]:
+def by_topic(judged: Judged, first: int, second: int, level: float) -> list[TopicAgreement]:
     """Two judges on each topic; `level` is the least grade of a relevant document."""
     rows = []
     for topic, name in enumerate(judged.pool.topics):
@@ -209,13 +209,13 @@ def by_topic(judged: Judged, first: int, second: int, level: int) -> list[TopicA
     return rows
 
 
-def over_all(judged: Judged, first: int, second: int, level: int) -> TopicAgreement:
+def over_all(judged: Judged, first: int, second: int, level: float) -> TopicAgreement:
     """Two judges on all topics together."""
     return _agreement(b"all", judged, first, second, slice(None), level)
 
 
 def _agreement(
-    name: bytes, judged: Judged, first: int, second: int, here: slice, level: int
+    name: bytes, judged: Judged, first: int, second: int, here: slice, level: float
 ) -> TopicAgreement:
     one, other = judged.judged[first, here], judged.judged[second, here]
     both = one & other

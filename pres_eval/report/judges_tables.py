@@ -22,7 +22,7 @@ MOST_SHOWN = 12
 """Lines of a long table that people see; programs get all."""
 
 
-def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, level: int) -> Table:
+def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, level: float) -> Table:
     """How far the judges agree on the documents that they both judged, and what each alone judged."""
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
