@@ -1,11 +1,16 @@
-"""pres-eval measures [NAME ...]: the list of measures, or the text of some."""
+"""pres-eval measures [NAME ...]: the measures in their families, the text of some, or a search."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Sequence
 
 import click
 
 from pres_eval.cli.help import measure_text
-from pres_eval.measures import MEASURES, NICKNAMES
+from pres_eval.errors import MeasureError
+from pres_eval.measures import NICKNAMES
+from pres_eval.measures.catalogue import Entry, catalogue
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import COMPAT_VERSIONS, VERSIONS
 
@@ -16,22 +21,61 @@ from pres_eval.options import COMPAT_VERSIONS, VERSIONS
     "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
     help="The trec_eval whose nicknames are meant.",
 )  # fmt: skip
-def command(names: tuple[str, ...], compat: str) -> None:
-    """List the measures with one line each, or print the whole text of those named.
+@click.option(
+    "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
+    help="Text for people, or JSON with everything that is known of each measure.",
+)  # fmt: skip
+def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
+    """List the measures, print the whole text of those named, or search for a word.
 
     \b
     Examples:
       pres-eval measures
       pres-eval measures PRES
-      pres-eval measures official
+      pres-eval measures reader
+      pres-eval measures --format json
     """  # noqa: D301 - click wants the character
-    if names:
+    entries = catalogue(VERSIONS[compat])
+    chosen, found_by_name = _chosen(names, entries, compat)
+    if output_format == "json":
+        click.echo(json.dumps([entry.as_record() for entry in chosen], indent=2, ensure_ascii=False))
+    elif found_by_name:
+        click.echo("\n\n".join(measure_text(entry.measure.name) for entry in chosen))
+        related = [entry for entry in entries if entry.matches(names) and entry not in chosen]
+        if related:
+            click.echo(f"\nSee also: {', '.join(entry.measure.name for entry in related)}")
+    else:
+        click.echo(_listed(chosen))
+        if not names:
+            click.echo("\nNicknames")
+            for nickname, members in NICKNAMES[compat].items():
+                click.echo(f"  {nickname + ':':<12}{', '.join(members)}")
+
+
+def _chosen(names: Sequence[str], entries: list[Entry], compat: str) -> tuple[list[Entry], bool]:
+    """The entries asked for, and whether they were named; a word that names none is searched for."""
+    if not names:
+        return entries, False
+    try:
         measures = named_measures(names, VERSIONS[compat])
-        click.echo("\n\n".join(measure_text(measure.name) for measure in measures))
-        return
-    width = max(len(measure.name) for measure in MEASURES)
-    for measure in MEASURES:
-        click.echo(f"{measure.name:<{width}}  {measure.description}")
-    click.echo()
-    for nickname, members in NICKNAMES[compat].items():
-        click.echo(f"{nickname + ':':<{width}}  {', '.join(members)}")
+    except MeasureError:
+        found = [entry for entry in entries if entry.matches(names)]
+        if not found:
+            raise
+        return found, False
+    return [entry for measure in measures for entry in entries if entry.measure is measure], True
+
+
+def _listed(entries: list[Entry]) -> str:
+    """One line a measure under the name of its family."""
+    width = max(len(entry.measure.name) for entry in entries) + 2
+    lines: list[str] = []
+    family = ""
+    for entry in entries:
+        if entry.family != family:
+            family = entry.family
+            lines += ["", family] if lines else [family]
+        also = ", ".join(dict.fromkeys(name for name, _ in entry.also))
+        line = f"  {entry.measure.name:<{width}}{entry.measure.description}"
+        lines.append(f"{line}  [{also}]" if also else line)
+    return "\n".join(lines)

@@ -478,6 +478,24 @@ def test_measures_command(call: Command) -> None:
     assert call("measures", "mapp").code == 1
 
 
+def test_measures_are_found_by_a_word(call: Command) -> None:
+    text = call.ok("measures", "reader").out
+    assert {"PRES", "rbp", "err"} <= {line.split()[0] for line in text.splitlines() if line.startswith("  ")}
+    assert "num_ret" not in text
+    assert "See also: " in call.ok("measures", "recall").out
+    assert "[RR, MRR]" in call.ok("measures").out
+
+
+def test_measures_as_json(call: Command) -> None:
+    entries = {entry["name"]: entry for entry in json.loads(call.ok("measures", "--format", "json").out)}
+    assert set(entries) == {measure.name for measure in MEASURES}
+    assert {"name": "precision@10", "tool": "ranx"} in entries["P"]["also"]
+    assert entries["PRES"]["in_trec_eval"] is False
+    assert entries["map"]["nicknames"] == ["official", "all_trec"]
+    (one,) = json.loads(call.ok("measures", "PRES", "--format", "json").out)
+    assert one == entries["PRES"]
+
+
 def test_file_called_like_a_command(call: Command, tmp_path: Path) -> None:
     """./check is the file; check in second place is a file too."""
     (tmp_path / "check").write_text(QRELS)

@@ -1,0 +1,97 @@
+"""What there is to choose from: the measures in their families, with the names that other tools give them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pres_eval.errors import MeasureError
+from pres_eval.measures import MEASURES, NICKNAMES
+from pres_eval.measures.base import Measure
+from pres_eval.measures.notation import NOTATIONS, Settings
+from pres_eval.options import Version
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A measure as the catalogue shows it.
+
+    family     what its module is about
+    nicknames  the nicknames that it belongs to
+    also       what other tools call it: (name, tool)
+    """
+
+    measure: Measure
+    family: str
+    nicknames: tuple[str, ...]
+    also: tuple[tuple[str, str], ...]
+
+    def matches(self, words: Iterable[str]) -> bool:
+        """Whether each word is in the name, the description, or a name of another tool."""
+        here = " ".join((self.measure.name, self.measure.description, *(name for name, _ in self.also)))
+        return all(word.casefold() in here.casefold() for word in words)
+
+    def as_record(self) -> dict[str, Any]:
+        """The entry for JSON."""
+        measure = self.measure
+        return {
+            "name": measure.name,
+            "family": self.family,
+            "description": measure.description,
+            "example": f"{measure.name}.{measure.parameters.example}" if measure.parameters.example else None,
+            "nicknames": list(self.nicknames),
+            "also": [{"name": name, "tool": tool} for name, tool in self.also],
+            "in_trec_eval": not measure.ours,
+            "uses_level": measure.uses_level,
+            "less_is_better": measure.less_is_better,
+            "needs": measure.relevance.value,
+            "text": measure.text,
+        }
+
+
+def catalogue(version: Version) -> list[Entry]:
+    """All measures, family by family, in print order inside of each."""
+    families: dict[str, list[Entry]] = {}
+    also = _other_names()
+    nicknames = NICKNAMES[version.name]
+    for measure in MEASURES:
+        family = _family(measure)
+        entry = Entry(
+            measure=measure,
+            family=family,
+            nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
+            also=tuple(also.get(measure.name, ())),
+        )
+        families.setdefault(family, []).append(entry)
+    return [entry for entries in families.values() for entry in entries]
+
+
+def _family(measure: Measure) -> str:
+    """The first sentence of the module that has the measure."""
+    text = sys.modules[measure.score.__module__].__doc__ or ""
+    return text.strip().splitlines()[0].rstrip(".")
+
+
+def _other_names() -> dict[str, list[tuple[str, str]]]:
+    """For each measure the names of other tools that stand for it, with a cutoff where they need one."""
+    names: dict[str, list[tuple[str, str]]] = {}
+    for notation in NOTATIONS:
+        for name in notation.names:
+            for measure, written in _meanings(name, notation.rule):
+                if written != measure:
+                    names.setdefault(measure, []).append((written, notation.tool))
+    return names
+
+
+def _meanings(name: str, rule: Any) -> Iterator[tuple[str, str]]:
+    seen = set()
+    for cutoff, written in ((None, name), ("10", f"{name}@10")):
+        try:
+            measure = rule(Settings(), cutoff).name
+        except MeasureError:
+            continue
+        if measure not in seen:
+            seen.add(measure)
+            yield measure, written
