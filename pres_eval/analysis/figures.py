@@ -1,0 +1,113 @@
+"""The curves of the papers' figures, for the relevant documents of a topic and their ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecall:
+    """Precision against recall of one topic.
+
+    recall, precision        the saw-tooth: at each relevant document, and just before the next
+    levels, interpolated     the highest precision at that recall or beyond
+    break_even               precision where it equals recall: at rank n, of n relevant documents
+    """
+
+    recall: FloatArray
+    precision: FloatArray
+    levels: FloatArray
+    interpolated: FloatArray
+    break_even: float
+
+
+def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> PrecisionRecall:
+    """The curve of a topic with so many relevant documents, of which some were found at these ranks.
+
+    Precision falls from one relevant document to the next, and after the last of them to the end of the
+    ranking.
+    Source: Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, 8.4.
+    """
+    recall, precision = [], []
+    ordered = sorted(ranks)
+    for number, rank in enumerate(ordered, 1):
+        before_next = (ordered[number] if number < len(ordered) else retrieved + 1) - 1
+        recall += [number / relevant, number / relevant]
+        precision += [number / rank, number / max(rank, before_next)]
+    peaks = np.array([number / rank for number, rank in enumerate(ordered, 1)], np.float64)
+    interpolated = np.maximum.accumulate(peaks[::-1])[::-1]
+    found = sum(rank <= relevant for rank in ordered)
+    return PrecisionRecall(
+        recall=np.array(recall, np.float64),
+        precision=np.array(precision, np.float64),
+        levels=np.arange(1, len(ordered) + 1) / max(relevant, 1),
+        interpolated=interpolated,
+        break_even=found / relevant if relevant else 0.0,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Roc:
+    """Recall against fallout, from (0, 0) to (1, 1), and the area under it."""
+
+    fallout: FloatArray
+    recall: FloatArray
+    area: float
+
+
+def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) -> Roc:
+    """The ROC curve of a topic in a collection of so many documents.
+
+    What was not retrieved comes behind in an order that nobody knows: a straight line to (1, 1).  The area is
+    the chance that a relevant document stands before one that is not (AUC); nan if there is none of either.
+    Source: Robertson, Journal of Documentation 1969, doi:10.1108/eb026466.
+    """
+    others = collection - relevant
+    fallout, recall = [0.0], [0.0]
+    if not relevant or others <= 0:
+        return Roc(np.array(fallout), np.array(recall), float("nan"))
+    for number, rank in enumerate(sorted(ranks), 1):
+        fallout += [(rank - number) / others] * 2
+        recall += [(number - 1) / relevant, number / relevant]
+    fallout.append((retrieved - len(ranks)) / others)
+    recall.append(len(ranks) / relevant)
+    fallout.append(1.0)
+    recall.append(1.0)
+    x, y = np.array(fallout), np.array(recall)
+    return Roc(x, y, float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum()))
+
+
+def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArray) -> FloatArray:
+    """Rnorm of one topic for collections of so many documents (figure 2 of Magdy & Jones).
+
+    Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), what was not found at the end of the collection
+    Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, equation 2.
+    """
+    n, found = relevant, len(ranks)
+    if not n:
+        return np.zeros(len(collection))
+    missing = n - found
+    at_the_end = missing * collection - missing * (missing - 1) / 2
+    total = float(sum(ranks)) + at_the_end
+    return np.asarray(1 - (total - n * (n + 1) / 2) / (n * (collection - n)), np.float64)
+
+
+def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax: int) -> FloatArray:
+    """PRES of a topic whose found documents have this average rank (figure 4a of Magdy & Jones).
+
+    Formula:  1 - (R a + (1 - R) (Nmax + (R n + 1 + n) / 2) - (n + 1) / 2) / Nmax: the missing ones count with
+      the ranks Nmax + R n + 1 ... Nmax + n
+    """
+    n, found = relevant, recall * relevant
+    missing = nmax + (found + 1 + n) / 2
+    return np.asarray(1 - (recall * average + (1 - recall) * missing - (n + 1) / 2) / nmax, np.float64)
+
+
+def pres_of_one(rank: IntArray, nmax: int) -> FloatArray:
+    """PRES where one relevant document is at this rank (figure 4b): 1 - (r - 1) / Nmax, 0 beyond Nmax."""
+    return np.where(rank <= nmax, 1 - (rank - 1) / nmax, 0.0)

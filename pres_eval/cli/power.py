@@ -1,0 +1,173 @@
+"""pres-eval power: how many topics a difference needs, and how sure measures are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.power import (
+    DISCRIMINATION,
+    Discrimination,
+    Repeats,
+    Swaps,
+    discriminative_power,
+    stability,
+    topic_set_sizes,
+)
+from pres_eval.analysis.score_tables import Means
+from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.score_files import SCORES, read_score_file
+from pres_eval.cli.shared import MEASURES, NMAX, CutoffList
+from pres_eval.errors import UsageError
+from pres_eval.measures.selection import select
+from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
+from pres_eval.report.text import text_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerOptions(AnalysisOptions):
+    """What the command line said."""
+
+    files: tuple[str, ...]
+    measures: tuple[str, ...]
+    nmax: tuple[int, ...]
+    scores: str | None
+    delta: float
+    alpha: float
+    power: float
+    num_runs: int
+    test: str
+    samples: int
+    sizes: tuple[int, ...]
+    trials: int
+    seed: int
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
+@MEASURES
+@NMAX
+@SCORES
+@click.option(
+    "--delta", type=click.FloatRange(0, min_open=True), default=0.05, show_default=True,
+    metavar="DIFFERENCE", help="The difference of means that is to be found.",
+)  # fmt: skip
+@ALPHA
+@click.option(
+    "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
+    help="The chance with which it is to be found.",
+)  # fmt: skip
+@click.option(
+    "--runs", "num_runs", type=click.IntRange(min=2), default=10, show_default=True, metavar="NUM",
+    help="Runs of the planned experiment, for the analysis of variance.",
+)  # fmt: skip
+@click.option(
+    "--test", type=click.Choice(DISCRIMINATION), default=DISCRIMINATION[0], show_default=True,
+    help="Test whose achieved significance levels are looked at.",
+)  # fmt: skip
+@click.option(
+    "--samples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
+    help="Deals of randomised-tukey, draws of the bootstrap.",
+)  # fmt: skip
+@click.option(
+    "--sizes", type=CutoffList(), default=(), metavar="NUMBERS",
+    help="Sizes of the sets of topics (default: a fifth, two fifths, half of the topics).",
+)  # fmt: skip
+@click.option(
+    "--trials", type=click.IntRange(1, 1_000_000), default=200, show_default=True,
+    help="Random sets of topics of each size.",
+)  # fmt: skip
+@SEED
+@analysis_options
+def command(**values: Any) -> None:
+    """How many topics a difference needs, and how sure measures are with those there are (extra: stats).
+
+    \b
+    Example:
+      pres-eval power fixtures/patents/qrels.txt fixtures/patents/run_*.txt --delta 0.1
+
+    Topics needed, after Sakai's topic set size design: from the variance of these runs, for a t-test, for an
+    analysis of variance, for an interval of a given width.  Discriminative power (Sakai 2006, 2012): how many
+    pairs of these runs a measure tells apart, and which difference it takes.  Stability (Buckley & Voorhees
+    2000) and swaps (Voorhees & Buckley 2002): how often other topics turn the order of two runs round.
+
+    Tables for --table: sizes, discrimination, levels, stability, swaps.
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    _power(PowerOptions(**values))
+
+
+def _power(said: PowerOptions) -> None:
+    scores, settings, each = _scores(said)
+    if len(scores.runs) < 2 or len(scores.topics) < 4:
+        found = f"{len(scores.runs)} runs over {len(scores.topics)} topics"
+        raise UsageError(f"{found}: expected two runs and four topics at least")
+    sizes = topic_set_sizes(scores, said.delta, alpha=said.alpha, power=said.power, runs=said.num_runs)
+    told_apart = discriminative_power(
+        scores,
+        test=said.test,
+        alpha=said.alpha,
+        samples=said.samples,
+        seed=said.seed,
+        each=each("testing pairs"),
+    )
+    repeats = Repeats(trials=said.trials, seed=said.seed)
+    rows, swaps = stability(scores, _sizes(said, len(scores.topics)), repeats, each("drawing topics"))
+    tables = [
+        sizes_table(sizes, said.delta, said.alpha, said.power, said.num_runs),
+        *discrimination_tables(told_apart, said.test, said.alpha),
+        *stability_tables(rows, swaps, said.trials, repeats.fuzziness),
+    ]
+    for name in ("delta", "alpha", "power", "test", "samples", "trials", "seed"):
+        settings[name] = getattr(said, name)
+    show(tables, "power", {**settings, "topics": len(scores.topics)}, said)
+    if said.plot:
+        draw(_figure(told_apart, swaps, said.alpha), said.plot)
+
+
+def _scores(
+    said: PowerOptions,
+) -> tuple[PairedScores, dict[str, object], Callable[[str], Callable[[Iterable[int]], Iterable[int]]]]:
+    said.check_paired()
+    relevance_info = said.check()
+    if said.scores:
+        if said.files:
+            raise UsageError("--scores FILE replaces QRELS RUN RUN: leave one of them out")
+        found = read_score_file(said.scores)
+        if isinstance(found, Means):
+            raise UsageError(f"--scores {said.scores}: no column topic, expected run,topic,MEASURE,...")
+        return found, {"scores": text_of(said.scores)}, lambda label: iter
+    if len(said.files) < 3:
+        raise UsageError("expected QRELS and at least two runs, or --scores FILE")
+    measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
+    selection = select(measures, said.numbers(), said.nmax, relevance_info)
+    loaded = read(said, said.files[0], said.files[1:])
+    every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
+    scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
+    return scores, loaded.settings, loaded.each
+
+
+def _sizes(said: PowerOptions, topics: int) -> list[int]:
+    """The sizes of the sets of topics; a second set of the same size must be left."""
+    if not said.sizes:
+        return sorted({max(1, topics // 5), max(1, 2 * topics // 5), topics // 2})
+    if said.sizes[-1] > topics // 2:
+        raise UsageError(f"--sizes {said.sizes[-1]}: more than half of the {topics} topics")
+    return list(said.sizes)
+
+
+def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Any:
+    from pres_eval.report.power_plots import power_figure
+
+    largest = max(one.topics for one in swaps)
+    curves = {
+        each.measure: (
+            [one.lower for one in swaps if (one.measure, one.topics) == (each.measure, largest)],
+            [one.rate for one in swaps if (one.measure, one.topics) == (each.measure, largest)],
+        )
+        for each in told_apart
+    }
+    return power_figure({one.measure: one.levels for one in told_apart}, curves, alpha=alpha, topics=largest)

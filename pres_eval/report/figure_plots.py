@@ -1,0 +1,196 @@
+"""The papers' figures: PRES against other measures, normalised recall, curves of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
+from pres_eval.report.plots import line_styles, plain, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
+"""Recalls for which PRES against average rank is drawn."""
+
+
+def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure:
+    """Relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(8.0, 3.6), layout="constrained")
+        axes = figure.subplots()
+        axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
+        step = max(1, -(-len(topics) // 40))
+        axes.set_xticks(
+            range(0, len(topics), step),
+            [plain(topic, 12) for topic in topics[::step]],
+            rotation=90,
+            fontsize=7,
+        )
+        axes.set_xlim(-0.8, len(topics) - 0.2)
+        axes.grid(visible=False, axis="x")
+        axes.set_xlabel("topic, by relevant documents" + (f" (every {step}th named)" if step > 1 else ""))
+        axes.set_ylabel("relevant documents")
+        mean = sum(relevant) / max(len(relevant), 1)
+        axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1)
+        axes.set_title(f"{sum(relevant)} relevant documents of {len(topics)} topics, {mean:.1f} on average")
+    return figure
+
+
+def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
+    """The saw-tooth of each run on a topic, its interpolation dashed, the break-even point as a dot."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(6.4, 4.8 + 0.09 * len(names)), layout="constrained")
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+        lines = []
+        for curve, look in zip(curves, line_styles(len(names)), strict=True):
+            colour = look["color"]
+            lines += axes.plot(curve.recall, curve.precision, color=colour, linewidth=1.2)
+            levels = np.concatenate(([0.0], curve.levels))
+            axes.step(
+                levels,
+                np.concatenate((curve.interpolated[:1], curve.interpolated)),
+                where="pre",
+                color=colour,
+                linestyle=(0, (5, 2)),
+                linewidth=1.0,
+                alpha=0.7,
+            )
+            axes.plot(
+                [curve.break_even], [curve.break_even], color=colour, marker=look["marker"], linestyle="none"
+            )
+        axes.set_xlim(0, 1.02)
+        axes.set_ylim(0, 1.04)
+        axes.set_xlabel("recall")
+        axes.set_ylabel("precision")
+        axes.set_title(f"{title}: saw-tooth, interpolation (dashed), break-even (mark)")
+        _legend(figure, lines, names)
+    return figure
+
+
+def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figure:
+    """Recall against fallout of each run on a topic, with its area."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(6.4, 4.8 + 0.09 * len(names)), layout="constrained")
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+        lines = []
+        for curve, look in zip(curves, line_styles(len(names)), strict=True):
+            lines += axes.plot(
+                curve.fallout, curve.recall, linewidth=1.2, markevery=max(1, len(curve.recall) // 8), **look
+            )
+        axes.set_xlim(-0.01, 1.01)
+        axes.set_ylim(-0.01, 1.01)
+        axes.set_xlabel("fallout")
+        axes.set_ylabel("recall")
+        axes.set_title(f"{title}: ROC")
+        labels = [
+            f"{plain(name, 22)}: AUC {curve.area:.4f}" for name, curve in zip(names, curves, strict=True)
+        ]
+        _legend(figure, lines, labels)
+    return figure
+
+
+def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: NDArray[Any]) -> Figure:
+    """Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(6.4, 4.4 + 0.09 * len(names)), layout="constrained")
+        axes = figure.subplots()
+        lines = []
+        for row, look in zip(values, line_styles(len(names)), strict=True):
+            lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
+        axes.set_xscale("log")
+        axes.set_ylim(0, 1.02)
+        axes.set_xlabel("documents in the collection (N)")
+        axes.set_ylabel("normalised recall")
+        axes.set_title("Normalised recall comes near to recall as the collection grows")
+        _legend(figure, lines, names)
+    return figure
+
+
+def pres_against_rank(
+    nmax: int, relevant: int, averages: NDArray[Any], scores: NDArray[Any], recalls: NDArray[Any]
+) -> Figure:
+    """PRES against the average rank of what was found, for several recalls (figure 4a), with topics as dots.
+
+    The lines are those of a topic with so many relevant documents; dots: average rank, PRES and recall.
+    """
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(6.8, 4.6), layout="constrained")
+        axes = figure.subplots()
+        lines = []
+        for recall, look in zip(RECALLS, line_styles(len(RECALLS)), strict=True):
+            found = max(recall * relevant, 1e-9)
+            x = np.linspace((found + 1) / 2, nmax - (found - 1) / 2, 50)
+            y = pres_of_average_rank(x, recall, relevant, nmax)
+            lines += axes.plot(x, y, linewidth=1.2, color=look["color"], linestyle=look["linestyle"])
+        dots = axes.scatter(
+            averages,
+            scores,
+            c=recalls,
+            cmap="viridis_r",
+            vmin=0,
+            vmax=1,
+            s=14,
+            edgecolor="#222222",
+            linewidth=0.3,
+        )
+        bar = figure.colorbar(dots, ax=axes)
+        bar.set_label("recall of the topic")
+        axes.set_xlim(0, nmax)
+        axes.set_ylim(0, 1.02)
+        axes.set_xlabel("average rank of the relevant documents found")
+        axes.set_ylabel(f"PRES at {nmax}")
+        axes.set_title(f"PRES against average rank (lines: {relevant} relevant documents)")
+        axes.legend(lines, [f"recall {recall:.0%}" for recall in RECALLS], loc="upper right", frameon=True)
+    return figure
+
+
+def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
+    """PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+        axes = figure.subplots()
+        x = np.arange(1, nmax + 1)
+        axes.plot(x, pres_of_one(x, nmax), color="#0072B2", linewidth=1.4, label=f"PRES at {nmax}")
+        axes.plot(x, 1 / x, color="#D55E00", linewidth=1.4, linestyle=(0, (5, 2)), label="reciprocal rank")
+        inside = ranks[ranks <= nmax]
+        own: dict[str, Any] = {"linestyle": "none", "markersize": 4}
+        axes.plot(inside, pres_of_one(inside, nmax), color="#0072B2", marker="o", **own)
+        axes.plot(inside, 1 / inside, color="#D55E00", marker="s", **own)
+        axes.set_xlim(0, nmax * 1.01)
+        axes.set_ylim(0, 1.02)
+        axes.set_xlabel("rank of the only relevant document")
+        axes.set_ylabel("score")
+        axes.set_title(f"One relevant document: PRES and reciprocal rank ({len(inside)} topics as marks)")
+        axes.legend(loc="upper right")
+    return figure
+
+
+def _legend(figure: Figure, lines: Sequence[Any], names: Sequence[str]) -> None:
+    columns = 1 + (len(names) > 4) + (len(names) > 24)
+    figure.legend(
+        lines,
+        [plain(name, 40) for name in names],
+        loc="outside lower center",
+        ncols=columns,
+        fontsize=7.5,
+        handlelength=3.0,
+    )

@@ -1,0 +1,109 @@
+"""The tables of power: topics needed, pairs told apart, stability, swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pres_eval.analysis.power import Discrimination, Sizes, Stability, Swaps, needed_difference
+from pres_eval.report.differences import UNKNOWN, number
+from pres_eval.report.layout import Score, Shown, Table, Value, records_table
+
+
+def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float, runs: int) -> Table:
+    """How many topics a difference needs."""
+    lines = [
+        (
+            one.measure,
+            number(one.deviation),
+            *(UNKNOWN if value is None else str(value) for value in (one.t, one.anova, one.interval)),
+            number(one.detectable),
+        )
+        for one in found
+    ]
+    headings = ("measure", "deviation", "t-test", f"ANOVA, {runs} runs", "interval", "detectable")
+    return records_table(
+        "sizes",
+        f"Topics that a difference of {delta:g} needs (alpha {alpha:g}, power {power:g})",
+        found,
+        Sizes,
+        (
+            "t-test: of two runs; ANOVA: between the best and the worst of the runs; interval: for one of the"
+            f" difference of two runs no wider than {delta:g}",
+            "deviation: of a score, what neither run nor topic explains; -: the scores do not vary;"
+            " detectable: the least difference that the t-test finds with these topics",
+        ),
+        Shown(headings, lines),
+    )
+
+
+def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:
+    """Pairs of runs that each measure tells apart; for programs the achieved significance levels."""
+    rows: list[tuple[Value, ...]] = [
+        (one.measure, len(one.levels), one.significant, one.share, one.needed) for one in found
+    ]
+    levels: list[tuple[Value, ...]] = [
+        (one.measure, place, level) for one in found for place, level in enumerate(one.levels.tolist(), 1)
+    ]
+    return [
+        Table(
+            name="discrimination",
+            title=f"Discriminative power: pairs of runs told apart ({test}, p < {alpha:g})",
+            headings=("measure", "pairs", "significant", "share", "needed"),
+            rows=rows,
+            notes=("needed: a difference of means that would have been significant for any pair",),
+        ),
+        Table(
+            name="levels",
+            title="",
+            headings=("measure", "pair", "level"),
+            rows=levels,
+            people=False,
+        ),
+    ]
+
+
+def stability_tables(
+    rows: Sequence[Stability], swaps: Sequence[Swaps], trials: int, fuzziness: float, rate: float = 0.05
+) -> list[Table]:
+    """Error rates and swap rates, with the difference from which on swaps are rare."""
+    lines = []
+    for one in rows:
+        own = [each for each in swaps if (each.measure, each.topics) == (one.measure, one.topics)]
+        lines.append(
+            (
+                one.measure,
+                str(one.topics),
+                Score(one.error_rate),
+                Score(one.ties),
+                Score(one.swap_rate),
+                number(needed_difference(own, rate), 2),
+            )
+        )
+    return [
+        records_table(
+            "stability",
+            f"Stability on {trials} random sets of topics",
+            rows,
+            Stability,
+            (
+                f"error_rate: share of rarer verdicts; ties: means within {fuzziness:.0%} of each other;"
+                " swap_rate: another set of topics turns the order round",
+                f"needed: differences from which on at most {rate:.0%} of the pairs swap; -: no difference",
+            ),
+            Shown(("measure", "topics", "error_rate", "ties", "swap_rate", "needed"), lines),
+        ),
+        records_table_for_programs(swaps),
+    ]
+
+
+def records_table_for_programs(swaps: Sequence[Swaps]) -> Table:
+    """The swaps of each bin of differences."""
+    return Table(
+        name="swaps",
+        title="",
+        headings=("measure", "topics", "lower", "upper", "pairs", "swaps", "rate"),
+        rows=[
+            (one.measure, one.topics, one.lower, one.upper, one.pairs, one.swaps, one.rate) for one in swaps
+        ],
+        people=False,
+    )

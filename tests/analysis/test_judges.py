@@ -1,0 +1,200 @@
+"""Judges side by side: κ and α against published examples and others' code; runs under both; pool and
+holes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import cohens_kappa as theirs
+from support.commands import QRELS, RUNS, Command
+
+from pres_eval.analysis.judging import cohens_kappa, grade_table, krippendorffs_alpha, raw_agreement
+from pres_eval.analysis.overlap import rbo
+
+N = -1
+EXAMPLE = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3],
+        [N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N],
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("level", "printed"), [("nominal", "0.743"), ("ordinal", "0.815"), ("interval", "0.849")]
+)
+def test_krippendorffs_published_example(level: str, printed: str) -> None:
+    """Computing Krippendorff's Alpha-Reliability, 2011: four observers, twelve units, some not judged."""
+    assert f"{krippendorffs_alpha(EXAMPLE, EXAMPLE != N, level):.3f}" == printed
+
+
+def plain_alpha(grades: list[list[int]], level: str) -> float:
+    """α from all pairs of grades, one by one."""
+    units = [[g for g in column if g != N] for column in zip(*grades, strict=True)]
+    units = [unit for unit in units if len(unit) > 1]
+    values = sorted(g for unit in units for g in unit)
+
+    def apart(a: int, b: int) -> float:
+        if level == "nominal":
+            return float(a != b)
+        if level == "interval":
+            return float((a - b) ** 2)
+        low, high = min(a, b), max(a, b)
+        between = sum(low <= g <= high for g in values) - (values.count(a) + values.count(b)) / 2
+        return between**2 if a != b else 0.0
+
+    observed = sum(
+        apart(a, b) / (len(unit) - 1) for unit in units for a, b in itertools.permutations(unit, 2)
+    )
+    expected = sum(apart(a, b) for a, b in itertools.permutations(values, 2)) / (len(values) - 1)
+    return 1 - observed / expected
+
+
+@given(st.lists(st.lists(st.integers(-1, 3), min_size=12, max_size=12), min_size=2, max_size=4))
+@settings(deadline=None, max_examples=60)
+def test_alpha_is_that_of_all_pairs(rows: list[list[int]]) -> None:
+    grades = np.array(rows)
+    for level in ("nominal", "ordinal", "interval"):
+        found = krippendorffs_alpha(grades, grades != N, level)
+        many = (grades != N).sum(axis=0) > 1
+        if len({g for g in grades[:, many].ravel().tolist() if g != N}) < 2:
+            assert math.isnan(found)
+        else:
+            assert found == pytest.approx(plain_alpha(rows, level), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=4, max_size=60))
+@settings(deadline=None)
+def test_kappa_is_statsmodels(pairs: list[tuple[int, int]]) -> None:
+    grades = [*pairs, (0, 1), (1, 2), (2, 3), (3, 0)]  # all grades occur, so their places are their values
+    table = grade_table(np.array([a for a, _ in grades]), np.array([b for _, b in grades]))
+    for power, weights in ((0, None), (1, "linear"), (2, "quadratic")):
+        expected = theirs(table.counts, wt=weights, return_results=False)
+        assert cohens_kappa(table, power) == pytest.approx(float(expected), abs=1e-12)
+    assert raw_agreement(table) == sum(a == b for a, b in grades) / len(grades)
+
+
+def test_rbo_by_hand() -> None:
+    """Three things, the last two swapped: agreement 1, 1/2, 1."""
+    x, y, p = np.array([3.0, 2, 1]), np.array([3.0, 1, 2]), 0.9
+    expected = (1 - p) * (1 + 0.5 * p + 1 * p**2) + p**3
+    for ties in "wab":
+        assert rbo(x, y, p, ties) == pytest.approx(expected, abs=1e-15)
+    tied = np.array([1.0, 1.0, 0.0])
+    assert rbo(tied, tied, p, "w") == pytest.approx(1)
+    assert rbo(tied, tied, p, "b") == pytest.approx(1)
+    assert rbo(tied, tied, p, "a") == pytest.approx((1 - p) * (0.5 + p + p**2) + p**3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=5))
+@settings(deadline=None, max_examples=40)
+def test_rbo_a_is_the_mean_over_all_ways_to_break_ties(pairs: list[tuple[int, int]]) -> None:
+    x, y = np.array([a for a, _ in pairs], float), np.array([b for _, b in pairs], float)
+
+    def broken(scores: np.ndarray) -> list[np.ndarray]:
+        orders = itertools.permutations(range(len(scores)))
+        kept = [o for o in orders if all(scores[a] >= scores[b] for a, b in itertools.pairwise(o))]
+        return [-np.argsort(order).astype(float) for order in kept]
+
+    values = [rbo(a, b) for a in broken(x) for b in broken(y)]
+    assert rbo(x, y, ties="a") == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
+
+
+@pytest.fixture
+def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capsysbinary)
+
+
+def strict_qrels(folder: Path) -> Path:
+    """A second judge who takes grade 1 for nothing, left a topic out, and judged one document more."""
+    lines = [line.split() for line in Path(QRELS).read_text().splitlines()]
+    topics = sorted({line[0] for line in lines})
+    kept = [[t, i, d, "0" if g == "1" else g] for t, i, d, g in lines if t != topics[-1]]
+    kept.append([topics[0], "0", "NEW", "2"])
+    path = folder / "strict"
+    path.write_text("".join(" ".join(line) + "\n" for line in kept))
+    return path
+
+
+def test_judges_command_is_the_evaluator_under_each(pres_eval: Command, tmp_path: Path) -> None:
+    strict = strict_qrels(tmp_path)
+    found = pres_eval.ok("judges", QRELS, strict, *RUNS, "-m", "map", "--quiet", "--format", "json").json
+    first = {
+        tuple(line.split()[::2][:2]): int(line.split()[3]) for line in Path(QRELS).read_text().splitlines()
+    }
+    second = {tuple(line.split()[::2][:2]): int(line.split()[3]) for line in strict.read_text().splitlines()}
+    topics = {topic for topic, _ in first} & {topic for topic, _ in second}
+    both = [key for key in first if key in second and key[0] in topics]
+    statistics = {row["statistic"]: row["value"] for row in found["agreement"]}
+    assert statistics["documents that both judged"] == len(both)
+    assert statistics["topics that only some have, left out"] == 1
+    assert statistics["agreement: the same grade"] == sum(first[k] == second[k] for k in both) / len(both)
+    cells = {(row["first"], row["second"]): row["documents"] for row in found["grades"]}
+    assert cells[1, 0] == sum(first[k] == 1 for k in both)
+    for run, row in zip(
+        RUNS,
+        sorted(found["runs"], key=lambda r: ["keyword", "broad", "semantic"].index(r["run"])),
+        strict=True,
+    ):
+        for side, qrels in (("first", Path(QRELS)), ("second", strict)):
+            own = tmp_path / f"{side}.qrels"
+            own.write_text(
+                "".join(line + "\n" for line in qrels.read_text().splitlines() if line.split()[0] in topics)
+            )
+            score = pres_eval.ok("--quiet", "--format", "csv", "-m", "map", own, run).rows[-1]["map"]
+            assert row[side] == float(score)
+    assert found["orders"][0]["pairs"] == 3
+
+
+def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
+    picture = tmp_path / "j.svg"
+    pres_eval.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)
+    assert "documents that both judged" in picture.read_text()
+
+
+def first_of(run: str, depth: int) -> dict[tuple[str, str], int]:
+    found: dict[tuple[str, str], int] = {}
+    rows = [line.split() for line in Path(run).read_text().splitlines()]
+    for topic in {row[0] for row in rows}:
+        own = sorted(
+            (row for row in rows if row[0] == topic), key=lambda r: (float(r[4]), r[2]), reverse=True
+        )
+        found |= {(topic, row[2]): rank for rank, row in enumerate(own[:depth], 1)}
+    return found
+
+
+def test_pool_is_what_the_runs_have_first(pres_eval: Command, tmp_path: Path) -> None:
+    out = tmp_path / "skeleton"
+    rows = pres_eval.ok(
+        "pool", *RUNS, "--depth", "15", "--judged", QRELS, "--write-qrels", out, "--format", "csv"
+    ).rows
+    runs = [first_of(run, 15) for run in RUNS]
+    judged = {tuple(line.split()[::2][:2]) for line in Path(QRELS).read_text().splitlines()}
+    expected = set().union(*runs) - judged
+    assert {(row["topic"], row["docno"]) for row in rows} == expected
+    for row in rows:
+        key = (row["topic"], row["docno"])
+        ranks = [run[key] for run in runs if key in run]
+        assert (int(row["runs"]), int(row["best_rank"])) == (len(ranks), min(ranks))
+        assert float(row["contribution"]) == pytest.approx(sum(0.2 * 0.8 ** (rank - 1) for rank in ranks))
+    lines = {tuple(line.split()) for line in out.read_text().splitlines()}
+    assert lines == {(topic, "0", document, "-1") for topic, document in expected}
+
+
+def test_holes_are_what_nobody_judged(pres_eval: Command) -> None:
+    arguments = ("holes", QRELS, *RUNS, "--depth", "7", "--documents", "--format")
+    found = pres_eval.ok(*arguments, "json").json
+    judged = {tuple(line.split()[::2][:2]) for line in Path(QRELS).read_text().splitlines()}
+    for run, row in zip(RUNS, found["runs"], strict=True):
+        missing = {key for key in first_of(run, 7) if key not in judged}
+        assert row["unjudged"] == len(missing)
+        listed = {(r["topic"], r["docno"]) for r in found["documents"] if r["run"] == row["run"]}
+        assert listed == missing
