@@ -62,8 +62,8 @@ def command(**values: Any) -> None:
 
     \b
     Examples:
-      pres-eval agreement fixtures/patents/qrels.txt fixtures/patents/run_*.txt
-      pres-eval agreement --scores fixtures/published/table4.csv
+      pres-eval agreement qrels.txt run_*.txt
+      pres-eval agreement --scores scores.csv
 
     Without -m: map, recall.1000 and PRES.1000; tables and picture keep the order of -m.  Correlations between
     the orders of the runs: Kendall's tau_a (what the papers on PRES print), the highest that ties let it

@@ -52,7 +52,7 @@ def command(
 
     \b
     Example:
-      pres-eval check fixtures/patents/qrels.txt fixtures/patents/run_*.txt
+      pres-eval check qrels.txt run_*.txt
 
     An error is what the evaluator would stop at: malformed lines, scores that are no numbers, documents that
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree

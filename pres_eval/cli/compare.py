@@ -141,8 +141,8 @@ def command(**values: Any) -> None:
 
     \b
     Examples:
-      pres-eval compare fixtures/patents/qrels.txt fixtures/patents/run_*.txt -m map -m PRES.100
-      pres-eval compare fixtures/patents/qrels.txt fixtures/patents/run_*.txt --all-pairs --test tukey
+      pres-eval compare qrels.txt run_*.txt -m map -m PRES.100
+      pres-eval compare qrels.txt run_*.txt --all-pairs --test tukey
 
     Topics are those that every run has; with -c all of the qrels, where a topic that a run lacks counts as
     0. Without -m: map, recall and PRES at --nmax.  The best of a measure is marked *; with a baseline, + and

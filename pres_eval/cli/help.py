@@ -20,7 +20,7 @@ pres-eval COMMAND ...        (pres-eval COMMAND --help)"""
 
 EXAMPLE = """\
 Example: what trec_eval prints, followed by PRES at Nmax 100 and 1000
-  pres-eval fixtures/patents/qrels.txt fixtures/patents/run_broad.txt"""
+  pres-eval qrels.txt run.txt"""
 
 ARGUMENTS = """\
 QRELS and RUN are files, pipes or - for standard input; gzip, bzip2, xz and zstd are read as they are.

@@ -134,8 +134,8 @@ def command(**values: Any) -> None:
 
     \b
     Examples:
-      pres-eval report fixtures/patents/qrels.txt fixtures/patents/run_broad.txt
-      pres-eval report fixtures/patents/qrels.txt fixtures/patents/run_*.txt -o report.html
+      pres-eval report qrels.txt run.txt
+      pres-eval report qrels.txt run_*.txt -o report.html
 
     For each run: Summary Statistics, Recall Level Precision Averages, Document Level Averages, PRES and
     recall at several Nmax.  FILE.html is one page that needs nothing else, to explore in a browser: a

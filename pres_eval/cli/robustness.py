@@ -142,7 +142,7 @@ def command(**values: Any) -> None:
 
     \b
     Example:
-      pres-eval robustness fixtures/patents/qrels.txt fixtures/patents/run_*.txt --cutoffs 100 --samples 3
+      pres-eval robustness qrels.txt run_*.txt --cutoffs 100 --samples 3
 
     From the qrels f-qrels are made, in which each topic keeps a random fraction f of its relevant documents
     (rounded half up, one at least; with --thin all also of the others, ten at least).  What is taken out is

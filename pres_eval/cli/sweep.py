@@ -65,7 +65,7 @@ def command(**values: Any) -> None:
 
     \b
     Example:
-      pres-eval sweep fixtures/patents/qrels.txt fixtures/patents/run_*.txt --nmax 10:100:10
+      pres-eval sweep qrels.txt run_*.txt --nmax 10:100:10
 
     Table for --table: sweep.
     """  # noqa: D301 - a real \b keeps click from wrapping the example

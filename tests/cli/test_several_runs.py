@@ -124,6 +124,16 @@ def test_no_common_topic_names_the_run(call: Command, tmp_path: Path) -> None:
     assert "no topic that all the runs have: a lacks 11 of 12; leave it out" in called.err
 
 
+@pytest.mark.parametrize("name", ["ndcg_cut_10", "ndcg_cut.10", "nDCG@10"])
+def test_names_of_columns_are_those_of_m(name: str, call: Command) -> None:
+    """--sort and --fail-under take what -m takes."""
+    rows = call.ok("--format", "table", "-m", "nDCG@10", "--sort", name, QRELS, *RUNS).out
+    values = [float(value) for value in column(rows, 2)]
+    assert values == sorted(values, reverse=True)
+    called = call("-m", "nDCG@10", "--fail-under", f"{name}=1", QRELS, RUNS[0])
+    assert called.code == 3 and "ndcg_cut_10: wanted at least 1, got" in called.err
+
+
 @pytest.fixture
 def broken(tmp_path: Path) -> list[str]:
     """A malformed run and one without a topic of the judgements."""
