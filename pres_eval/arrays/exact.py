@@ -30,7 +30,8 @@ def add_in_order(values: FloatArray, start: float = 0.0) -> float:
 LONG_STRETCH = 1 << 16
 
 LONG_ON_AVERAGE = 32
-"""Values in a segment from which on a loop over the segments costs less than putting them into tables."""
+FEW_STRETCHES = 128
+"""Values in a stretch, and stretches, for which a loop costs less than putting them into tables."""
 
 
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
@@ -41,7 +42,7 @@ def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> Fl
     """
     lengths = np.diff(offsets)
     running = np.empty(len(values))
-    if len(values) >= LONG_ON_AVERAGE * len(lengths):
+    if len(lengths) <= FEW_STRETCHES or len(values) >= LONG_ON_AVERAGE * len(lengths):
         begin, *ends = offsets.tolist()
         for end in ends:
             operation.accumulate(values[begin:end], out=running[begin:end])
