@@ -61,9 +61,8 @@ def command(**values: Any) -> None:
 
     \b
     Examples:
-      pres-eval figures relevant fixtures/patents/qrels.txt fixtures/patents/run_broad.txt
-      pres-eval figures precision-recall fixtures/patents/qrels.txt fixtures/patents/run_*.txt --topic
-      PAC-1002
+      pres-eval figures relevant qrels.txt run.txt
+      pres-eval figures precision-recall qrels.txt run_*.txt
 
     relevant: relevant documents of each topic.  precision-recall: the saw-tooth curve of a topic, its
     interpolation, the break-even point.  roc: recall against fallout to (1, 1) with the area (AUC), with -N.

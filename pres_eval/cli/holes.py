@@ -41,7 +41,7 @@ def command(**values: Any) -> None:
 
     \b
     Example:
-      pres-eval holes fixtures/patents/qrels.txt fixtures/patents/run_*.txt --depth 20
+      pres-eval holes qrels.txt run_*.txt --depth 20
 
     A document with a negative grade counts as unjudged.  Tables for --table: runs, topics, documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example

@@ -83,7 +83,7 @@ def command(**values: Any) -> None:
 
     \b
     Example:
-      pres-eval judges fixtures/patents/qrels.txt fixtures/patents/qrels.txt fixtures/patents/run_*.txt
+      pres-eval judges qrels.txt qrels.txt run_*.txt
 
     Judgements may come from several assessors, from a crowd, from a language model; the first QRELS are those
     that the others are compared with.  Documents that both judged: grades against grades, raw agreement,

@@ -81,8 +81,8 @@ def command(**values: Any) -> None:
 
     \b
     Examples:
-      pres-eval pool fixtures/patents/run_*.txt --depth 10
-      pres-eval pool fixtures/patents/run_*.txt --judged fixtures/patents/qrels.txt --per-topic 5
+      pres-eval pool run_*.txt --depth 10
+      pres-eval pool run_*.txt --judged qrels.txt --per-topic 5
 
     contribution: those on which most of the runs' rank-biased precision hangs (Moffat, Webber & Zobel 2007);
     runs: those that most runs found; rank: those that some run has first; docno: as assessors should see

@@ -88,7 +88,7 @@ def command(**values: Any) -> None:
 
     \b
     Example:
-      pres-eval power fixtures/patents/qrels.txt fixtures/patents/run_*.txt --delta 0.1
+      pres-eval power qrels.txt run_*.txt --delta 0.1
 
     Topics needed, after Sakai's topic set size design: from the variance of these runs, for a t-test, for an
     analysis of variance, for an interval of a given width.  Discriminative power (Sakai 2006, 2012): how many
