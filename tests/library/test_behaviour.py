@@ -42,14 +42,15 @@ def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command
     expected = json.loads(done.stdout)["comparisons"]
     judged = pe.Qrels(qrels)
     evaluations = [judged.rank(run).evaluate(["map", "PRES.100"]) for run in runs]
-    found = pe.compare(evaluations, baseline=evaluations[1])
+    names = [Path(run).stem.removeprefix("run_") for run in runs]
+    found = pe.compare(evaluations, baseline=evaluations[1], names=names)
     numbers = set(expected[0]) & set(found.to_dicts()[0])
     assert {"measure", "difference", "lower", "upper", "wins", "p_value", "corrected"} <= numbers
     assert [[row[name] for name in numbers] for row in found.to_dicts()] == [
         [row[name] for name in numbers] for row in expected
     ]
     assert len(found) == 2 * (len(runs) - 1)
-    assert found.means[runs[0]]["map"] == evaluations[0]["map"]
+    assert found.means[names[0]]["map"] == evaluations[0]["map"]
 
 
 def test_tables() -> None:
