@@ -106,7 +106,7 @@ DIFFERENCES = (
     "10.0 -c: a topic that the run lacks has no document; 10.0 gives it one called ceci_nest_pas_un_docno,"
     " which counts if the qrels have it.",
 )
-"""Where we differ from trec_eval on purpose; the README has the same list."""
+"""Where we differ from trec_eval on purpose; docs/correctness.md has the same list."""
 
 
 def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:

@@ -1,4 +1,4 @@
-"""README.md and the help say what is true: tables are those of the code, every example runs."""
+"""README.md, docs/ and the help say what is true: tables are those of the code, every example runs."""
 
 from __future__ import annotations
 
@@ -10,55 +10,131 @@ import sys
 from pathlib import Path
 
 import pytest
-import update_readme
+import update_docs
 from support.commands import Command
+from support.doc_parts import PARTS
 
 from pres_eval.cli import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
 
-TEXT = update_readme.README.read_text(encoding="utf-8")
-BLOCKS = update_readme.blocks(TEXT)
-HOW = "python tests/update_readme.py writes it again"
+PAGES = update_docs.pages()
+README = PAGES["README.md"]
+BLOCKS = [(name, *block) for name, text in PAGES.items() for block in update_docs.blocks(text)]
+HOW = "python tests/update_docs.py writes it again"
+
+SHOWN = {"console", "pycon", "text"}
+"""Kinds of blocks that any page may have; text is for formulas and drawings."""
+
+TESTED_ELSEWHERE = {
+    ("README.md", "sh"): 2,  # test_setup_commands
+    ("docs/contributing.md", "sh"): 3,  # .ci/run does the same
+    ("docs/guides/ci.md", "sh"): 1,  # tests/cli/test_ci_guide.py
+    ("docs/guides/ci.md", "yaml"): 1,
+}
+"""How many other blocks each page has."""
 
 
-@pytest.mark.parametrize("name", update_readme.PARTS)
+@pytest.mark.parametrize("name", PARTS)
 def test_parts_are_those_of_the_code(name: str) -> None:
-    assert update_readme.part(TEXT, name) == update_readme.PARTS[name](), HOW
+    found = [part for part in (update_docs.part(text, name) for text in PAGES.values()) if part is not None]
+    assert len(found) == 1, "each part is on one page"
+    assert found[0] == PARTS[name](), HOW
 
 
-@pytest.mark.parametrize(("kind", "content"), BLOCKS, ids=lambda value: value.splitlines()[0][:60])
+def test_every_mark_is_that_of_a_part() -> None:
+    closed = {name for text in PAGES.values() for name in re.findall(r"<!-- /(.*?) -->", text)}
+    assert closed == {*PARTS, "performance"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [block[1:] for block in BLOCKS],
+    ids=[f"{name}: {content.splitlines()[0][:60]}" for name, _, content in BLOCKS],
+)
 def test_examples_print_what_is_shown(kind: str, content: str) -> None:
-    assert content == update_readme.with_real_output(kind, content), HOW
+    assert content == update_docs.with_real_output(kind, content), HOW
 
 
-def test_every_block_is_accounted_for() -> None:
-    """Nothing is fenced that no test looks at: examples, the two set-up commands, the file formats."""
-    kinds = re.findall(r"^```(\w*)$", TEXT, re.MULTILINE)
-    opened = [kind for kind in kinds if kind]
-    assert len(opened) * 2 == len(kinds)
-    assert opened.count("console") + opened.count("pycon") == len(BLOCKS)
-    assert opened.count("sh") == len(update_readme.setup_commands(TEXT)) == 2
-    assert opened.count("text") == 1
-    assert set(opened) == {"console", "pycon", "sh", "text"}
+@pytest.mark.parametrize("name", PAGES)
+def test_every_block_is_accounted_for(name: str) -> None:
+    """Nothing is fenced that no test looks at; the guide to Python is tested in tests/library."""
+    text = PAGES[name]
+    kinds = re.findall(r"^ *```(\w*)$", text, re.MULTILINE)
+    opened = kinds[::2]
+    assert all(opened), "a block says what it is"
+    assert not any(kinds[1::2])
+    assert len(update_docs.blocks(text)) == opened.count("console") + opened.count("pycon")
+    for kind in {*opened} - SHOWN:
+        if (name, kind) != ("docs/guides/python.md", "python"):
+            assert opened.count(kind) == TESTED_ELSEWHERE.get((name, kind), 0), kind
+    for content in re.findall(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        assert not re.search(r"^(\$|>>>) ", content, re.MULTILINE), "an example is console or pycon"
 
 
 def test_setup_commands() -> None:
     """Each is one line that makes its own environment; they are what .ci/run takes out of the README."""
-    commands = update_readme.setup_commands(TEXT)
+    commands = update_docs.setup_commands(README)
     assert list(commands) == ["main", "test"]
     assert all(command.startswith("python3 -m venv .venv && ") for command in commands.values())
     assert "pres-eval fixtures/patents/qrels.txt" in commands["main"]
     assert "pytest" in commands["test"]
-    script = (update_readme.ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    script = (update_docs.ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "<!-- setup: " in script
-    assert ".venv/bin/pip" not in script, "the commands stand in the README alone"
+    assert ".venv/bin/pip" not in script, "the commands are in the README alone"
+
+
+def test_readme_is_two_screens() -> None:
+    assert len(README.splitlines()) <= 120
+    assert len(README) <= 8_000
 
 
 def test_every_command_has_its_section() -> None:
-    sections = re.findall(r"^### (\w+)$", TEXT, re.MULTILINE)
-    assert set(COMMANDS) <= set(sections)
-    shown = " ".join(content for kind, content in BLOCKS if kind == "console")
+    text = PAGES["docs/reference/commands.md"]
+    sections = re.findall(r"^## (\w+)$", text, re.MULTILINE)
+    assert set(sections) == set(COMMANDS)
+    shown = " ".join(content for kind, content in update_docs.blocks(text) if kind == "console")
     assert [name for name in COMMANDS if f"$ pres-eval {name} " not in shown.replace("\n", " ")] == []
+
+
+def test_every_extra_is_listed() -> None:
+    settings = (update_docs.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    section = re.search(r"^\[project.optional-dependencies\]\n(.*?)^\[", settings, re.MULTILINE | re.DOTALL)
+    assert section is not None
+    extras = re.findall(r"^([\w-]+) = \[", section[1], re.MULTILINE)
+    table = PAGES["docs/index.md"].partition("| extra |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == sorted(extras)
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page: what its headings become."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def links(text: str) -> list[str]:
+    """What a page links to within the project."""
+    found = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+    return [target for target in found if "://" not in target]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in links(PAGES[name]):
+        path, _, anchor = target.partition("#")
+        there = (update_docs.ROOT / name).parent / path if path else update_docs.ROOT / name
+        assert there.is_file(), f"{target}: no such file"
+        page = there.resolve().relative_to(update_docs.ROOT).as_posix()
+        assert not anchor or anchor in anchors(PAGES[page]), f"{target}: no such heading"
+        assert name == "README.md" or page.startswith("docs/"), f"{target}: not part of the site"
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    settings = (update_docs.ROOT / "docs" / "mkdocs" / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = re.findall(r"(\S+\.md)$", settings.partition("\nnav:\n")[2], re.MULTILINE)
+    assert sorted(f"docs/{page}" for page in listed) == sorted(set(PAGES) - {"README.md"})
+    linked = {target.partition("#")[0] for target in links(README)}
+    assert sorted({*linked} ^ {*PAGES}) == sorted(["README.md", "docs/decisions/report-page.md"])
 
 
 def examples_of(name: str | None) -> list[str]:
@@ -92,7 +168,7 @@ def test_examples_of_help_run(
 ) -> None:
     (tmp_path / ".config" / "fish" / "completions").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path))
-    command, *output = update_readme.console(f"$ {example}; echo $?\n").splitlines()
+    command, *output = update_docs.console(f"$ {example}; echo $?\n").splitlines()
     assert command == f"$ {example}; echo $?"
     assert output[-1] == "0"
     assert not [line for line in output if line.startswith("pres-eval: ")]
@@ -125,13 +201,13 @@ def test_no_colours_on_a_terminal(arguments: list[str], no_color: str | None) ->
     """Nothing is coloured, with NO_COLOR or without."""
     pty = pytest.importorskip("pty")
     leader, terminal = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": str(update_readme.ROOT), "TERM": "xterm-256color"}
+    environment = {**os.environ, "PYTHONPATH": str(update_docs.ROOT), "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
     if no_color:
         environment["NO_COLOR"] = no_color
     process = subprocess.Popen(
         [sys.executable, "-m", "pres_eval", *arguments],
-        cwd=update_readme.ROOT,
+        cwd=update_docs.ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=terminal,

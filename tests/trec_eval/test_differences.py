@@ -295,7 +295,7 @@ TESTS = (
     (test_zscores_behind_the_last_entry,),
     (test_no_document_of_a_missing_topic,),
 )
-"""The tests of each difference; the README names them."""
+"""The tests of each difference; docs/correctness.md names them."""
 
 
 def test_every_difference_has_its_tests() -> None:

@@ -1,0 +1,217 @@
+"""The parts of the documentation that the code makes: tables of options, measures, formats, differences."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from trec_eval import test_differences
+
+from pres_eval.cli import COMMANDS, command_of
+from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FILE_FORMATS, LINES_IN_ALL, option_rows
+from pres_eval.measures import NICKNAMES
+from pres_eval.measures.base import (
+    BetaCutoffs,
+    Coefficients,
+    Cutoffs,
+    Fractions,
+    Measure,
+    OptionalCutoffs,
+    Pairs,
+)
+from pres_eval.measures.catalogue import Entry, catalogue
+from pres_eval.measures.settings import GainCutoffs, Percents, Settings
+from pres_eval.options import VERSIONS
+
+SCHEMA = Path(__file__).parents[2] / "pres_eval" / "report" / "evaluation.schema.json"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def options(command: str | None = None) -> str:
+    """The options of a command; those of the evaluation if none is named."""
+    rows = ((f"`{name}`", text) for name, text in option_rows(command_of(command)))
+    return table(("option", "what it does"), rows)
+
+
+def command_table() -> str:
+    """The commands, with links to their sections."""
+    rows = ((f"[`pres-eval {name}`](#{name})", text) for name, text in COMMANDS.items())
+    return table(("command", "what it does"), rows)
+
+
+def entries() -> list[Entry]:
+    """What is known of every measure, family by family."""
+    return catalogue(VERSIONS[next(iter(VERSIONS))])
+
+
+def measures() -> str:
+    """Each family with a table of its measures, then a section for each measure."""
+    families: dict[str, list[Entry]] = {}
+    for entry in entries():
+        families.setdefault(entry.family, []).append(entry)
+    return "\n".join(_family(name, members) for name, members in families.items())
+
+
+def _family(name: str, members: Sequence[Entry]) -> str:
+    rows = (
+        (f"[`{entry.measure.name}`](#{anchor(entry.measure)})", entry.measure.description)
+        for entry in members
+    )
+    sections = "\n".join(_section(entry) for entry in members)
+    return f"## {name}\n\n{table(('measure', 'what it is'), rows)}\n{sections}"
+
+
+def anchor(measure: Measure) -> str:
+    """Where the section of a measure is on its page."""
+    return measure.name.lower()
+
+
+def _section(entry: Entry) -> str:
+    """A measure: its text as `pres-eval measures NAME` prints it, its parameters, nicknames and source."""
+    measure = entry.measure
+    text = measure.text.partition("\nSource:")[0].rstrip()
+    facts = [("Parameters", _parameters(measure))]
+    facts += [("Part of", ", ".join(f"`-m {name}`" for name in entry.nicknames))]
+    facts += [("Source", _source(measure))]
+    lines = "".join(f"- {what}: {words}\n" for what, words in facts if words)
+    return f"### {measure.name}\n\n```text\n{text}\n```\n\n{lines}"
+
+
+def names_elsewhere() -> str:
+    """What other tools call the measures, tool by tool."""
+    rows = [
+        (tool, f"`{name}`", f"[`{entry.measure.name}`](reference/measures.md#{anchor(entry.measure)})")
+        for entry in entries()
+        for name, tool in entry.also
+    ]
+    tools = list(dict.fromkeys(tool for tool, *_ in rows))
+    return table(("tool", "its name", "name here"), sorted(rows, key=lambda row: tools.index(row[0])))
+
+
+def _parameters(measure: Measure) -> str:
+    """What may stand behind the dot of -m, and what is used where nothing does."""
+    kind = measure.parameters
+    if not kind.example:
+        return ""
+    example = f"`{measure.name}.{kind.example}`"
+    match kind:
+        case Cutoffs(None):
+            return f"ranks, {example}; else those of `--nmax`"
+        case Cutoffs(tuple(defaults)):
+            what, otherwise = "ranks", _numbers(defaults)
+        case Fractions(defaults) | Coefficients(defaults):
+            what, otherwise = "numbers", _numbers(defaults)
+        case BetaCutoffs(betas, tuple(cutoffs)):
+            what, otherwise = "β and ranks", f"β {_numbers(betas)} at {_numbers(cutoffs)}"
+        case OptionalCutoffs():
+            what, otherwise = "ranks", "the whole ranking"
+        case Pairs():
+            what, otherwise = "key=number", "none"
+        case GainCutoffs(cutoffs):
+            what, otherwise = "ranks and grade=gain", _numbers(cutoffs)
+        case Percents(defaults):
+            what, otherwise = "percentages", _numbers(defaults)
+        case Settings(settings, cutoffs):
+            what = " and ".join(["ranks"] * bool(cutoffs) + ["key=number"])
+            usual = [f"{one.name}={one.default:g}" for one in settings if one.default is not None]
+            otherwise = ", ".join([_numbers(cutoffs)] * bool(cutoffs) + usual)
+        case _:
+            raise AssertionError(f"no words for the parameters of {measure.name}")
+    return f"{what}, {example}; else {otherwise}"
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _source(measure: Measure) -> str:
+    """The source that a measure's text ends with; DOIs become links."""
+    source = " ".join(measure.text.partition("\nSource:")[2].split())
+    assert source, f"{measure.name} names no source"
+    return re.sub(r"doi:(10\.[^\s;]*[^\s;.,])", r"[doi:\1](https://doi.org/\1)", source)
+
+
+def nicknames() -> str:
+    versions = tuple(NICKNAMES)
+    rows = []
+    for name, members in NICKNAMES[versions[0]].items():
+        text = ", ".join(f"`{member}`" for member in members)
+        for version in versions[1:]:
+            added = [f"`{member}`" for member in NICKNAMES[version].get(name, ()) if member not in members]
+            text += f"; with `--compat {version}` also {', '.join(added)}" if added else ""
+        rows.append((f"`{name}`", text))
+    return table(("nickname", "measures"), rows)
+
+
+def formats() -> str:
+    texts = "\n\n".join((*FILE_FORMATS.values(), LINES_IN_ALL))
+    return f"```text\n{texts}\n```\n"
+
+
+def differences() -> str:
+    lines = []
+    for number, (text, functions) in enumerate(zip(DIFFERENCES, test_differences.TESTS, strict=True), 1):
+        names = ", ".join(f"`{function.__name__}`" for function in functions)
+        lines.append(f"{number}. {text} ({names})\n")
+    return "".join(lines)
+
+
+def exit_codes() -> str:
+    return table(("code", "meaning"), ((str(code), text) for code, text in EXIT_CODES.items()))
+
+
+def json_layout() -> str:
+    """The fields of --format json, from its schema."""
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return table(("field", "type", "what it is"), _fields(schema, schema["$defs"], ""))
+
+
+def _fields(schema: dict[str, Any], definitions: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
+    """A row for each field below a schema; `[]` says that a field is one of a list."""
+    for name, field in schema.get("properties", {}).items():
+        whole = _resolved(field, definitions)
+        where = f"{path}{name}"
+        yield f"`{where}`", _type(whole), whole.get("description", "")
+        if whole.get("type") == "array":
+            yield from _fields(_resolved(whole.get("items", {}), definitions), definitions, f"{where}[].")
+        else:
+            yield from _fields(whole, definitions, f"{where}.")
+
+
+def _resolved(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """A schema with what it refers to; its own description wins."""
+    name = field.get("$ref", "").rpartition("/")[2]
+    return {**definitions[name], **field} if name else field
+
+
+def _type(field: dict[str, Any]) -> str:
+    if "const" in field:
+        return f"`{json.dumps(field['const'])}`"
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
+    return " or ".join(kinds)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "options": options,
+    "commands": command_table,
+    "measures": measures,
+    "names elsewhere": names_elsewhere,
+    "nicknames": nicknames,
+    "formats": formats,
+    "json": json_layout,
+    "differences": differences,
+    "exit codes": exit_codes,
+    **{f"options of {name}": partial(options, name) for name in COMMANDS},
+}
+"""What is between `<!-- NAME -->` and `<!-- /NAME -->`, on one page each."""
