@@ -40,11 +40,23 @@ def with_real_output(kind: str, content: str) -> str:
     return console(content) if kind == "console" else session(content)
 
 
+EXAMPLE_FILES = {
+    "qrels.txt": "patents/qrels.txt",
+    "run.txt": "patents/run_broad.txt",
+    "other_run.txt": "patents/run_keyword.txt",
+    **{f"run_{name}.txt": f"patents/run_{name}.txt" for name in ("broad", "keyword", "semantic")},
+    "scores.csv": "published/table4.csv",
+}
+"""The files that the examples of the help name, as they might lie in a user's folder."""
+
+
 def console(content: str) -> str:
     """Lines that begin with `$ ` are run by sh, one after the other in one folder where fixtures/ is."""
     commands = [line[2:] for line in content.splitlines() if line.startswith("$ ")]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "fixtures").symlink_to(ROOT / "fixtures")
+        for name, source in EXAMPLE_FILES.items():
+            (Path(folder) / name).symlink_to(ROOT / "fixtures" / source)
         program = Path(folder) / "bin" / "pres-eval"
         program.parent.mkdir()
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pres_eval "$@"\n', encoding="utf-8")

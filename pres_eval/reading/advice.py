@@ -149,11 +149,15 @@ _RUN_SHAPES: Shapes = (
         'sub(",", ".", $5); print',
     ),
 )
+_DECIMAL_GAINS = (
+    "gains with decimals can be read with -R qrels_float",
+    (_ANY, _ANY, _ANY, rb"[+-]?\d*\.\d+"),
+    "",
+)
 _QRELS_SHAPES: Shapes = (
     (f"this looks like a run; {_SWAPPED}", (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY), ""),
     ("the iteration is missing", (_ANY, _ANY, _INTEGER), "print $1, 0, $2, $3"),
     ("the grades have decimals", (_ANY, _ANY, _ANY, rb"[+-]?\d+\.0*"), "print $1, $2, $3, int($4)"),
-    ("gains with decimals can be read with -R qrels_float", (_ANY, _ANY, _ANY, rb"[+-]?\d*\.\d+"), ""),
     (
         "this looks like prels of a Million Query track (topic docno relevance method probability)",
         (_ANY, _ANY, _INTEGER, _INTEGER, _NUMBER),
@@ -164,6 +168,6 @@ _QRELS_SHAPES: Shapes = (
 
 _RECOGNISERS: dict[str, Callable[[list[bytes]], Found]] = {
     "topic Q0 docno rank score tag": lambda lines: _by_shape(_RUN_SHAPES, lines),
-    "topic iteration docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),
+    "topic iteration docno relevance": lambda lines: _by_shape((*_QRELS_SHAPES, _DECIMAL_GAINS), lines),
     "topic judgement-group docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),
 }

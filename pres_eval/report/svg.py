@@ -173,8 +173,10 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
 def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
     if not math.isfinite(row.middle):
         return []
-    low, high = (f"{to_x(end):.1f}" for end in row.line)
-    drawn = [element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}")]
+    drawn = []
+    if all(map(math.isfinite, row.line)):  # one topic has no interval
+        low, high = (f"{to_x(end):.1f}" for end in row.line)
+        drawn.append(element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}"))
     if row.box is not None:
         left, right = (to_x(end) for end in row.box)
         drawn.append(

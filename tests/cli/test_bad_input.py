@@ -72,7 +72,10 @@ IN_QRELS = [
         " docnos have blanks in them, or these are preferences (-R prefs)",
     ),
     (RUN, f"qrels:1: 6 columns, expected {QRELS_COLUMNS}; this looks like a run; {SWAPPED}"),
-    ("q1 0 a 1.7\n", "qrels:1: relevance '1.7', expected an integer"),
+    (
+        "q1 0 a 1.7\n",
+        "qrels:1: relevance '1.7', expected an integer; gains with decimals can be read with -R qrels_float",
+    ),
     ("q1 0 a 1\nq1 0 b abc\n", "qrels:2: relevance 'abc', expected an integer"),
     ("q1 0 a 1\r\nq1 0 b 1e0\r\n", "qrels:2: relevance '1e0', expected an integer"),
     ("q1 0 a 99999999999999999999\n", "qrels:1: relevance '99999999999999999999', expected an integer"),

@@ -39,7 +39,8 @@ const boardBars = () => {
   const order = data.runs.map((_, run) => run).sort((one, other) => of("means", other) - of("means", one) || one - other);
   const baseline = runAt.get(state.base);
   const confidence = `${+(100 * (1 - data.pairs.alpha)).toFixed(6)} %`;
-  const everywhere = data.runs.flatMap((_, run) => [of("lower", run), of("upper", run)]);
+  const known = (run) => Number.isFinite(of("lower", run));
+  const everywhere = data.runs.flatMap((_, run) => (known(run) ? [of("lower", run), of("upper", run)] : [of("means", run)]));
   const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
   const left = Math.min(16 + 7.7 * longest, 0.42 * byId("leaderboard").clientWidth);
   const letters = Math.floor((left - 16) / 7.7 + 0.01);
@@ -48,8 +49,8 @@ const boardBars = () => {
     y: at,
     row: at,
     text:
-      `${data.runs[run]}: ${of("means", run).toFixed(4)}, ${confidence} interval ` +
-      `${of("lower", run).toFixed(4)} to ${of("upper", run).toFixed(4)}` +
+      `${data.runs[run]}: ${of("means", run).toFixed(4)}, ` +
+      (known(run) ? `${confidence} interval ${of("lower", run).toFixed(4)} to ${of("upper", run).toFixed(4)}` : "one topic: no interval") +
       (run === baseline ? ", the baseline" : ""),
     go: run === baseline ? null : () => open("pair", { a: data.runs[run], b: state.base }),
   }));
@@ -71,7 +72,7 @@ const boardBars = () => {
             "g",
             { class: seriesClass(run) },
             svg("text", { class: run === baseline ? "label strong" : "label", x: frame.left - 8, y: middle + 4, "text-anchor": "end" }, shortened(data.runs[run], letters)),
-            svg("path", { class: "whisker", d: `M${frame.x(of("lower", run)).toFixed(1)} ${middle}H${frame.x(of("upper", run)).toFixed(1)}` }),
+            known(run) && svg("path", { class: "whisker", d: `M${frame.x(of("lower", run)).toFixed(1)} ${middle}H${frame.x(of("upper", run)).toFixed(1)}` }),
             svg("path", { class: "mark", d: `M${frame.x(of("means", run)).toFixed(1)} ${middle}${marker(run)}` })
           );
         }),

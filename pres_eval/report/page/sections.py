@@ -145,7 +145,11 @@ def _intervals(report: Report) -> Html | str:
             (float(pairs.lower[0, run]), float(pairs.upper[0, run])),
             None,
             f"{report.names[run]}: {pairs.means[0, run]:.4f}"
-            f" ({pairs.lower[0, run]:.4f} to {pairs.upper[0, run]:.4f})",
+            + (
+                f" ({pairs.lower[0, run]:.4f} to {pairs.upper[0, run]:.4f})"
+                if np.isfinite(pairs.lower[0, run])
+                else " (one topic: no interval)"
+            ),
         )
         for run in order
     ]
