@@ -66,7 +66,7 @@ def test_sdist_holds_what_the_tests_need(built: Path) -> None:
     with tarfile.open(path) as archive:
         names = {name.removeprefix(start) for name in archive.getnames()}
     assert files_of_package() <= names
-    assert {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", ".ci/run"} <= names
+    assert {"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "pyproject.toml", ".ci/run"} <= names
     assert {"tests/conftest.py", "tests/project/test_packaging.py", "fixtures/patents/qrels.txt"} <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith((".git/", ".venv"))]
 
@@ -87,7 +87,7 @@ def test_extras(metadata: Message) -> None:
 
 
 def test_one_version(metadata: Message) -> None:
-    """It stands in pres_eval/__init__.py alone; the changelog's first entry is about it."""
+    """It is in pres_eval/__init__.py; the changelog's first entry and CITATION.cff are about it."""
     assert metadata["Version"] == __version__
     assert re.findall(r"^version\s*=", (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE) == []
     sources = [path for path in (ROOT / "pres_eval").rglob("*.py") if __version__ in path.read_text("utf-8")]
@@ -95,6 +95,7 @@ def test_one_version(metadata: Message) -> None:
     entries = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     released = [entry for entry in entries if entry != "Unreleased"]
     assert released[0].split()[0] == __version__
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_licence(metadata: Message) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -76,14 +77,49 @@ def anchor(measure: Measure) -> str:
 
 
 def _section(entry: Entry) -> str:
-    """A measure: its text as `pres-eval measures NAME` prints it, its parameters, nicknames and source."""
+    """A measure: what `pres-eval measures NAME` prints, its formula as it is and the rest as prose."""
     measure = entry.measure
-    text = measure.text.partition("\nSource:")[0].rstrip()
-    facts = [("Parameters", _parameters(measure))]
-    facts += [("Part of", ", ".join(f"`-m {name}`" for name in entry.nicknames))]
-    facts += [("Source", _source(measure))]
-    lines = "".join(f"- {what}: {words}\n" for what, words in facts if words)
-    return f"### {measure.name}\n\n```text\n{text}\n```\n\n{lines}"
+    description, _, rest = measure.text.partition("\nSource:")[0].partition("\n\n")
+    fields = _text_fields(rest)
+    drawn = fields.pop("Formula", "") or fields.pop("Characters", "")
+    block = f"```text\n{drawn}\n```\n\n" if drawn else ""
+    prose = {label: _escaped(" ".join(lines.split())) for label, lines in fields.items()}
+    paragraph = f"{prose.pop('')}\n\n" if "" in prose else ""
+    more = prose.pop("Parameters", "")
+    parameters = ". ".join(filter(None, [_parameters(measure), more[:1].upper() + more[1:]]))
+    facts = {
+        "Range": prose.pop("Range", ""),
+        "Parameters": parameters,
+        **prose,
+        "Part of": ", ".join(f"`-m {name}`" for name in entry.nicknames),
+        "Source": _source(measure),
+    }
+    lines = "".join(f"- {label}: {words}\n" for label, words in facts.items() if words)
+    return f"### {measure.name}\n\n{_escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
+
+
+LABEL = re.compile(r"(Formula|Characters|Range|Parameter|Notes)s?: *(.*)")
+"""How a field of a measure's text begins."""
+
+
+def _text_fields(text: str) -> dict[str, str]:
+    """The fields of a measure's text by their labels, with their lines as they are; "" has the rest."""
+    fields: dict[str, list[str]] = {}
+    label = ""
+    for line in text.splitlines():
+        if found := LABEL.match(line):
+            label = "Parameters" if found[1] == "Parameter" else found[1]
+            fields[label] = [" " * found.start(2) + found[2]]
+        else:
+            if line[:1].strip():
+                label = ""
+            fields.setdefault(label, []).append(line)
+    return {label: textwrap.dedent("\n".join(lines)).rstrip() for label, lines in fields.items()}
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown takes for nothing else."""
+    return re.sub(r"([*\\`\[\]])", r"\\\1", text).replace("<", "&lt;")
 
 
 def names_elsewhere() -> str:
