@@ -24,7 +24,11 @@ def add_in_order(values: FloatArray, start: float = 0.0) -> float:
     """The sum of the values, one double after the other, as a C loop gives it."""
     if not len(values):
         return start
-    return float(np.add.accumulate(np.concatenate(([start], values)))[-1])
+    total = float(np.add.accumulate(np.concatenate(([start], values)))[-1])
+    if math.isnan(total) and np.isnan(values).any():
+        # trec_eval: of several nans the sum keeps the sign of the last, as x86 adds there.
+        return float(values[np.flatnonzero(np.isnan(values))[-1]])
+    return total
 
 
 LONG_STRETCH = 1 << 16
