@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from support.doc_api import public_names
 from trec_eval import test_differences
 
 from pres_eval.cli import COMMANDS, command_of
@@ -246,6 +247,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "nicknames": nicknames,
     "formats": formats,
     "json": json_layout,
+    "python": public_names,
     "differences": differences,
     "exit codes": exit_codes,
     **{f"options of {name}": partial(options, name) for name in COMMANDS},

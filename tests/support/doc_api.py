@@ -1,0 +1,78 @@
+"""The reference of the library: signatures and docstrings of its public names."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import pres_eval as pe
+
+
+def public_names() -> str:
+    """A section for each public name: what it is, how it is called, an example, its methods."""
+    functions = [name for name in pe.__all__ if not inspect.isclass(getattr(pe, name))]
+    classes = [name for name in pe.__all__ if name not in functions]
+    return "\n".join(_section(name, getattr(pe, name)) for name in functions + classes)
+
+
+def _section(name: str, thing: Any) -> str:
+    description, *paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
+    call = "" if _is_error(thing) else f"```text\n{_wrapped(f'pres_eval.{name}', _signature(thing))}\n```\n\n"
+    body = "".join(f"{_shown(paragraph)}\n\n" for paragraph in paragraphs)
+    members = "".join(_members(thing)) if inspect.isclass(thing) and not _is_error(thing) else ""
+    return f"## {name}\n\n{description}\n\n{call}{body}{members}".rstrip() + "\n"
+
+
+def _is_error(thing: Any) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, Exception)
+
+
+def _signature(function: Any) -> list[str]:
+    """The arguments as they are written, without what their types are and without self."""
+    signature = inspect.signature(function)
+    written = []
+    for argument in signature.parameters.values():
+        if argument.kind is argument.KEYWORD_ONLY and "*" not in written:
+            written.append("*")
+        if argument.name != "self":
+            written.append(argument.name + ("" if argument.default is argument.empty else _default(argument)))
+    return written
+
+
+def _default(argument: inspect.Parameter) -> str:
+    """A default that can be typed; that there is one, where it is an object."""
+    text = repr(argument.default)
+    return "=…" if re.match(r"<|\w+\([^)]", text) else f"={text}"
+
+
+def _wrapped(name: str, arguments: list[str]) -> str:
+    text = f"{name}({', '.join(arguments)})"
+    return textwrap.fill(text, 100, subsequent_indent="    ", break_long_words=False)
+
+
+def _shown(paragraph: str) -> str:
+    """An example as Python, a list of words and meanings as it is, anything else as prose."""
+    if paragraph.startswith(">>> "):
+        return f"```python\n{re.sub(r' *# doctest: .*', '', paragraph)}\n```"
+    if re.search(r"^[\w, ]*\w {2,}\S", paragraph, re.MULTILINE):
+        return f"```text\n{paragraph}\n```"
+    return paragraph
+
+
+def _members(kind: type) -> Iterator[str]:
+    """A line for each documented property and method of a class."""
+    fields = getattr(kind, "__dataclass_fields__", {})
+    for name, member in vars(kind).items():
+        if (
+            name.startswith("_")
+            or name in fields
+            or not (inspect.isfunction(member) or isinstance(member, property | cached_property))
+        ):
+            continue
+        first = " ".join((inspect.getdoc(member) or "").partition("\n\n")[0].split())
+        call = f"({', '.join(_signature(member))})" if inspect.isfunction(member) else ""
+        yield f"- `{name}{call}`: {first}\n"
