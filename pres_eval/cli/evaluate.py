@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pres_eval import __version__
-from pres_eval.cli.gating import GATE_OPTIONS, GateOptions, pass_gates
-from pres_eval.cli.printing import Job, print_results, trec_lines
+from pres_eval.cli.asked import EvaluateOptions, Job
+from pres_eval.cli.gating import GATE_OPTIONS, pass_gates
+from pres_eval.cli.printing import print_results, trec_lines
 from pres_eval.cli.shared import (
     DIGITS,
     JOBS,
@@ -23,10 +24,7 @@ from pres_eval.cli.shared import (
     QUIET,
     RELEVANCE_FORMAT,
     STYLE,
-    TABLES,
-    NumberOptions,
     check_paths,
-    check_table_options,
     warn,
 )
 from pres_eval.errors import InputError, MeasureError, RunFailure, UsageError
@@ -45,48 +43,6 @@ if TYPE_CHECKING:
 
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
 OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvaluateOptions(NumberOptions, GateOptions):
-    """What the command line said."""
-
-    files: tuple[str, ...]
-    help_wanted: bool
-    version_wanted: bool
-    per_topic: bool
-    no_summary: bool
-    zscore_file: str | None
-    debug: str | None
-    results_format: str
-    old_format: bool
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    output_format: str
-    style: str | None
-    digits: int | None
-    sort: str | None
-    transpose: bool | None
-    names: str
-    keep_going: bool
-    output: str | None
-
-    def check_layout(self) -> None:
-        """Raises UsageError for options of tables that have no effect here."""
-        check_table_options(self.output_format, self.style, self.digits)
-        for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
-            if wanted is not None and self.output_format not in TABLES:
-                raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
-
-    @property
-    def qrels(self) -> str:
-        """The judgements."""
-        return self.files[0]
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The runs."""
-        return self.files[1:]
 
 
 @click.command(add_help_option=False)

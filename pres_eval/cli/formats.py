@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pres_eval.analysis.topics import use_topics
+from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.shared import terminal_width
 from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
@@ -19,10 +19,6 @@ from pres_eval.reading.source import Source
 from pres_eval.report import records, table
 from pres_eval.report.names import run_names
 from pres_eval.scoring import Evaluation
-
-if TYPE_CHECKING:
-    from pres_eval.cli.evaluate import EvaluateOptions
-    from pres_eval.cli.printing import Job
 
 
 def as_text(

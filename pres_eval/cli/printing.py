@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
+from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.errors import NoCommonTopicError, RunFailure
-from pres_eval.measures.selection import Selection
-from pres_eval.options import Options
 from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import Evaluation, Summing, evaluate, form, score_blocks
-
-if TYPE_CHECKING:
-    from pres_eval.cli.evaluate import EvaluateOptions
-    from pres_eval.reading.zscores import ZScores
-
-
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """What is evaluated, and how it is printed."""
-
-    relevance: Relevance
-    selection: Selection
-    options: Options
-    zscores: ZScores | None
-    per_topic: bool
-    summary: bool
-    jobs: int
 
 
 def print_results(

@@ -1,0 +1,71 @@
+"""What the evaluator was asked for: the options of the command line, and the job that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pres_eval.cli.gating import GateOptions
+from pres_eval.cli.shared import TABLES, NumberOptions, check_table_options
+from pres_eval.errors import UsageError
+from pres_eval.measures.selection import Selection
+from pres_eval.options import Options
+from pres_eval.reading.relevance import Relevance
+
+if TYPE_CHECKING:
+    from pres_eval.reading.zscores import ZScores
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(NumberOptions, GateOptions):
+    """What the command line said."""
+
+    files: tuple[str, ...]
+    help_wanted: bool
+    version_wanted: bool
+    per_topic: bool
+    no_summary: bool
+    zscore_file: str | None
+    debug: str | None
+    results_format: str
+    old_format: bool
+    measures: tuple[str, ...]
+    nmax: tuple[int, ...]
+    output_format: str
+    style: str | None
+    digits: int | None
+    sort: str | None
+    transpose: bool | None
+    names: str
+    keep_going: bool
+    output: str | None
+
+    def check_layout(self) -> None:
+        """Raises UsageError for options of tables that have no effect here."""
+        check_table_options(self.output_format, self.style, self.digits)
+        for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
+            if wanted is not None and self.output_format not in TABLES:
+                raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
+
+    @property
+    def qrels(self) -> str:
+        """The judgements."""
+        return self.files[0]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs."""
+        return self.files[1:]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is evaluated, and how it is printed."""
+
+    relevance: Relevance
+    selection: Selection
+    options: Options
+    zscores: ZScores | None
+    per_topic: bool
+    summary: bool
+    jobs: int
