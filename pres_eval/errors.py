@@ -55,7 +55,7 @@ class DamagedError(Exception):
 
 
 class NoCommonTopicError(PresEvalError):
-    """No topic stands in both the qrels and the run."""
+    """No topic is in both the qrels and the run."""
 
     exit_code = 7
 

@@ -23,7 +23,7 @@ def takes_cutoffs(name: str) -> bool:
 def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:
     """The columns of `-m` texts; measures with cutoffs that name none get all of these.
 
-    Columns stand in the order of the texts.  Raises MeasureError for a measure that does not exist, or that
+    Columns are in the order of the texts.  Raises MeasureError for a measure that does not exist, or that
     has no single number over all topics.
     """
     columns: dict[str, SelectedColumn] = {}

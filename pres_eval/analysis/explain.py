@@ -1,4 +1,4 @@
-"""One topic laid open: every relevant document, what rank it counts with, and the areas that make PRES."""
+"""One topic in full: every relevant document, what rank it counts with, and the areas that make PRES."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Judged:
 
     pool        the documents
     grades      (J, D), whatever where nobody judged
-    there       (J, D) whether the document stands in the judge's qrels
+    there       (J, D) whether the document is in the judge's qrels
     left_out    topics that not all of them have
     """
 

@@ -63,10 +63,10 @@ class GroupedBatch:
 
 @dataclass(frozen=True, eq=False)
 class ScoredGroups:
-    """The topics to score, and their judgements as they stand in the relevance file.
+    """The topics to score, and their judgements as they are in the relevance file.
 
     topics    ids of the T topics
-    topic     (T,) where they stand in the pool
+    topic     (T,) where they are in the pool
     missing   (T,) topics that the run does not have
     num_ret   (T,) documents retrieved, after -M
     offsets, group   (T+1,), (G,) their judgement groups

@@ -40,7 +40,7 @@ class PreferenceBatch:
                     (R,) of each judgement, sorted by group, subgroup, level (descending) and place: the
                     number of the document among those judged for the topic; those retrieved come first, in
                     rank order
-    row, group      (R,), (G,) where judgements and groups stand in `source`
+    row, group      (R,), (G,) where judgements and groups are in `source`
     """
 
     topics: tuple[bytes, ...]

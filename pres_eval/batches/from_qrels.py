@@ -17,7 +17,7 @@ from pres_eval.reading.qrels import Qrels
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
-    """The pool topics to score, and where each stands in the ranking (-1: the run does not have it)."""
+    """The pool topics to score, and where each is in the ranking (-1: the run does not have it)."""
     topics: IntArray = ranked.topic
     place: IntArray = np.arange(len(topics))
     if options.complete and options.version.scores_missing_topics:

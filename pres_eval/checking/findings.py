@@ -43,7 +43,7 @@ KINDS = {
         Kind("score-no-number", _ERROR, "scores that are no numbers"),
         Kind("relevance-no-integer", _ERROR, "relevance that is no integer"),
         Kind("duplicate", _ERROR, "documents that a topic has twice"),
-        Kind("no-common-topic", _ERROR, "no topic stands in both files"),
+        Kind("no-common-topic", _ERROR, "no topic is in both files"),
         Kind("another-format", _WARNING, "the file looks like something else"),
         Kind("extra-columns", _WARNING, "lines with more than six columns: does a docno hold a blank?"),
         Kind(

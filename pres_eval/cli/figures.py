@@ -96,7 +96,7 @@ def _figures(said: FiguresOptions) -> None:
 
 
 def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:
-    """For each run its topics, laid open."""
+    """For each run its topics, in full."""
     return [
         explain_topics(
             loaded.qrels(),

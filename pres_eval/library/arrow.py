@@ -130,7 +130,7 @@ class Piece:
         return _view(self.array.buffers[number], start + self.array.length + more, dtype)[start:]
 
     def _texts(self) -> list[Ids]:
-        """Ids where they stand, and a copy of the last ones."""
+        """Ids where they are, and a copy of the last ones."""
         if not self.array.length:
             return [Ids.of([])]
         wide = self.format in _LARGE_TEXT

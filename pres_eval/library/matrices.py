@@ -24,7 +24,7 @@ from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance
 
 NONE = -1
-"""What stands in a matrix of numbers where a topic has no more documents."""
+"""What a matrix of numbers has where a topic has no more documents."""
 
 _TABLE_BITS = 20
 

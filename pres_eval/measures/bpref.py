@@ -1,4 +1,4 @@
-"""Binary preference: how often relevant documents stand before judged ones that are not."""
+"""Binary preference: how often relevant documents come before judged ones that are not."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pres_eval.measures.base import Measure, Trait, geometric_mean, traits
 
 
 def binary_preference(batch: Batch) -> FloatArray:
-    """Share of judged pairs in which the relevant document stands before the other (bpref).
+    """Share of judged pairs in which the relevant document comes before the other (bpref).
 
     Formula:  bpref = 1/n Σ (1 - min(b, n) / min(N, n))      over the relevant documents retrieved
       n  relevant documents in the qrels      N  documents judged not relevant in the qrels
-      b  documents judged not relevant that stand before the relevant one
+      b  documents judged not relevant that come before the relevant one
     Range: 0 to 1; 0 if n is 0.  A relevant document with none before it adds 1, one not retrieved adds 0.
     Notes: documents that nobody judged have no effect, so it stands up well to incomplete judgements.
     Source: Buckley & Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004,

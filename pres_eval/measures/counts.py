@@ -32,7 +32,7 @@ def runid(batch: Batch) -> FloatArray:
 def num_q(batch: Batch) -> FloatArray:
     """Number of topics that the means are taken over.
 
-    These are the topics that stand in both the run and the qrels; with -c all topics of the qrels.
+    These are the topics that are in both the run and the qrels; with -c all topics of the qrels.
     Printed in the summary only.
     Source: trec_eval.  ir_measures' NumQ is the same.
     """

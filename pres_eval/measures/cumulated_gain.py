@@ -21,7 +21,7 @@ def dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
 
     Formula:  dcg_cut_k = Σ gain(r) / log2(1 + r)      for r = 1 … k
       gain(r)  of the document at rank r: its grade, 0 if it was not judged
-    Range: from 0 up; 0 if nothing with a gain stands down to rank k.
+    Range: from 0 up; 0 if nothing with a gain is found down to rank k.
     Notes: -l has no effect.  ndcg_cut is it as a share of the best possible; dcg that of the whole ranking.
     Source: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002,
       doi:10.1145/582415.582418.  trec_eval: none.  ranx's dcg@k.
@@ -35,7 +35,7 @@ def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
 
     Formula:  dcg_exp_cut_k = Σ (2^g(r) - 1) / log2(1 + r)      for r = 1 … k
       g(r)  grade of the document at rank r, 0 if it was not judged
-    Range: from 0 up; 0 if nothing with a grade above 0 stands down to rank k; inf for grades above 1023.
+    Range: from 0 up; 0 if nothing with a grade above 0 is found down to rank k; inf for grades above 1023.
     Notes: -l has no effect.  ndcg_exp_cut is it as a share of the best possible.
     Source: Burges et al., "Learning to rank using gradient descent", ICML 2005, doi:10.1145/1102351.1102363.
       trec_eval: none.  ranx's dcg_burges@k.

@@ -1,7 +1,7 @@
 """What each grade is worth, and the best ranking that a topic could have with it.
 
 By default a document's gain is its grade, and that of everything not judged is 0.  Parameters (`1=3.5,2=9`)
-give grades other gains; then the order in which the grades stand in the best ranking is that of trec_eval's
+give grades other gains; then the order of the grades in the best ranking is that of trec_eval's
 sort, which compares the whole parts of differences only.
 """
 

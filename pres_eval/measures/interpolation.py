@@ -12,7 +12,7 @@ RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 def _documents_needed(batch: Batch, level: float) -> FloatArray:
-    """(T,) how many relevant documents have to be found to stand at a recall level."""
+    """(T,) how many relevant documents have to be found to reach a recall level."""
     exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
     if batch.version.recall_levels_reach_up:
@@ -74,7 +74,7 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
         needed = _documents_needed(batch, level)
         begun |= needed <= curve.found
         # trec_eval: the levels are met in one pass from the end of the ranking, the last one first.  One that
-        # stands before a lower level is not met any more, and from there on all get the highest precision.
+        # comes before a lower level is not met any more, and from there on all get the highest precision.
         lowest_only |= begun & ((needed > reached) | (needed <= 0))
         reached = np.where(begun & ~lowest_only, needed, reached)
         sums += np.where(begun, curve.at(np.where(lowest_only, 0.0, needed)), 0.0)

@@ -23,7 +23,7 @@ from pres_eval.measures.gain import Pairs as PairValues
 
 
 def binary_g(batch: Batch) -> FloatArray:
-    """Relevant documents discounted by how many that are not relevant stand before them.
+    """Relevant documents discounted by how many that are not relevant come before them.
 
     Formula:  binG = 1/n Σ 1 / log2(2 + b_i)      over the relevant documents retrieved
       n    relevant documents in the qrels
@@ -101,7 +101,7 @@ def ndcg_rel(batch: Batch, pairs: PairValues) -> FloatArray:
       ideal DCG_r  that of the best ranking, down to the same rank; for one not retrieved, of all of it
     Range: 0 to 1 with the grades as gains; 0 if no gain is positive.
     Parameters: other gains for grades, as in -m ndcg_rel.1=3.5,2=9.
-    Notes: experimental.  nDCG falls and rises along the ranking; this takes it where documents of gain stand.
+    Notes: experimental.  nDCG falls and rises along the ranking; this takes it where documents of gain are.
     Source: trec_eval, after Järvelin & Kekäläinen, TOIS 20(4), 2002, doi:10.1145/582415.582418.
     """
     return score_with_gains(batch, grade_gains(pairs, batch.version), _ndcg_rel)

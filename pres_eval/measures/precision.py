@@ -41,12 +41,12 @@ def precision(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def recall(batch: Batch, cutoff: int) -> FloatArray:
-    """Share of the topic's relevant documents that stand among the first k (recall at k).
+    """Share of the topic's relevant documents among the first k (recall at k).
 
     Formula:  recall_k = rel(k) / n
       rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
     Range: 0 to 1; 0 if n is 0.
-    Notes: says nothing of where above rank k the documents stand; PRES does.
+    Notes: says nothing of where above rank k the documents are; PRES does.
     Source: trec_eval; van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7.
       ir_measures' R@k.
     """
@@ -92,7 +92,7 @@ def relative_precision(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def success(batch: Batch, cutoff: int) -> FloatArray:
-    """Whether a relevant document stands among the first k (success at k).
+    """Whether a relevant document is among the first k (success at k).
 
     Formula:  success_k = 1 if there is a relevant document at rank k or above, else 0
     Range: 0 or 1; the mean is the share of topics with an answer in the first k.
@@ -102,7 +102,7 @@ def success(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def hits(batch: Batch, cutoff: int) -> IntArray:
-    """How many relevant documents stand among the first k (hits at k).
+    """How many relevant documents are among the first k (hits at k).
 
     Formula:  hits_k = rel(k)
       rel(k)  relevant documents down to rank k
@@ -152,7 +152,7 @@ def f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 
     Formula:  F_cut_β_k = (1 + β²) P R / (β² P + R)
       P, R  precision and recall at rank k      β  how many times more recall counts than precision
-    Range: 0 to 1; 0 if no relevant document stands down to rank k.
+    Range: 0 to 1; 0 if no relevant document is found down to rank k.
     Parameters: -m F_cut.β,k,k… with β first; -m F_cut.2 takes the usual cutoffs.  Without any, β is 1.
     Notes: set_F is over everything retrieved, and its parameter is β², not β.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7.  trec_eval: none.

@@ -75,7 +75,7 @@ def pair(batch: PreferenceBatch) -> FloatArray:
     """Share of the users whose preference the ranking fulfils, averaged over pairs of documents.
 
     Formula:  prefs_pair = 1 / N · Σ_(a,b) C(a, b) / (C(a, b) + C(b, a))
-      (a,b)    each pair of documents of which any judgement group prefers one; a stands before b in the
+      (a,b)    each pair of documents of which any judgement group prefers one; a comes before b in the
                ranking, or was retrieved and b was not
       C(a, b)  groups that prefer a to b
       N        number of such pairs, with those of which neither was retrieved, which add 0 to the sum
@@ -139,7 +139,7 @@ def pair_ret(batch: PreferenceBatch) -> FloatArray:
     """Like prefs_pair, over pairs of retrieved documents alone.
 
     Formula:  prefs_pair_ret = 1 / N · Σ_(a,b) C(a, b) / (C(a, b) + C(b, a))
-      (a,b)    each of the N pairs of retrieved documents of which any judgement group prefers one; a stands
+      (a,b)    each of the N pairs of retrieved documents of which any judgement group prefers one; a comes
                before b in the ranking
       C(a, b)  groups that prefer a to b
     Range: 0 to 1; 0 if there is no such pair.
@@ -198,7 +198,7 @@ def pair_imp(batch: PreferenceBatch) -> FloatArray:
 
     Formula:  prefs_pair_imp = 1 / N · Σ_(a,b) C(a, b) / (C(a, b) + C(b, a))
       (a,b)    each of the N pairs of documents of which any judgement group prefers one and at least one was
-               retrieved; a stands before b in the ranking, or was retrieved and b was not
+               retrieved; a comes before b in the ranking, or was retrieved and b was not
       C(a, b)  groups that prefer a to b
     Range: 0 to 1; 0 if there is no such pair.
     Source: trec_eval (prefs_pair_imp), by Chris Buckley, 2008.

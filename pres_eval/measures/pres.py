@@ -19,7 +19,7 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
     Formula:  PRES = 1 - (Σ r_i / n - (n + 1) / 2) / Nmax
       n     relevant documents of the topic in the qrels
       r_i   rank of the i-th of them; those not found by rank Nmax take the ranks of the worst case: with k
-            found, the others stand at Nmax + k + 1, ..., Nmax + n
+            found, the others take the ranks Nmax + k + 1, ..., Nmax + n
     Range: k² / (n Nmax) ≤ PRES ≤ k / n (recall at Nmax); 0 if n is 0.
     Notes: a run shorter than Nmax leaves its missing documents in the worst case all the same, and so does -M
       below Nmax; with graded judgements -l says what is relevant; n may be above Nmax (then 1 is out of
@@ -57,7 +57,7 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
 
     Formula:  Rnorm = 1 - (Σ r_i - Σ i) / (n (N - n))
       n    relevant documents of the topic in the qrels      N  documents in the collection (-N)
-      r_i  rank of the i-th of them; those not retrieved, or after the cutoff, stand at the end of the
+      r_i  rank of the i-th of them; those not retrieved, or after the cutoff, take the last ranks of the
            collection: with k found, at N - (n - k) + 1, ..., N
     Range: 0 to 1; 0 if n is 0; 1 if all of the collection is relevant.
     Parameters: without any, over the whole ranking; -m Rnorm.1000 stops at that rank.
@@ -100,10 +100,10 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
     Formula:  Fprime_β_k = (1 + β²) AP R / (β² AP + R)
       AP  average precision over the first k documents (map_cut)      R  recall at k
       β   how many times more recall counts than average precision
-    Range: 0 to 1; 0 if no relevant document stands down to rank k.
+    Range: 0 to 1; 0 if no relevant document is found down to rank k.
     Parameters: -m Fprime.β,k,k… with β first: -m Fprime.4,100,1000; -m Fprime.2 takes the usual ranks.  The
       defaults are β = 1 and 4 at 100 and 1000.
-    Notes: a first answer to MAP saying too little of recall; PRES also tells where the late documents stand.
+    Notes: a first answer to MAP saying too little of recall; PRES also tells where the late documents are.
     Source: Magdy & Jones, SIGIR 2010, equation 1, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
     return f_measure(beta, average_precision_cut(batch, cutoff), recall(batch, cutoff))

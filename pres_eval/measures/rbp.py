@@ -150,7 +150,7 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
 
     Formula:  err_k = Σ 1/r R_r Π (1 - R_i)      for r = 1 … k, the product over the ranks i before r
       R  probability that a document satisfies: (2^grade - 1) / 2^4; 0 if it was not judged
-    Range: 0 to 1; 0 if nothing with a grade above 0 stands down to rank k.
+    Range: 0 to 1; 0 if nothing with a grade above 0 is found down to rank k.
     Notes: the highest grade is 4, as gdeval of the TREC Web track has it, so that topics and collections can
       be compared; a qrels file with higher grades is an error, as there.  gdeval leaves out topics without
       relevant documents; they are 0 here.  -l has no effect.

@@ -69,7 +69,7 @@ def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None)
     Formula:  sdcg_k = Σ gain(r) / log2(1 + r) / Σ 1 / log2(1 + r)      for r = 1 … k
       gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
                judged
-    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Range: 0 to 1; 0 if nothing with a gain is found down to rank k.
     Parameters: -m sdcg.10,20,max_rel=3.  max_rel is the grade that is worth 1, if not given the highest of
       the topic; min_rel the grade that is worth 0, which it is by default.
     Notes: nDCG divides by what could be had from the topic's judgements, this by what any topic could give.
@@ -95,7 +95,7 @@ def bejeweled_player(
       e        first rank at which the gain adds up to T, k at the most
       gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
                judged
-    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Range: 0 to 1; 0 if nothing with a gain is found down to rank k.
     Parameters: -m bpm.10,20,T=2,max_rel=3.  T is 1 unless given.  max_rel is the grade that is worth 1, if
       not given the highest of the topic; min_rel the grade that is worth 0, which it is by default.
     Notes: the static model, in which neither T nor k changes on the way.  k above 1000 is 1000, as in
@@ -163,7 +163,7 @@ def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: flo
       not
                judged
       W(r)     share of the documents looked at that are at rank r
-    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Range: 0 to 1; 0 if nothing with a gain is found down to rank k.
     Parameters: -m nerr8.10,20,max_rel=3.  max_rel is the grade that is worth 1, if not given the highest of
       the topic; min_rel the grade that is worth 0, which it is by default.
     Notes: equation 8 of the paper, the nearest to ERR that is a C/W/L measure.  k above 1000 is 1000.
@@ -183,7 +183,7 @@ def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: fl
       gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
                judged
       W(r)     share of the documents looked at that are at rank r
-    Range: 0 to 1; 0 if nothing with a gain stands down to rank k.
+    Range: 0 to 1; 0 if nothing with a gain is found down to rank k.
     Parameters: as nerr8.
     Notes: equation 9 of the paper.  k above 1000 is 1000.
     Source: as nerr8.  ir_measures' NERR9(max_rel=…)@k.
@@ -237,7 +237,7 @@ def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
 
     Formula:  rbp_cut_k = (1 - p) Σ p^(r-1)      over the ranks r of the relevant documents down to rank k
       p  persistence, 0.8 unless given
-    Range: 0 to 1 - p^k; 0 if nothing relevant stands down to rank k.
+    Range: 0 to 1 - p^k; 0 if nothing relevant is found down to rank k.
     Parameters: -m rbp_cut.10,20,p=0.9.
     Notes: what is relevant says -l.  rbp is of the whole ranking, and counts grades.
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),

@@ -1,4 +1,4 @@
-"""A run file becomes a Ranking: chunk by chunk while topics stand together, else collected first."""
+"""A run file becomes a Ranking: chunk by chunk while topics are whole, else collected first."""
 
 from __future__ import annotations
 
@@ -352,7 +352,7 @@ class _Collecting(_Pass):
     """Keeps all documents of judged topics first, and ranks them when all are there."""
 
     def read(self) -> Ranking:
-        """Read the run, in whatever order its lines stand."""
+        """Read the run, in whatever order its lines come."""
         rows = Collected(self.reader.single)
         for piece in self.pieces():
             if piece.rows is not None:

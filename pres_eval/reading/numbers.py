@@ -97,7 +97,7 @@ def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray |
     digits = high << shift  # the last eight bytes of each number, in the order of the text
     digits |= low >> (np.uint64(64) - shift)
     if decimals:
-        # Close the gap of the dot: what stands before it moves up by a byte.
+        # Close the gap of the dot: what comes before it moves up by a byte.
         before = low << shift
         dot = np.uint64(8 * (WORD - 1 - decimals))
         if (((digits >> dot) & np.uint64(255)) != ord(".")).any():

@@ -101,7 +101,7 @@ class Preferences(JudgedGroups):
     by_docno: IntArray
 
     def two_levels(self, one: int, other: int) -> InputError:
-        """The error that a document stands twice in a subgroup, with different levels."""
+        """The error that a document is twice in a subgroup, with different levels."""
         first, second = sorted((one, other), key=lambda row: int(self.line[row]))
         return InputError(
             self.name,

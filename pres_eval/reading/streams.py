@@ -130,7 +130,7 @@ class Pipe:
         try:
             if self._copy is not None:
                 _write_whole(self._copy, view[:count])
-        except OSError:  # no room: the copy is wanted only if topics don't stand together
+        except OSError:  # no room: the copy is wanted only if topics are not together
             self._copy = None
         return count
 

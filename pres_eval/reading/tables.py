@@ -17,7 +17,7 @@ from pres_eval.reading.source import Chunk, Source
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A whole file: its bytes, and where the columns of its R rows stand in them.
+    """A whole file: its bytes, and where the columns of its R rows are in them.
 
     starts, ends  (R, columns) places in `buffer`
     lines         (R,) line numbers in the file, from 1

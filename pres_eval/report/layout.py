@@ -33,7 +33,7 @@ class Score:
 
     best    whether it is the best of its measure: marked *, bold in LaTeX and Markdown
     mark    what the number is marked with besides: + or - of a test
-    signed  whether + stands before a number above 0
+    signed  whether + comes before a number above 0
     """
 
     value: float

@@ -10,7 +10,7 @@ SCHEMA_FILE = "evaluation.schema.json"
 
 
 def schema_text() -> str:
-    """The JSON Schema (draft 2020-12) of an evaluation, as it stands in the package."""
+    """The JSON Schema (draft 2020-12) of an evaluation, as the package has it."""
     return resources.files("pres_eval.report").joinpath(SCHEMA_FILE).read_text(encoding="utf-8")
 
 

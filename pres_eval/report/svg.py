@@ -41,7 +41,7 @@ class Axis:
     logarithmic: bool = False
 
     def place(self, value: float, start: float, end: float) -> float:
-        """Where a value stands between the ends of the axis."""
+        """Where a value lies between the ends of the axis."""
         low, high, value = (
             (math.log10(v) for v in (self.low, self.high, max(value, self.low)))
             if self.logarithmic

@@ -1,4 +1,4 @@
-r"""Ids and numbers as text: how the bytes of a file and the bits of a double stand in a report.
+r"""Ids and numbers as text: how the bytes of a file and the bits of a double are written in a report.
 
 Ids are bytes and may be anything; reports are UTF-8.  One rule for all of them, which can be taken back:
 an id that is UTF-8, without control characters and without a backslash-x-two-digits of its own stands as it

@@ -10,7 +10,7 @@ from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.scoring import Evaluation, ScoredBlock, Values
 
 ALL = "all"
-"""What stands in the topic's place in summary lines."""
+"""What is in the topic's place in summary lines."""
 
 
 def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> bytes:

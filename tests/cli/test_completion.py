@@ -17,6 +17,8 @@ from support.terminal import Terminal
 from pres_eval.cli import COMMANDS, COMPLETION_VARIABLE, command_of, main
 from pres_eval.measures import MEASURES, NICKNAMES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FILE = "file"
 

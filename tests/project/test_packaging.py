@@ -17,6 +17,8 @@ from support import commands
 
 from pres_eval import __version__
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXTRAS = {
     "scipy": "stats",

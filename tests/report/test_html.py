@@ -36,6 +36,8 @@ from pres_eval.report.markup import element
 from pres_eval.report.trec import evaluation_lines
 from pres_eval.report.trec_report import Report, above_at_below, against_median
 
+pytestmark = pytest.mark.slow
+
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 
 

@@ -19,6 +19,8 @@ from fuzz.shrink import shrink
 
 from pres_eval.reading.source import Source
 
+pytestmark = pytest.mark.slow
+
 CASES = int(os.environ.get("PRES_EVAL_FUZZ_CASES", "300"))
 FIRST = int(os.environ.get("PRES_EVAL_FUZZ_SEED", "0"))
 BLOCKS = 10

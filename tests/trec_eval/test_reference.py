@@ -21,6 +21,8 @@ from pres_eval.cli import main
 from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.options import Options
 
+pytestmark = pytest.mark.slow
+
 SHARED = ROOT.parent / "shared"
 
 

@@ -1,4 +1,4 @@
-r"""The page's numbers as compact arrays: one compressed block, and a table of what stands where in it.
+r"""The page's numbers as compact arrays: one compressed block, and a table of what is where in it.
 
 Values are kept as people see them, rounded to DIGITS, as whole numbers in as few bytes as they need; p-values
 and means as doubles.  The block is zlib's, which browsers unpack themselves; its bytes are written in base64.

@@ -1,4 +1,4 @@
-"""Tables of the page, and what stands around them."""
+"""Tables of the page, and what is around them."""
 
 from __future__ import annotations
 
