@@ -17,6 +17,7 @@ from support.made_evaluations import MEASURES, evaluation
 
 from pres_eval.errors import InputError
 from pres_eval.options import Options
+from pres_eval.reading.relevance import FORMATS
 from pres_eval.report.records import File, Record, RunRecord, file_record, from_json, to_json, to_jsonl
 from pres_eval.report.schema import evaluation_schema
 from pres_eval.report.text import bytes_of, text_of
@@ -177,3 +178,8 @@ def test_ids_become_text_and_come_back(identifier: bytes) -> None:
 )
 def test_text_of_examples(identifier: bytes, text: str) -> None:
     assert text_of(identifier) == text
+
+
+def test_the_schema_knows_every_format_of_judgements() -> None:
+    parts = evaluation_schema()["properties"]["signature"]["properties"]["options"]["properties"]
+    assert set(parts["relevance_format"]["enum"]) == set(FORMATS)
