@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable
 
 from pres_eval.errors import InputError
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import HEAD, Source
 
 LINES = 20
 """Lines that are looked at."""
@@ -61,8 +61,11 @@ def advice(source: Source, names: str) -> str:
     head = b""
     with contextlib.suppress(InputError):
         head = source.head()
+    whole = (
+        head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
+    )  # a line that is cut off tells nothing
     lines = [
-        line for line in head.split(b"\n")[:LINES] if line.strip() and not line.lstrip().startswith(b"#")
+        line for line in whole.split(b"\n")[:LINES] if line.strip() and not line.lstrip().startswith(b"#")
     ]
     found = _binary(head)
     for recognise in (_json, _separators, _header, _RECOGNISERS.get(names, lambda _: None)):

@@ -432,6 +432,13 @@ def test_zscores(text: str, message: str, call: Command) -> None:
     failed(call("-Z", "zscores", "-m", "num_q", "-m", "map", "qrels", "run"), 2, message)
 
 
+def test_no_advice_about_a_line_that_is_only_seen_in_part(call: Command) -> None:
+    Path("run").write_text(f"q1 Q0 a 1 {'9' * 80_000}x t\n")
+    called = call("qrels", "run")
+    assert called.code == 2
+    assert called.err.endswith("expected a number\n")
+
+
 PREFERENCES = [
     ("prefs", "q1 0 s a\n", "qrels:1: 4 columns, expected 5 (topic judgement-group subgroup docno level)"),
     ("prefs", "q1 0 s a x\n", "qrels:1: level 'x', expected a number"),
