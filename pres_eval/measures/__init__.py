@@ -1,112 +1,159 @@
-"""The measures in print order, and the nicknames for groups of them: explicit tuples, nothing else."""
+"""The measures in print order with the module of each, and the nicknames for groups of them."""
 
 from __future__ import annotations
 
-from pres_eval.measures.average_precision import GM_MAP, INF_AP, MAP, MAP_CUT, YAAP
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
 from pres_eval.measures.base import Measure
-from pres_eval.measures.bpref import BPREF, GM_BPREF
-from pres_eval.measures.counts import (
-    NUM_NONREL_JUDGED_RET,
-    NUM_Q,
-    NUM_REL,
-    NUM_REL_RET,
-    NUM_RET,
-    RELSTRING,
-    RUNID,
-)
-from pres_eval.measures.cumulated_gain import DCG_CUT, DCG_EXP_CUT, NDCG_GAIN_CUT
-from pres_eval.measures.diversity import DIVERSITY_MEASURES
-from pres_eval.measures.interpolation import ELEVEN_POINT_AVERAGE, IPREC_AT_RECALL
-from pres_eval.measures.judged import JUDGED, UNJ
-from pres_eval.measures.judgement_groups import JUDGEMENT_GROUP_MEASURES
-from pres_eval.measures.likeness import ACCURACY, COMPAT
-from pres_eval.measures.ndcg import DCG, IDEAL_DCG, NDCG, NDCG_CUT, NDCG_EXP_CUT
-from pres_eval.measures.normalized_gain import BIN_G, NDCG_REL, R_NDCG, G
-from pres_eval.measures.precision import (
-    F_CUT,
-    HITS,
-    RECALL,
-    RECIP_RANK,
-    RECIP_RANK_CUT,
-    RELATIVE_P,
-    RPREC,
-    RPREC_MULT,
-    SUCCESS,
-    P,
-)
-from pres_eval.measures.preference import PREFERENCE_MEASURES
-from pres_eval.measures.pres import FPRIME, PRES, PRES_EST, RNORM
-from pres_eval.measures.rbp import ERR, RBP, RBP_BINARY, RBP_RESID
-from pres_eval.measures.readers import READER_MEASURES
-from pres_eval.measures.screening import SCREENING_MEASURES
-from pres_eval.measures.sets import SET_F, SET_MAP, SET_P, SET_RECALL, SET_RELATIVE_P, UTILITY
 from pres_eval.options import VERSIONS, Version
 
-MEASURES: tuple[Measure, ...] = (
-    RUNID,
-    NUM_Q,
-    NUM_RET,
-    NUM_REL,
-    NUM_REL_RET,
-    MAP,
-    GM_MAP,
-    RPREC,
-    BPREF,
-    RECIP_RANK,
-    IPREC_AT_RECALL,
-    P,
-    RELSTRING,
-    RECALL,
-    INF_AP,
-    GM_BPREF,
-    RPREC_MULT,
-    UTILITY,
-    ELEVEN_POINT_AVERAGE,
-    BIN_G,
-    G,
-    DCG,
-    IDEAL_DCG,
-    NDCG,
-    NDCG_REL,
-    R_NDCG,
-    NDCG_CUT,
-    MAP_CUT,
-    RELATIVE_P,
-    SUCCESS,
-    SET_P,
-    SET_RELATIVE_P,
-    SET_RECALL,
-    SET_MAP,
-    SET_F,
-    NUM_NONREL_JUDGED_RET,
-    *PREFERENCE_MEASURES,
-    *JUDGEMENT_GROUP_MEASURES,
-    YAAP,
-    RBP,
-    RBP_RESID,
-    UNJ,
-    PRES,
-    PRES_EST,
-    RNORM,
-    FPRIME,
-    RECIP_RANK_CUT,
-    NDCG_EXP_CUT,
-    ERR,
-    F_CUT,
-    RBP_BINARY,
-    JUDGED,
-    HITS,
-    DCG_CUT,
-    DCG_EXP_CUT,
-    NDCG_GAIN_CUT,
-    ACCURACY,
-    COMPAT,
-    *READER_MEASURES,
-    *SCREENING_MEASURES,
-    *DIVERSITY_MEASURES,
-)
+HOME: dict[str, str] = {
+    "runid": "counts",
+    "num_q": "counts",
+    "num_ret": "counts",
+    "num_rel": "counts",
+    "num_rel_ret": "counts",
+    "map": "average_precision",
+    "gm_map": "average_precision",
+    "Rprec": "precision",
+    "bpref": "bpref",
+    "recip_rank": "precision",
+    "iprec_at_recall": "interpolation",
+    "P": "precision",
+    "relstring": "counts",
+    "recall": "precision",
+    "infAP": "average_precision",
+    "gm_bpref": "bpref",
+    "Rprec_mult": "precision",
+    "utility": "sets",
+    "11pt_avg": "interpolation",
+    "binG": "normalized_gain",
+    "G": "normalized_gain",
+    "dcg": "ndcg",
+    "ideal_dcg": "ndcg",
+    "ndcg": "ndcg",
+    "ndcg_rel": "normalized_gain",
+    "Rndcg": "normalized_gain",
+    "ndcg_cut": "ndcg",
+    "map_cut": "average_precision",
+    "relative_P": "precision",
+    "success": "precision",
+    "set_P": "sets",
+    "set_relative_P": "sets",
+    "set_recall": "sets",
+    "set_map": "sets",
+    "set_F": "sets",
+    "num_nonrel_judged_ret": "counts",
+    "prefs_num_prefs_poss": "preference",
+    "prefs_num_prefs_ful": "preference",
+    "prefs_num_prefs_ful_ret": "preference",
+    "prefs_simp": "preference",
+    "prefs_pair": "preference",
+    "prefs_avgjg": "preference",
+    "prefs_avgjg_Rnonrel": "preference",
+    "prefs_simp_ret": "preference",
+    "prefs_pair_ret": "preference",
+    "prefs_avgjg_ret": "preference",
+    "prefs_avgjg_Rnonrel_ret": "preference",
+    "prefs_simp_imp": "preference",
+    "prefs_pair_imp": "preference",
+    "prefs_avgjg_imp": "preference",
+    "map_avgjg": "judgement_groups",
+    "P_avgjg": "judgement_groups",
+    "Rprec_mult_avgjg": "judgement_groups",
+    "yaap": "average_precision",
+    "rbp": "rbp",
+    "rbp_resid": "rbp",
+    "unj": "judged",
+    "PRES": "pres",
+    "PRES_est": "pres",
+    "Rnorm": "pres",
+    "Fprime": "pres",
+    "recip_rank_cut": "precision",
+    "ndcg_exp_cut": "ndcg",
+    "err": "rbp",
+    "F_cut": "precision",
+    "rbp_binary": "rbp",
+    "judged": "judged",
+    "hits": "precision",
+    "dcg_cut": "cumulated_gain",
+    "dcg_exp_cut": "cumulated_gain",
+    "ndcg_gain_cut": "cumulated_gain",
+    "accuracy": "likeness",
+    "compat": "likeness",
+    "rbp_cut": "readers",
+    "sdcg": "readers",
+    "bpm": "readers",
+    "insq": "readers",
+    "inst": "readers",
+    "nerr8": "readers",
+    "nerr9": "readers",
+    "nerr10": "readers",
+    "nerr11": "readers",
+    "wss": "screening",
+    "last_rel": "screening",
+    "norm_last_rel": "screening",
+    "recall_at_percent": "screening",
+    "norm_area": "screening",
+    "total_cost": "screening",
+    "loss_r": "screening",
+    "loss_e": "screening",
+    "loss_er": "screening",
+    "alpha_DCG": "diversity",
+    "alpha_nDCG": "diversity",
+    "ERR_IA": "diversity",
+    "nERR_IA": "diversity",
+    "NRBP": "diversity",
+    "nNRBP": "diversity",
+    "AP_IA": "diversity",
+    "P_IA": "diversity",
+    "StRecall": "diversity",
+}
+"""Every measure in print order, and the module of this folder that has its record and formula."""
 
-MEASURE_BY_NAME: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
+
+class _Measures(Mapping[str, Measure]):
+    """The records by name, in print order; a module is imported when one of its measures is wanted."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Measure] = {}
+
+    def __getitem__(self, name: str) -> Measure:
+        if name not in self._found:
+            module = importlib.import_module(f"pres_eval.measures.{HOME[name]}")
+            for value in vars(module).values():
+                records = value if isinstance(value, tuple) else (value,)
+                self._found.update((one.name, one) for one in records if isinstance(one, Measure))
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(HOME)
+
+    def __len__(self) -> int:
+        return len(HOME)
+
+    def __contains__(self, name: object) -> bool:
+        return name in HOME
+
+
+MEASURE_BY_NAME: Mapping[str, Measure] = _Measures()
+
+if TYPE_CHECKING:
+    MEASURES: tuple[Measure, ...]
+
+
+def __getattr__(name: str) -> Any:
+    """MEASURES, all records in print order: most evaluations need a few of them only."""
+    if name != "MEASURES":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return tuple(MEASURE_BY_NAME.values())
+
+
+def _all_of(module: str) -> tuple[str, ...]:
+    return tuple(name for name, home in HOME.items() if home == module)
+
 
 _OFFICIAL = (
     "runid",
@@ -183,9 +230,14 @@ _ALL_PREFS = (
 )
 _QRELS_JG = ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
 _EXTENDED = ("recip_rank_cut", "ndcg_exp_cut", "err", "F_cut", "judged")
-_READERS = tuple(measure.name for measure in READER_MEASURES)
-_SCREENING = ("num_ret", "num_rel", "num_rel_ret", *(measure.name for measure in SCREENING_MEASURES))
-_DIVERSITY = ("runid", "num_q", *(measure.name for measure in DIVERSITY_MEASURES))
+_READERS = tuple(name for name, home in HOME.items() if home == "readers")
+_SCREENING = (
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    *(name for name, home in HOME.items() if home == "screening"),
+)
+_DIVERSITY = ("runid", "num_q", *(name for name, home in HOME.items() if home == "diversity"))
 _PRES = ("PRES", "PRES_est", "Rnorm", "Fprime")
 
 OUR_NICKNAMES = {

@@ -87,7 +87,7 @@ def _swallows(text: str) -> bool:
     """Whether everything behind this text would be its parameters."""
     # trec_eval: a measure without parameters accepts any, which have no effect.
     name, dot, _ = text.partition(".")
-    measure = MEASURE_BY_NAME.get(name)
+    measure = _measure(name)
     return (
         bool(dot)
         and measure is not None
@@ -99,14 +99,16 @@ def _swallows(text: str) -> bool:
 _LEVEL = re.compile(r"\(rel=([0-9]{1,18})\)\Z")
 
 
-def _measures() -> dict[str, Measure]:
-    """All measures by name, the user's own among them."""
-    return MEASURE_BY_NAME | {measure.name: measure for measure in own_measures()}
+def _measure(name: str) -> Measure | None:
+    """The measure of exactly this name, the user's own among them."""
+    if name in MEASURE_BY_NAME:
+        return MEASURE_BY_NAME[name]
+    return next((measure for measure in own_measures() if measure.name == name), None)
 
 
 def _folded_names() -> dict[str, list[str]]:
     """All names, those of other tools too, by how they are written without regard to case."""
-    return _fold(tuple(_measures()))
+    return _fold((*MEASURE_BY_NAME, *(measure.name for measure in own_measures())))
 
 
 @cache
@@ -149,7 +151,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wante
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
     nickname = next((name for name in nicknames if name == head), None)
-    if nickname is None and head not in _measures():
+    if nickname is None and _measure(head) is None:
         nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
         if nickname is not None and measure is not None and not rest:
             raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
@@ -172,10 +174,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wante
 
 def _measure_called(head: str) -> Measure | None:
     """The measure of this name; in another case if there is none."""
-    measures = _measures()
-    if head in measures:
-        return measures[head]
-    alike = (measures.get(name) for name in _folded_names()[head.casefold()])
+    alike = (_measure(name) for name in (head, *_folded_names()[head.casefold()]))
     return next((measure for measure in alike if measure is not None), None)
 
 

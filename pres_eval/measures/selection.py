@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURES
+from pres_eval.measures import HOME
 from pres_eval.measures.base import Measure
 from pres_eval.measures.names import Wanted, read_text
 from pres_eval.measures.own import own_measures
@@ -47,7 +47,7 @@ def select(
     """
     wanted, problems = _read_texts(texts or DEFAULT_MEASURES, (options or Options()).version)
     columns: list[SelectedColumn] = []
-    for measure in (*MEASURES, *own_measures()):
+    for measure in _in_print_order(wanted):
         for level, asked in _by_level(measure, wanted).items():
             try:
                 columns += _columns(measure, level, asked, nmax)
@@ -59,6 +59,13 @@ def select(
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
+
+
+def _in_print_order(wanted: Sequence[Wanted]) -> list[Measure]:
+    """The measures that are wanted, each once."""
+    measures = {one.measure.name: one.measure for one in wanted}
+    place = {name: number for number, name in enumerate((*HOME, *(own.name for own in own_measures())))}
+    return sorted(measures.values(), key=lambda measure: place[measure.name])
 
 
 def _by_level(measure: Measure, wanted: Sequence[Wanted]) -> dict[int | None, list[Wanted]]:
@@ -95,7 +102,7 @@ def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NM
     asked = list(read_text(text, version))
     return tuple(
         column.label
-        for measure in (*MEASURES, *own_measures())
+        for measure in _in_print_order(asked)
         for level, wanted in _by_level(measure, asked).items()
         for column in _columns(measure, level, wanted, nmax)
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pres_eval import measures
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES
+from pres_eval.measures import HOME, MEASURE_BY_NAME, MEASURES, NICKNAMES
+from pres_eval.measures.base import Measure
 from pres_eval.measures.selection import labels_of, named_measures, select
 from pres_eval.options import VERSIONS, Options, RelevanceInfo
 
@@ -59,6 +63,26 @@ def test_print_order_is_that_of_the_registry(order: tuple[str, ...]) -> None:
 )
 def test_parameters_are_united(texts: list[str], expected: list[str]) -> None:
     assert labels(*texts) == expected
+
+
+def test_every_record_is_at_home() -> None:
+    """HOME names each measure's module, and no module has a record that HOME lacks."""
+    records = {}
+    for path in Path(measures.__file__).parent.glob("*.py"):
+        module = (
+            importlib.import_module(f"pres_eval.measures.{path.stem}")
+            if path.stem != "__init__"
+            else measures
+        )
+        for value in vars(module).values():
+            for one in value if isinstance(value, tuple) else (value,):
+                if isinstance(one, Measure):
+                    records[one.name] = one
+    assert set(records) == set(HOME)
+    for name, home in HOME.items():
+        assert MEASURE_BY_NAME[name] is records[name]
+        assert records[name].score.__module__.startswith("pres_eval.measures.")
+        assert name in {one.name for one in MEASURES}, home
 
 
 @pytest.mark.parametrize("compat", NICKNAMES)
