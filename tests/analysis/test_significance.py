@@ -30,6 +30,8 @@ from pres_eval.analysis.significance import (
     sign_greater,
 )
 
+pytestmark = pytest.mark.slow
+
 # Differences in quarters are exact doubles, so nothing is rounded away and scipy sees the same ties.
 quarters = st.integers(-8, 8).map(lambda whole: whole / 4)
 

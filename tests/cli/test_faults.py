@@ -20,7 +20,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals, pipes and limits as POSIX has them")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="signals, pipes and limits as POSIX has them"),
+]
 
 ROOT = Path(__file__).parents[2]
 RUN = "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n"

@@ -23,6 +23,8 @@ from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 from pres_eval.scoring import Evaluation, evaluate
 
+pytestmark = pytest.mark.slow
+
 TAR = ROOT.parent / "shared" / "realdata" / "cleftar2019_int"
 
 TAR_RUNS = {

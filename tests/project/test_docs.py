@@ -17,6 +17,8 @@ from support.doc_parts import PARTS
 from pres_eval.cli import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
 
+pytestmark = pytest.mark.slow
+
 PAGES = update_docs.pages()
 README = PAGES["README.md"]
 BLOCKS = [(name, *block) for name, text in PAGES.items() for block in update_docs.blocks(text)]

@@ -52,6 +52,8 @@ from pres_eval.report.trec_report import (
     summary_statistics,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def patents() -> Report:
