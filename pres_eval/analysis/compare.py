@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised, wins_ties_losses
 from pres_eval.analysis.hypotheses import (
     ALTERNATIVES,
+    WITH_MARGIN,
     directions,
     ends_outside,
     open_ends,
@@ -31,6 +33,10 @@ TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 
 FAMILIES = ("runs", "measures")
 """Over what p-values are corrected: the comparisons of one measure, or those of all measures together."""
+
+
+BEST = "best"
+"""What a baseline may be called besides a run: the best run of each measure."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,30 @@ class Settings:
     interval: str = INTERVALS[0]
     over: str = FAMILIES[0]
     simultaneous: bool = True
+
+
+def check_settings(settings: Settings, all_pairs: bool = False) -> None:
+    """Raises UsageError for settings that mean nothing or do not go together."""
+    for name, known in (
+        ("test", TESTS), ("correction", CORRECTIONS), ("alternative", ALTERNATIVES),
+        ("interval", INTERVALS), ("over", FAMILIES),
+    ):  # fmt: skip
+        if getattr(settings, name) not in known:
+            raise UsageError(f"{name}={getattr(settings, name)!r}: expected one of {', '.join(known)}")
+    if not 0 < settings.alpha < 1:
+        raise UsageError(f"alpha={settings.alpha!r}: expected a number between 0 and 1")
+    for name, least in (("samples", 1), ("seed", 0)):
+        if getattr(settings, name) < least:
+            raise UsageError(f"{name}={getattr(settings, name)!r}: expected {least} or more")
+    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < math.inf):
+        raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
+    if settings.alternative not in WITH_MARGIN and settings.margin:
+        raise UsageError(f"alternative {settings.alternative} takes no margin")
+    if settings.test in JOINT_TESTS:
+        if settings.alternative != ALTERNATIVES[0]:
+            raise UsageError(f"test {settings.test} is two-sided: take another test for {settings.alternative}")
+        if JOINT_TESTS[settings.test].against_baseline and all_pairs:
+            raise UsageError(f"test {settings.test} compares with a baseline, all pairs have none")
 
 
 @dataclass(frozen=True)
@@ -138,6 +168,11 @@ def best_runs(means: FloatArray) -> BoolArray:
     return best
 
 
+def best_places(means: FloatArray) -> tuple[int, ...]:
+    """The place of the best run of each measure, the first of those that are equal: (M, R) means in."""
+    return tuple(int(row.argmax()) for row in best_runs(means))
+
+
 def compare(
     scores: PairedScores,
     baseline: int | Sequence[int] | None = 0,
@@ -148,10 +183,9 @@ def compare(
 
     baseline: the index of a run, or one for each measure.  `each` wraps the loop over the measures (a
     progress bar).  Raises MissingExtraError for a joint test that needs scipy, if that is not there,
-    UsageError for a test against a baseline without one.
+    UsageError for settings that do not go together.
     """
-    if baseline is None and settings.test in JOINT_TESTS and JOINT_TESTS[settings.test].against_baseline:
-        raise UsageError(f"{settings.test} compares runs with a baseline, expected one")
+    check_settings(settings, all_pairs=baseline is None)
     count, num_measures = len(scores.runs), len(scores.measures)
     baselines = None
     if baseline is not None:

@@ -10,19 +10,20 @@ from typing import Any
 import click
 
 from pres_eval.analysis.compare import (
+    BEST,
     FAMILIES,
     TESTS,
     ComparedRuns,
     Settings,
-    best_runs,
+    best_places,
+    check_settings,
     compare,
     family_size,
     least_p,
 )
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.hypotheses import ALTERNATIVES, WITH_MARGIN
+from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
-from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.score_tables import Means
 from pres_eval.cli.analysing import (
@@ -40,10 +41,6 @@ from pres_eval.errors import UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.text import text_of
-
-BEST = "best"
-"""What --baseline takes besides a run: the best run of each measure."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(AnalysisOptions):
@@ -68,28 +65,20 @@ class CompareOptions(AnalysisOptions):
 
     def settings(self) -> Settings:
         """How the runs are compared; raises UsageError for options that do not go together."""
-        needs_margin = self.alternative in WITH_MARGIN
-        if needs_margin != (self.margin is not None):
-            raise UsageError(
-                f"--alternative {self.alternative} {'needs' if needs_margin else 'takes no'} --margin"
-            )
-        if self.test in JOINT_TESTS:
-            if self.alternative != ALTERNATIVES[0]:
-                raise UsageError(f"--test {self.test} is two-sided: take another test for {self.alternative}")
-            if JOINT_TESTS[self.test].against_baseline and self.all_pairs:
-                raise UsageError(f"--test {self.test} compares with a baseline, --all-pairs with none")
-        return Settings(
+        settings = Settings(
             test=self.test,
             correction=self.correction,
             alpha=self.alpha,
             samples=self.samples,
             seed=self.seed,
             alternative=self.alternative,
-            margin=self.margin or 0.0,
+            margin=0.0 if self.margin is None else self.margin,
             interval=self.interval,
             over=self.correct_over,
             simultaneous=not self.single_intervals,
         )
+        check_settings(settings, self.all_pairs)
+        return settings
 
 
 @click.command()
@@ -216,7 +205,7 @@ def _baseline(
         if wanted in names:
             return list(names).index(wanted)
     if wanted == BEST:
-        return tuple(int(row.argmax()) for row in best_runs(scores.means))
+        return best_places(scores.means)
     raise UsageError(
         f"--baseline {wanted}: no such run, expected {BEST} or one of {', '.join(map(str, known[0]))}"
     )

@@ -35,7 +35,11 @@ GATE_OPTIONS = [
     ),
     click.option(
         "--if-significant", is_flag=True,
-        help="With --against: only if the Wilcoxon test over topics confirms that the run got worse.",
+        help="With --against: only if a test over topics confirms that the run got worse (p < 0.05).",
+    ),
+    click.option(
+        "--test", metavar="NAME",
+        help="Of --if-significant: t (the default), randomisation, bootstrap, wilcoxon or sign.",
     ),
     click.option(
         "--expect", metavar="FILE", help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours.",
@@ -52,6 +56,7 @@ class GateOptions:
     against_topics: bool
     tolerance: str | None
     if_significant: bool
+    test: str | None
     expect: str | None
 
     @property
@@ -69,6 +74,13 @@ class GateOptions:
             ):
                 if given:
                     raise UsageError(f"{option} goes with --against FILE")
+        if self.test is not None:
+            from pres_eval.gates.against import TESTS
+
+            if not self.if_significant:
+                raise UsageError("--test goes with --if-significant")
+            if self.test not in TESTS:
+                raise UsageError(f"--test {self.test}: expected one of {', '.join(TESTS)}")
         if self.tolerance is not None:
             from pres_eval.gates.against import read_tolerance
 
@@ -107,7 +119,7 @@ def pass_gates(said: GateOptions, now: Record, printed: bytes) -> None:
 def _earlier(said: GateOptions) -> Earlier | None:
     if said.against is None:
         return None
-    from pres_eval.gates.against import Earlier, Tolerance, read_tolerance
+    from pres_eval.gates.against import TESTS, Earlier, Tolerance, read_tolerance
     from pres_eval.measures import MEASURES
     from pres_eval.report.records import from_json
 
@@ -117,6 +129,7 @@ def _earlier(said: GateOptions) -> Earlier | None:
         tolerance=Tolerance() if said.tolerance is None else read_tolerance(said.tolerance),
         topics=said.against_topics,
         if_significant=said.if_significant,
+        test=said.test or TESTS[0],
     )
 
 

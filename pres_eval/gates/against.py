@@ -10,8 +10,8 @@ from decimal import Decimal
 
 import numpy as np
 
-from pres_eval.analysis.effects import rank_biserial
-from pres_eval.analysis.signed_ranks import wilcoxon
+from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import Finding, run_name, six_digits
@@ -24,8 +24,8 @@ from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
 
 GATE = "--against"
-ALPHA = 0.05
-"""Level of significance of --if-significant, which is that of `compare` where nothing else is said."""
+TESTS = tuple(PAIRED_TESTS)
+"""The tests of --if-significant, those of `compare` for two runs; the first is the default of both."""
 
 LETTERS = {
     "compat": "--compat",
@@ -79,7 +79,8 @@ class Earlier:
     record          what it holds
     tolerance       how far values may fall
     topics          whether single topics are compared as well (--against-topics)
-    if_significant  whether a fall counts only if the test of `compare` confirms it
+    if_significant  whether a fall counts only if a test over the topics confirms it
+    test            that test, a name of TESTS
     """
 
     path: str
@@ -87,6 +88,7 @@ class Earlier:
     tolerance: Tolerance = Tolerance()
     topics: bool = False
     if_significant: bool = False
+    test: str = TESTS[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,8 +237,8 @@ def changes(new: Evaluation, old: Evaluation, earlier: Earlier, tolerance: Toler
         worse = bool(list(_worse(np.array([first]), np.array([second]), allowed, less_is_better)))
         p_value = None
         if worse and earlier.if_significant and column.measure.per_topic and not math.isnan(second):
-            p_value, confirmed = _confirmed(before, after, less_is_better)
-            worse = confirmed
+            p_value = _chance_of_a_fall(before, after, earlier.test, less_is_better)
+            worse = p_value < Settings.alpha
         yield Change(
             run=new, column=column, topic=None, before=first, now=second, tolerance=allowed, worse=worse,
             p_value=p_value,
@@ -249,11 +251,16 @@ def changes(new: Evaluation, old: Evaluation, earlier: Earlier, tolerance: Toler
                 )  # fmt: skip
 
 
-def _confirmed(before: FloatArray, after: FloatArray, less_is_better: bool) -> tuple[float, bool]:
-    """The p-value of compare's test over the topics, and whether it says that the run got worse."""
-    differences = (before - after if less_is_better else after - before)[np.newaxis]
-    p_value = float(wilcoxon(differences)[0])
-    return p_value, p_value < ALPHA and float(rank_biserial(differences)[0]) < 0
+def _chance_of_a_fall(before: FloatArray, after: FloatArray, test: str, less_is_better: bool) -> float:
+    """The p-value of `compare` for two runs over the topics; 1 if the test favours what is there now.
+
+    A test on ranks or signs may contradict the means: then it confirms nothing.
+    """
+    fall = (after - before if less_is_better else before - after)[np.newaxis]
+    chosen = PAIRED_TESTS[test]
+    if float(chosen.greater(fall, Settings.samples, Settings.seed)[0]) > 0.5:
+        return 1.0
+    return float(chosen.two_sided(fall, Settings.samples, Settings.seed)[0])
 
 
 def _as_float(value: float | str | None) -> float:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from pres_eval.gates.against import Change
 from pres_eval.gates.findings import Finding, lines_of, run_name, six_digits
+from pres_eval.measures.base import Format
+from pres_eval.report.differences import signed
 from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
 
 
@@ -31,8 +33,6 @@ def _row(change: Change) -> tuple[str, ...]:
         escaped(change.column.label, MARKDOWN),
         six_digits(change.before, kind),
         six_digits(change.now, kind),
-        f"{difference:+.6f}"
-        if not float(difference).is_integer() or kind.name != "COUNT"
-        else f"{difference:+.0f}",
+        signed(difference, 0 if kind is Format.COUNT and float(difference).is_integer() else 6),
         "worse" if change.worse else "",
     )

@@ -7,9 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from pres_eval.analysis.compare import TESTS, ComparedRuns, Comparison, Settings
+from pres_eval.analysis.compare import (
+    BEST,
+    ComparedRuns,
+    Comparison,
+    Settings,
+    best_places,
+    check_settings,
+)
 from pres_eval.analysis.compare import compare as compare_scores
-from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.paired import pair_topics
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.evaluation import Evaluation
@@ -86,19 +92,31 @@ def compare(
     alpha: float = Settings.alpha,
     samples: int = Settings.samples,
     seed: int = Settings.seed,
+    alternative: str = Settings.alternative,
+    margin: float = Settings.margin,
+    interval: str = Settings.interval,
+    correct_over: str = Settings.over,
+    simultaneous: bool = Settings.simultaneous,
 ) -> Comparisons:
     """Compare runs, topic by topic, as `pres-eval compare` does.
 
-    evaluations  of the same measures over the same judgements
-    baseline     what the others are compared with: an evaluation, its place or its name; None: all pairs
-    measure      one label or several; None: all that are averages over topics
-    names        of the runs; None: those of the evaluations, numbered where two are the same
-    test         "t", "randomisation", "bootstrap", "wilcoxon" or "sign", paired over topics, or of all runs
-                 at once "tukey", "randomised-tukey" or, with a baseline, "dunnett"; two-sided
-    correction   "holm", "bonferroni", "bh" or "none", over the comparisons of one measure
-    alpha        level of significance; intervals cover 1 - alpha
-    samples      draws of the bootstrap, sign changes of the randomisation test, deals of randomised Tukey
-    seed         of all of them
+    evaluations   of the same measures over the same judgements
+    baseline      what the others are compared with: an evaluation, its place or its name; "best": the best
+                  of each measure; None: all pairs
+    measure       one label or several; None: all that are averages over topics
+    names         of the runs; None: those of the evaluations, numbered where two are the same
+    test          "t", "randomisation", "bootstrap", "wilcoxon" or "sign", paired over topics, or of all runs
+                  at once "tukey", "randomised-tukey" or, with a baseline, "dunnett"
+    correction    "holm", "bonferroni", "bh" or "none", for the number of comparisons
+    alpha         level of significance; intervals cover 1 - alpha
+    samples       draws of the bootstrap, sign changes of the randomisation test, deals of randomised Tukey
+    seed          of all of them
+    alternative   what is to be shown: "two-sided", "greater" or "less"; "equivalent", "non-inferior" by
+                  `margin`.  Tests of all runs at once are two-sided
+    margin        a difference of means too small to matter
+    interval      "t", "bca" or "percentile"
+    correct_over  "runs": for the comparisons of one measure; "measures": for those of all measures together
+    simultaneous  whether intervals of differences are as wide as the correction asks for
 
     >>> import pres_eval as pe
     >>> qrels = pe.Qrels({str(topic): {"a": 1} for topic in range(8)})
@@ -108,21 +126,30 @@ def compare(
     >>> [one] = pe.compare([e1, e2], baseline=e1, measure="map")
     >>> one.run, one.other, one.difference, one.losses, one.significant
     ('poor', 'good', -0.5, 8, True)
+    >>> [one] = pe.compare([e1, e2], measure="map", alternative="non-inferior", margin=0.1)
+    >>> one.significant
+    False
 
     Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
     """
     chosen = list(evaluations)
     if len(chosen) < 2:
         raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
-    for value, known, what in ((test, TESTS, "test"), (correction, CORRECTIONS, "correction")):
-        if value not in known:
-            raise UsageError(f"{what}={value!r}: expected one of {', '.join(known)}")
+    settings = Settings(
+        test=test, correction=correction, alpha=alpha, samples=samples, seed=seed, alternative=alternative,
+        margin=margin, interval=interval, over=correct_over, simultaneous=simultaneous,
+    )  # fmt: skip
+    check_settings(settings, all_pairs=baseline is None)
     run_names = _names(chosen, names)
     labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
     scores = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
-    settings = Settings(test=test, correction=correction, alpha=alpha, samples=samples, seed=seed)
-    return Comparisons(compare_scores(scores, _place(baseline, chosen, run_names), settings))
+    place: int | Sequence[int] | None
+    if isinstance(baseline, str) and baseline == BEST and BEST not in run_names:
+        place = best_places(scores.means)
+    else:
+        place = _place(baseline, chosen, run_names)
+    return Comparisons(compare_scores(scores, place, settings))
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:

@@ -43,14 +43,17 @@ class _Curve:
 
 
 def interpolated_precision(batch: Batch, level: float) -> FloatArray:
-    """Highest precision at any rank where recall is at least the level (interpolated precision).
+    """Highest precision at any rank where recall has reached the level (interpolated precision).
 
     Formula:  iprec_at_recall_x = max of rel(r) / r over the ranks r with rel(r) ≥ c
       rel(r)  relevant documents down to rank r      n  relevant documents in the qrels
-      c       relevant documents needed: x n + 0.9 cut down to a whole number (--compat 9.0.8, and the
-              definition in the TREC proceedings), or x n rounded (--compat 10.0)
+      c       relevant documents needed: x n + 0.9 cut down to a whole number (--compat 9.0.8), or x n
+              rounded (--compat 10.0)
     Range: 0 to 1; 0 if so many are never found; nan (0/0) at level 0 if nothing was retrieved.
-    Notes: these are the points of the recall-precision graph.
+    Notes: these are the points of the recall-precision graph.  The definition in the TREC proceedings needs a
+      recall of x or more, that is x n rounded up.  9.0.8 asks for the same but where x n + 0.9 in doubles
+      falls just short of a whole number: 2 documents instead of 3 for n = 3 at 0.7.  10.0 asks for fewer
+      wherever it rounds down: 1 instead of 2 for n = 4 at 0.3.
     Source: "Common Evaluation Measures", appendix of the TREC proceedings.  ir_measures' IPrec@x.
     """
     return _Curve(batch).at(_documents_needed(batch, level))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from support.commands import QRELS, RUNS, Command
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import UsageError
-from pres_eval.gates.against import Earlier, Tolerance, read_tolerance
+from pres_eval.gates.against import TESTS, Earlier, Tolerance, read_tolerance
 from pres_eval.gates.check import check_gates
 from pres_eval.gates.expected import Expected
 from pres_eval.gates.findings import MOST, Finding, annotations_of, lines_of
@@ -20,6 +22,11 @@ from pres_eval.report.records import File, Record, RunRecord
 from pres_eval.scoring import Evaluation
 
 
+@pytest.fixture
+def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capsysbinary)
+
+
 def record(*evaluations: Evaluation, options: Options | None = None, sha256: str | None = None) -> Record:
     runs = tuple(RunRecord(evaluation=each, file=File(each.path, None)) for each in evaluations)
     return Record(
@@ -28,7 +35,7 @@ def record(*evaluations: Evaluation, options: Options | None = None, sha256: str
 
 
 def earlier(
-    *evaluations: Evaluation, tolerance: str = "0", topics: bool = False, if_significant: bool = False
+    *evaluations: Evaluation, tolerance: str = "0", topics: bool = False, if_significant: bool = False, test: str = "t"
 ) -> Earlier:
     return Earlier(
         path="old.json",
@@ -36,6 +43,7 @@ def earlier(
         tolerance=read_tolerance(tolerance),
         topics=topics,
         if_significant=if_significant,
+        test=test,
     )
 
 
@@ -160,6 +168,41 @@ def test_only_a_fall_that_the_test_confirms() -> None:
     assert len(found) == 1 and found[0].startswith("PRES_100, all: fell") and "p = 0.0000" in found[0]
     better = evaluation(topics=topics, average_precision=values, pres=[each + 0.01 for each in values])
     assert against(better, earlier(old, if_significant=True)) == []
+
+
+def test_the_test_can_be_chosen() -> None:
+    """Worse on 19 topics by a little, on one by a lot: that all fell is certain, by how much is not."""
+    topics = tuple(b"%02d" % topic for topic in range(20))
+    values = [0.5 + 0.01 * topic for topic in range(20)]
+    little = [0.004 + 0.0001 * place for place in range(19)]
+    old = evaluation(topics=topics, average_precision=values, pres=values)
+
+    def falls(changes: list[float]) -> dict[str, bool]:
+        now = [value + change for value, change in zip(values, changes, strict=True)]
+        new = evaluation(topics=topics, average_precision=values, pres=now)
+        return {test: bool(against(new, earlier(old, if_significant=True, test=test))) for test in TESTS}
+
+    assert falls([*(-each for each in little), -0.3]) == {
+        "t": False, "randomisation": True, "bootstrap": False, "wilcoxon": True, "sign": True
+    }  # fmt: skip
+    # Better on 19 by a little: ranks and signs differ significantly, but say that the run got better.
+    assert not any(falls([*little, -0.15]).values())
+
+
+def test_test_of_a_gate_on_the_command_line(pres_eval: Command, tmp_path: Path) -> None:
+    assert f"{', '.join(TESTS[1:-1])} or {TESTS[-1]}" in " ".join(pres_eval.ok("--help").out.split())
+    old = tmp_path / "old.json"
+    pres_eval.ok("--format", "json", "--output", old, "-m", "map", QRELS, RUNS[0])
+    gate = ("--against", old, "-m", "map", QRELS, RUNS[1], "--tolerance", "0")
+    assert pres_eval(*gate, "--test", "t").err.strip().endswith("--test goes with --if-significant")
+    assert "expected one of t, randomisation" in pres_eval(*gate, "--if-significant", "--test", "u").err
+    for test in TESTS:
+        [one] = pres_eval.ok(
+            "compare", QRELS, *RUNS[:2], "-m", "map", "--test", test, "--format", "json"
+        ).json["comparisons"]  # fmt: skip
+        assert one["direction"] == -1, "map fell"
+        code = pres_eval(*gate, "--if-significant", "--test", test).code
+        assert code == (3 if one["significant"] else 0)
 
 
 def test_less_is_better_by_the_test_too() -> None:

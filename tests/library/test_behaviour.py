@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import locale
+import math
 import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -51,6 +52,41 @@ def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command
     ]
     assert len(found) == 2 * (len(runs) - 1)
     assert found.means[names[0]]["map"] == evaluations[0]["map"]
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        (("--alternative", "equivalent", "--margin", "0.05"), {"alternative": "equivalent", "margin": 0.05}),
+        (("--alternative", "less", "--interval", "bca"), {"alternative": "less", "interval": "bca"}),
+        (("--correct-over", "measures", "--single-intervals"), {"correct_over": "measures", "simultaneous": False}),
+        (("--all-pairs", "--test", "randomised-tukey"), {"baseline": None, "test": "randomised-tukey"}),
+        (("--baseline", "best", "--test", "dunnett"), {"baseline": "best", "test": "dunnett"}),
+    ],
+)  # fmt: skip
+def test_every_option_of_the_command_is_an_argument(
+    fixtures: Path, pres_eval: Command, options: tuple[str, ...], arguments: dict[str, Any]
+) -> None:
+    if "dunnett" in options:
+        pytest.importorskip("scipy")
+    qrels, runs = patents(fixtures)
+    done = pres_eval(
+        *("compare", "-m", "map", "-m", "PRES.100", "--samples", "200", "--format", "json", qrels, *runs),
+        *options,
+    )
+    assert done.returncode == 0, done.stderr
+    expected = json.loads(done.stdout)["comparisons"]
+    judged = pe.Qrels(qrels)
+    evaluations = [judged.rank(run).evaluate(["map", "PRES.100"]) for run in runs]
+    names = [Path(run).stem.removeprefix("run_") for run in runs]
+    found = pe.compare(evaluations, names=names, samples=200, **arguments).to_dicts()
+    numbers = ("run", "other", "p_value", "corrected", "significant", "direction", "difference")
+    assert [[row[name] for name in numbers] for row in found] == [
+        [row[name] for name in numbers] for row in expected
+    ]
+    for mine, theirs in zip(found, expected, strict=True):
+        for end in ("lower", "upper"):
+            assert theirs[end] == (mine[end] if math.isfinite(mine[end]) else None), "open ends are null"
 
 
 def test_tables() -> None:
@@ -195,6 +231,18 @@ def test_comparing_asks_for_what_it_needs() -> None:
         {"measure": "ndcg"},
         {"test": "x"},
         {"correction": "x"},
+        {"alternative": "x"},
+        {"alternative": "equivalent"},
+        {"alternative": "equivalent", "margin": -0.1},
+        {"margin": 0.1},
+        {"interval": "x"},
+        {"correct_over": "x"},
+        {"alpha": 0.0},
+        {"alpha": 1.5},
+        {"samples": 0},
+        {"seed": -1},
+        {"test": "tukey", "alternative": "greater"},
+        {"test": "dunnett", "baseline": None},
         {"names": ["one"]},
     ):
         with pytest.raises(pe.PresEvalError):
