@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised, wins_ties_losses
+from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised, wins_ties_losses
 from pres_eval.analysis.hypotheses import (
     ALTERNATIVES,
     WITH_MARGIN,
@@ -86,7 +86,9 @@ def check_settings(settings: Settings, all_pairs: bool = False) -> None:
         raise UsageError(f"alternative {settings.alternative} takes no margin")
     if settings.test in JOINT_TESTS:
         if settings.alternative != ALTERNATIVES[0]:
-            raise UsageError(f"test {settings.test} is two-sided: take another test for {settings.alternative}")
+            raise UsageError(
+                f"test {settings.test} is two-sided: take another test for {settings.alternative}"
+            )
         if JOINT_TESTS[settings.test].against_baseline and all_pairs:
             raise UsageError(f"test {settings.test} compares with a baseline, all pairs have none")
 
@@ -287,12 +289,7 @@ def _comparisons(
     differences = family.differences
     wins, ties, losses = wins_ties_losses(differences)
     biserial = rank_biserial(differences)
-    ranks = settings.test in PAIRED_TESTS and PAIRED_TESTS[settings.test].ranks
-    # The direction that the test spoke of: some look at ranks and signs, the others at means.
-    statistic = family.means
-    if ranks:
-        statistic = biserial if settings.test == "wilcoxon" else (wins - losses).astype(np.float64)
-    pointing = directions(statistic, settings.alternative)
+    pointing = directions(favoured(differences, settings.test), settings.alternative)
     sizes, (g, g_lower, g_upper) = standardised(differences), hedges_g(differences, 1 - settings.alpha)
     means = scores.means[measure]
     return [

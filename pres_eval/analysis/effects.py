@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from pres_eval.analysis.digits import DECIMALS
+from pres_eval.analysis.digits import DECIMALS, rounded
 from pres_eval.analysis.signed_ranks import rank_sums
 from pres_eval.analysis.significance import mean_and_deviation
 from pres_eval.arrays.types import FloatArray, IntArray
@@ -68,3 +68,14 @@ def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntAr
     """(P,) topics where the difference is above, at, and below zero."""
     rounded = np.round(differences, DECIMALS)
     return (rounded > 0).sum(axis=1), (rounded == 0).sum(axis=1), (rounded < 0).sum(axis=1)
+
+
+def favoured(differences: FloatArray, test: str) -> IntArray:
+    """(P,) the sign of what a test looked at: ranks under "wilcoxon", wins under "sign", else the mean."""
+    looked_at: FloatArray = rounded(mean_and_deviation(differences)[0])
+    if test == "wilcoxon":
+        looked_at = rank_biserial(differences)
+    elif test == "sign":
+        wins, _, losses = wins_ties_losses(differences)
+        looked_at = np.asarray(wins - losses, np.float64)
+    return np.sign(looked_at).astype(np.int64)

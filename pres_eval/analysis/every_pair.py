@@ -10,11 +10,10 @@ import numpy as np
 
 from pres_eval.analysis.compare import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.effects import rank_biserial, wins_ties_losses
+from pres_eval.analysis.effects import favoured, wins_ties_losses
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
+from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray, IntArray
 
 
@@ -100,12 +99,5 @@ def _corrected(
 def _tested(differences: FloatArray, settings: Settings) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
     """(P, T) differences of one measure: p-values, directions, wins and losses of the pairs."""
     wins, _, losses = wins_ties_losses(differences)
-    test = PAIRED_TESTS[settings.test]
-    p_values = test.two_sided(differences, settings.samples, settings.seed)
-    # The direction that the test spoke of: some look at ranks and signs, the others at means.
-    statistic: FloatArray = mean_and_deviation(differences)[0]
-    if test.ranks:
-        statistic = (
-            rank_biserial(differences) if settings.test == "wilcoxon" else (wins - losses).astype(np.float64)
-        )
-    return p_values, np.sign(rounded(statistic)).astype(np.int64), wins, losses
+    p_values = PAIRED_TESTS[settings.test].two_sided(differences, settings.samples, settings.seed)
+    return p_values, favoured(differences, settings.test), wins, losses

@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 
-from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.significance import PairedTest
 from pres_eval.arrays.types import FloatArray, IntArray
 
@@ -42,16 +41,14 @@ def p_values(
     return np.maximum(above, test.greater(margin - differences, samples, seed))
 
 
-def directions(differences: FloatArray, alternative: str) -> IntArray:
-    """(P,) 1 where what was shown speaks for the run, -1 where against it, from the sign of a statistic.
+def directions(signs: IntArray, alternative: str) -> IntArray:
+    """(P,) 1 where what was shown speaks for the run, -1 where against it: (P,) signs of what was tested in.
 
     For `equivalent` 0: neither is better; for `non-inferior` 1.
     """
     if alternative == "equivalent":
-        return np.zeros(len(differences), np.int64)
-    if alternative == "non-inferior":
-        return np.ones(len(differences), np.int64)
-    return np.sign(rounded(differences)).astype(np.int64)
+        return np.zeros_like(signs)
+    return np.ones_like(signs) if alternative == "non-inferior" else signs
 
 
 def ends_outside(alpha: float, alternative: str) -> float:

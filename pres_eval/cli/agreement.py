@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from pres_eval.analysis.agreement import (
+    VERDICT_TEST,
     coefficient_intervals,
     disagreements,
     rank_changes,
@@ -16,6 +17,7 @@ from pres_eval.analysis.agreement import (
 )
 from pres_eval.analysis.paired import PairedScores, pair_topics, reordered
 from pres_eval.analysis.score_tables import Means
+from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES
@@ -41,6 +43,7 @@ class AgreementOptions(AnalysisOptions):
     files: tuple[str, ...]
     measures: tuple[str, ...]
     scores: str | None
+    test: str
     alpha: float
     intervals: int
     seed: int
@@ -50,6 +53,10 @@ class AgreementOptions(AnalysisOptions):
 @click.argument("files", nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
 @MEASURES
 @SCORES
+@click.option(
+    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
+    help="Paired test over topics that gives the verdicts.",
+)  # fmt: skip
 @ALPHA
 @click.option(
     "--intervals", type=click.IntRange(min=0), default=0, show_default=True, metavar="DRAWS",
@@ -70,9 +77,9 @@ def command(**values: Any) -> None:
     reach, tau_b, Spearman's rho, tau_ap, which weighs the top most (each measure in turn as the true order,
     and tau_ap_b with neither), and rank-biased overlap (persistence 0.9).  Positions: the rank of every run
     under each measure.  Verdicts: for every pair of runs each measure says which is better, or that they
-    can't be told apart, by a Wilcoxon signed-rank test over topics at --alpha, uncorrected; patterns say
-    which measures say the same, disagreements list the pairs on which they do not, dissents say how often one
-    is alone against the others where these agree.
+    can't be told apart, by --test over topics at --alpha, uncorrected (wilcoxon is that of the papers);
+    patterns say which measures say the same, disagreements list the pairs on which they do not, dissents say
+    how often one is alone against the others where these agree.
 
     --scores also takes means without topics, run,MEASURE,MEASURE,...: correlations and positions only.
 
@@ -119,14 +126,14 @@ def _show(found: PairedScores | Means, settings: dict[str, object], said: Agreem
     tables.append(positions_table(runs, measures, means, positions))
     patterns = None
     if scores is not None:
-        judged = verdicts(scores.values, said.alpha)
+        judged = verdicts(scores.values, said.alpha, said.test, seed=said.seed)
         patterns = verdict_patterns(measures, judged)
         tables += [
-            verdicts_table(patterns, judged.shape[1], said.alpha),
+            verdicts_table(patterns, judged.shape[1], said.test, said.alpha),
             disagreements_table(measures, disagreements(runs, judged)),
             dissents_table(measures, judged),
         ]
-    show(tables, "agreement", {**settings, "alpha": said.alpha}, said)
+    show(tables, "agreement", {**settings, "test": said.test, "alpha": said.alpha}, said)
     if said.plot:
         from pres_eval.report.run_plots import agreement
 

@@ -42,6 +42,7 @@ from pres_eval.measures.selection import select
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.text import text_of
 
+
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(AnalysisOptions):
     """What the command line said."""

@@ -11,6 +11,7 @@ from decimal import Decimal
 import numpy as np
 
 from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
@@ -256,11 +257,10 @@ def _chance_of_a_fall(before: FloatArray, after: FloatArray, test: str, less_is_
 
     A test on ranks or signs may contradict the means: then it confirms nothing.
     """
-    fall = (after - before if less_is_better else before - after)[np.newaxis]
-    chosen = PAIRED_TESTS[test]
-    if float(chosen.greater(fall, Settings.samples, Settings.seed)[0]) > 0.5:
+    rise = (before - after if less_is_better else after - before)[np.newaxis]
+    if favoured(rise, test)[0] > 0:
         return 1.0
-    return float(chosen.two_sided(fall, Settings.samples, Settings.seed)[0])
+    return float(PAIRED_TESTS[test].two_sided(rise, Settings.samples, Settings.seed)[0])
 
 
 def _as_float(value: float | str | None) -> float:

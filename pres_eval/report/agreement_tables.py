@@ -123,11 +123,11 @@ def positions_table(
     )
 
 
-def verdicts_table(patterns: list[Pattern], pairs: int, alpha: float) -> Table:
+def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float) -> Table:
     """On how many pairs of runs which measures say the same."""
     return Table(
         "verdicts",
-        f"Verdicts on {pairs} pairs of runs (Wilcoxon, p < {alpha:g})",
+        f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
         ("pattern", "pairs", "share"),
         [(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
         ("= says the same, ≠ something else: first better, second better, or can't tell",),

@@ -18,6 +18,8 @@ from pres_eval.analysis.agreement import (
     verdict_patterns,
     verdicts,
 )
+from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import read_scores
 from pres_eval.errors import InputError
 
@@ -50,6 +52,18 @@ def test_verdicts_are_scipys() -> None:
                 balance = ranks @ np.sign(differences[differences != 0])
                 expected = 1 if balance > 0 else -1
             assert said[measure, pair] == expected
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "sign"])
+def test_verdicts_of_another_test(test: str) -> None:
+    values = np.random.default_rng(6).beta(1, 3, (1, 5, 25)) + np.linspace(0, 0.3, 5)[None, :, None]
+    scores = PairedScores(
+        tuple("abcde"), ("m",), tuple(b"%02d" % i for i in range(25)), values, values.mean(axis=2), 25
+    )
+    made = compare(scores, None, Settings(test=test, correction="none"))
+    expected = [one.direction if one.significant else 0 for one in made.comparisons]
+    assert verdicts(values, test=test).tolist() == [expected]
+    assert 0 < sum(map(bool, expected)) < len(expected)
 
 
 def test_verdict_on_equal_runs_is_none() -> None:

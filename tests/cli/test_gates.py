@@ -35,7 +35,11 @@ def record(*evaluations: Evaluation, options: Options | None = None, sha256: str
 
 
 def earlier(
-    *evaluations: Evaluation, tolerance: str = "0", topics: bool = False, if_significant: bool = False, test: str = "t"
+    *evaluations: Evaluation,
+    tolerance: str = "0",
+    topics: bool = False,
+    if_significant: bool = False,
+    test: str = "t",
 ) -> Earlier:
     return Earlier(
         path="old.json",

@@ -59,7 +59,8 @@ def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command
     [
         (("--alternative", "equivalent", "--margin", "0.05"), {"alternative": "equivalent", "margin": 0.05}),
         (("--alternative", "less", "--interval", "bca"), {"alternative": "less", "interval": "bca"}),
-        (("--correct-over", "measures", "--single-intervals"), {"correct_over": "measures", "simultaneous": False}),
+        (("--correct-over", "measures"), {"correct_over": "measures"}),
+        (("--single-intervals",), {"simultaneous": False}),
         (("--all-pairs", "--test", "randomised-tukey"), {"baseline": None, "test": "randomised-tukey"}),
         (("--baseline", "best", "--test", "dunnett"), {"baseline": "best", "test": "dunnett"}),
     ],
