@@ -35,11 +35,14 @@ _WORDS_SORTED = 64
 _PROCESS = int.from_bytes(os.urandom(WORD), "little")
 """Differs from process to process: nobody can make ids that collide.  No result depends on it."""
 
+EVERY_PROCESS = 2**64
+"""Seeds from here on give the same hashes in every process; 64 bits of them should be drawn at random."""
+
 
 @cache
 def _odd_numbers(seed: int, count: int) -> Words:
     """The first of an endless stream of odd 64-bit multipliers (splitmix64)."""
-    begin = np.uint64((_PROCESS + (seed << 32)) % 2**64)
+    begin = np.uint64((_PROCESS + (seed << 32) if seed < EVERY_PROCESS else seed) % 2**64)
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + begin
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -98,6 +101,9 @@ class Ids(Sequence[bytes]):
         self.starts = starts
         self.lengths = lengths
         self._first_words: Words | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ids, (self.buffer, self.starts, self.lengths)
 
     @classmethod
     def of(cls, texts: Sequence[bytes]) -> Ids:

@@ -14,9 +14,13 @@ MOST_BYTES = 64 << 20
 
 
 class UnjudgedTopics:
-    """Collects topics without judgements, in the order of the file; memory does not grow with the run."""
+    """Collects topics without judgements, in the order of the file; memory does not grow with the run.
 
-    def __init__(self) -> None:
+    Keeps at most `most` of them, MOST if that is None.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = MOST if most is None else most
         self._parts = [NO_IDS]
         self._num_ids = 0
         self._num_bytes = 0
@@ -30,15 +34,15 @@ class UnjudgedTopics:
         self._parts.append(topics)
         self._num_ids += len(topics)
         self._num_bytes += _room(topics)
-        if self._num_ids > 2 * MOST or self._num_bytes > 2 * MOST_BYTES:
+        if self._num_ids > 2 * self._most or self._num_bytes > 2 * MOST_BYTES:
             self.ids()
 
     def ids(self) -> WordIds:
         """Those that are kept, each once."""
         found = _each_once(WordIds.concatenate(self._parts))
-        self.more |= len(found) > MOST or _room(found) > MOST_BYTES
-        if len(found) > MOST:
-            found = found.pick(slice(0, MOST))
+        self.more |= len(found) > self._most or _room(found) > MOST_BYTES
+        if len(found) > self._most:
+            found = found.pick(slice(0, self._most))
         self._parts, self._num_ids, self._num_bytes = [found], len(found), _room(found)
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,10 @@ class Pool:
     topic_seed: int
     topic_table: KeyTable
     """Of hashes of the topics with this seed, of which no two are the same."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Hashes are those of one process: another one makes its own table.
+        return pool_of, (self.topics, self.documents, self.offsets)
 
     @property
     def topic_of(self) -> IntArray:
@@ -109,8 +114,13 @@ def build_pool(topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: Wo
         documents, rows, again = documents.pick(np.flatnonzero(new)), every[new], every[again]
         in_file = np.argsort(again)
         again, document = again[in_file], document[in_file]
+    return Pooled(pool_of(topics, documents, offsets), rows, again, document)
+
+
+def pool_of(topics: Ids, documents: WordIds, offsets: IntArray) -> Pool:
+    """The pool with these topics and documents, which are in its order already."""
     seed, table = _distinct_hashes(topics)
-    return Pooled(Pool(topics, documents, offsets, seed, table), rows, again, document)
+    return Pool(topics, documents, offsets, seed, table)
 
 
 def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:

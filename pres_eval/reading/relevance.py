@@ -39,23 +39,24 @@ def relevance_info(form: str) -> RelevanceInfo:
     return FORMATS[form]
 
 
-def read_relevance(path: str, form: str = "qrels", jobs: int | None = None) -> Relevance:
+def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = None) -> Relevance:
     """Read judgements or preferences; `jobs` threads parse qrels (None: as many as there are processors).
 
     Raises UsageError for a format that does not exist, InputError for a file that is not in it.
     """
     relevance_info(form)
+    source = path if isinstance(path, Source) else Source(path)
     # Imported here because only one of them is needed, and they take a while.
     if form == "qrels":
-        return read_any_qrels(Source(path), jobs)
+        return read_any_qrels(source, jobs)
     if FORMATS[form] is RelevanceInfo.QRELS:
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
-        return _qrels_of(Source(path), OTHERS[form])
+        return _qrels_of(source, OTHERS[form])
     if form == "qrels_float":
         from pres_eval.reading.qrels import QRELS_FLOAT, read_qrels
 
-        return read_qrels(Source(path), jobs, layout=QRELS_FLOAT)
+        return read_qrels(source, jobs, layout=QRELS_FLOAT)
     from pres_eval.reading import preferences
 
     readers: dict[str, Callable[[Source], Relevance]] = {
@@ -64,7 +65,7 @@ def read_relevance(path: str, form: str = "qrels", jobs: int | None = None) -> R
         "prefs": preferences.read_preferences,
         "qrels_prefs": preferences.read_qrels_as_preferences,
     }
-    return readers[form](Source(path))
+    return readers[form](source)
 
 
 def read_any_qrels(source: Source, jobs: int | None = None) -> Qrels:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import stat
 import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,7 @@ class Source:
         self.name = "<stdin>" if path == "-" else path
         self.final_newline = True
         """Whether the last line was found to end in a newline, once the file was read."""
+        self._mark = BYTE_ORDER_MARK
         self._progress: Progress | None = None
         self._pipe: Pipe | None = None
         self._first_byte: int | None = None
@@ -145,6 +147,12 @@ class Source:
             return None
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
+    def for_jumps(self) -> Any:
+        """What a reader that jumps about in the file opens: a path, or an open file."""
+        if self.path != "-" and self.size() is not None:
+            return self.path
+        return io.BytesIO(self.whole())
+
     def _open(self) -> OpenFile:
         if self._pipe is not None:
             self._pipe.rewind()
@@ -215,9 +223,9 @@ class Source:
             at_end = stop + count < len(buffer) - PADDING
             start, stop = PADDING, stop + count
             if first:
-                if buffer.startswith(BYTE_ORDER_MARK, start, stop):
-                    start += len(BYTE_ORDER_MARK)
-                    place += len(BYTE_ORDER_MARK)
+                if buffer.startswith(self._mark, start, stop):
+                    start += len(self._mark)
+                    place += len(self._mark)
                 if start == stop:
                     raise EmptyFileError(self.name, None, "the file is empty", "lines of text")
                 first = False

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import locale
 import math
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Command
+from conftest import ROOT, Command
 from support.tables import frame, rows_of
 
 import pres_eval as pe
@@ -112,6 +115,29 @@ def test_results_can_be_pickled() -> None:
         assert repr(again) == repr(thing)
     assert pickle.loads(pickle.dumps(judged)).rank(RUN).evaluate("map")["map"] == found["map"]
     assert pickle.loads(pickle.dumps(found)).to_trec(per_topic=True) == found.to_trec(per_topic=True)
+
+
+IN_ANOTHER_PROCESS = """
+import pickle, sys
+judged = pickle.loads(sys.stdin.buffer.read())
+print(judged.rank(sys.argv[1]).evaluate("map"))
+"""
+
+
+def test_judgements_can_be_pickled_for_another_process(tmp_path: Path) -> None:
+    """Hashes differ from process to process; what was made of them has to be made again."""
+    path = tmp_path / "run.txt"
+    path.write_text("1 Q0 a 1 2.0 t\n2 Q0 b 1 1.0 t\n" + "long-name-of-a-topic Q0 c 1 1.0 t\n")
+    judged = pe.Qrels([("1", "a", 1), ("2", "c", 1), ("2", "b", 1), ("long-name-of-a-topic", "c", 1)])
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS, str(path)],
+        input=pickle.dumps(judged),
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout.decode() == f"{judged.rank(path).evaluate('map')}\n"
+    assert b"0.8333" in done.stdout
 
 
 def test_threads_side_by_side() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,25 +19,36 @@ ROWS = 1 << 16
 
 def read_parquet(source: Source, grades: bool) -> Iterator[Part]:
     """A table with the column names of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
+    with opened(source) as file:
+        yield from row_groups(source, file, range(file.num_row_groups), grades)
+
+
+@contextlib.contextmanager
+def opened(source: Source) -> Iterator[Any]:
+    """The file as pyarrow has it; what is wrong with it in the block becomes an InputError."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError(f"{source.name}: reading Parquet", "pyarrow", "parquet") from None
-    plain = source.path != "-" and source.size() is not None
     try:
-        file = pyarrow.parquet.ParquetFile(source.path if plain else io.BytesIO(source.whole()))
-        columns = _columns(source, file.schema_arrow.names, grades)
-        for batch in file.iter_batches(ROWS, columns=columns):
-            if batch.num_rows:
-                topic, document, number = (batch.column(name) for name in columns)
-                yield part_of(
-                    _ids(source, topic, columns[0]),
-                    _ids(source, document, columns[1]),
-                    _numbers(source, number, columns[2], grades),
-                )
+        with pyarrow.parquet.ParquetFile(source.for_jumps()) as file:
+            yield file
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(source.name, None, f"cannot be read ({str(error).splitlines()[0]})") from None
+
+
+def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Part]:
+    """Some row groups of the file, some rows at a time."""
+    columns = _columns(source, file.schema_arrow.names, grades)
+    for batch in file.iter_batches(ROWS, row_groups=list(numbers), columns=columns):
+        if batch.num_rows:
+            topic, document, number = (batch.column(name) for name in columns)
+            yield part_of(
+                _ids(source, topic, columns[0]),
+                _ids(source, document, columns[1]),
+                _numbers(source, number, columns[2], grades),
+            )
 
 
 def _columns(source: Source, names: list[str], grades: bool) -> list[str]:
