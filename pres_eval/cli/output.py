@@ -31,15 +31,16 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         return
     from pathlib import Path  # takes a while to import
 
-    target = Path(os.path.realpath(path))
     try:
-        status: os.stat_result | None = target.stat()
+        status: os.stat_result | None = Path(path).stat()
     except OSError:
         status = None
+    # Not of the target: that of /dev/fd/63, bash's >(...), is a name that no file has.
     if status is not None and not stat.S_ISREG(status.st_mode):
-        with _named(path), target.open("wb") as stream:
+        with _named(path), Path(path).open("wb") as stream:
             yield stream
         return
+    target = Path(os.path.realpath(path))
     with _temporary(path, target, status) as stream:
         yield stream
 

@@ -123,6 +123,16 @@ def test_gate_with_output_into_a_pipe_that_closes(folder: Path) -> None:
     assert shell(line, folder).returncode in (2, 3)
 
 
+@pytest.mark.parametrize(
+    "options", ["--output >(cat)", "--output /dev/stdout | cat", "--output /dev/fd/5 5>out"]
+)
+def test_output_into_what_has_no_name_of_its_own(options: str, folder: Path) -> None:
+    """What bash's >(...) names, and the system's names of open files."""
+    done = shell(f"$PRES -m map qrels run {options}; code=$?; wait; cat out 2>/dev/null; exit $code", folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, MAP, b"")
+    assert not temporary(folder)
+
+
 @pytest.mark.parametrize("command", ["check qrels run", "-q many.qrels many", "compare qrels run run -m map"])
 def test_reader_that_has_seen_enough(command: str, folder: Path) -> None:
     done = shell(f"set -o pipefail; $PRES {command} | head -c 1", folder)

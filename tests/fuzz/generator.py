@@ -1,13 +1,13 @@
 """Random cases from a seed: everything that trec_eval takes, short of where we differ from it on purpose.
 
-Not generated, because it is on the list of differences or has no defined result: duplicates, scores that are
-NaN or no numbers, relevance that is no integer, topics with negative judgements only, several parameter
-lists for one measure, qrels topics that the run lacks under 10.0 without -c.
+Not generated, because it is on the list of differences or has no defined result: duplicates that count,
+scores that are NaN or no numbers, relevance that is no integer, topics with negative judgements only, several
+parameter lists for one measure, qrels topics that the run lacks under 10.0 without -c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -56,6 +56,8 @@ def make_case(seed: int, version: str) -> Case:
         # trec_eval notices a document that stands twice only where it has to rank the topic.
         groups = [("-m", "map"), *(group for group in groups if group[0] != "-D")]
         trailing = 0
+    if relevance == "qrels" and zscores is None and random.random() < 0.03:
+        run, groups = repeated(random, run, groups, [topic.name for topic in topics], named)
     return Case(
         version,
         qrels,
@@ -177,6 +179,27 @@ def broken(random: Random, qrels: Lines, run: Lines, topic: bytes) -> tuple[Line
     return (wrong, run) if name == "qrels" else (qrels, wrong)
 
 
+def repeated(
+    random: Random, run: Lines, groups: list[options.Group], names: list[bytes], named: bytes | None
+) -> tuple[Lines, list[options.Group]]:
+    """Documents that the run has twice where trec_eval does not see it: below -M, and beside -D's topic."""
+    if named is not None and random.random() < 0.5:
+        others = [line for line in run if line.split()[:1] in [[name] for name in names if name != named]]
+        groups = [*(group for group in groups if group[0] != "-D"), ("-D", f"0.{named.decode()}")]
+        return (*run, *_whole(run, others)), groups
+    top = {name: b"  ".join((name, b"Q0", b"the-first", b"1", b"1e30", b"t")) + b"\n" for name in names}
+    scored = {line.split()[0] for line in run if line.split() and not line.startswith(b"#")}
+    first = tuple(top[name] for name in names if name in scored)
+    groups = [group for group in groups if not group[0].startswith(("-M", "--Max"))]
+    return (*first, *run, *_whole(run, run)), [*groups, ("-M", "1")]
+
+
+def _whole(run: Lines, again: Sequence[bytes]) -> Lines:
+    """The lines for a place behind the run, whose last line may lack its end."""
+    ended = not run or run[-1].endswith(b"\n")
+    return (b"" if ended else b"\n", *again)
+
+
 def judged_documents(random: Random, topic: Topic) -> list[bytes]:
     some = random.sample(topic.pool, random.randint(1, len(topic.pool)))
     return [*some, b"never-retrieved"] if random.random() < 0.3 else some
@@ -243,7 +266,7 @@ def make_zscores(random: Random, topics: list[Topic]) -> Lines:
             again = random.choices(labels, k=2) if labels and random.random() < 0.2 else []
             for label in [*labels, *again, *ends]:
                 mean, deviation = (
-                    f"{random.uniform(0, 1):.4f}",
+                    random.choice([f"{random.uniform(0, 1):.4f}"] * 9 + ["nan"]),
                     random.choice(["0.1", "0.25", "1", "0", "2e-1", "nan"]),
                 )
                 rows.append((topic.name, label.encode(), mean.encode(), deviation.encode()))

@@ -27,9 +27,17 @@ LABELS = (
 )
 
 
+BEHIND_NUMBERS = ("%", "%s", "%5.3d", "é", "日本", "é%", "x")
+"""What C's atof does not read, and a label shows."""
+
+
 def cutoffs(random: Random) -> str:
     largest = random.choice([6, 20, 20, 1200])
     chosen = random.sample(range(1, largest + 1), random.randint(1, 4))
+    if random.random() < 0.03:
+        chosen[-1] = 2**31 - 1  # further apart than an int trec_eval sorts them wrongly
+    elif random.random() < 0.03:
+        chosen = [random.choice([2**31, 2**32 + 1, 2**53 + 1, 2**63 - 1])]
     texts = [str(cutoff) for cutoff in chosen]
     if random.random() < 0.05:
         texts[0] += random.choice([".4", "e2", " "])
@@ -43,13 +51,17 @@ def fractions(random: Random) -> str:
     texts = {
         value: random.choice([f"{value:.2f}", f"{value:g}", f"{value:.2f}".lstrip("0")]) for value in values
     }
+    if random.random() < 0.1:
+        texts = {value: value.hex() for value in values}
     return ",".join(texts.values())
 
 
 def numbers(random: Random, count: int) -> str:
-    return ",".join(
-        random.choice(["1", "-1", "0", ".5", "-.25", "2.75", "0.01", "1e1"]) for _ in range(count)
+    text = ",".join(
+        random.choice(["1", "-1", "0", ".5", "-.25", "2.75", "0.01", "1e1", "0x10", "-0x1.8p-1"])
+        for _ in range(count)
     )
+    return text + random.choice(BEHIND_NUMBERS) if random.random() < 0.1 else text
 
 
 def pairs(random: Random) -> str:
@@ -71,7 +83,9 @@ def with_parameters(random: Random, version: str) -> dict[str, Callable[[], str]
     makers |= {name: lambda: pairs(random) for name in WITH_PAIRS}
     makers["iprec_at_recall"] = makers["Rprec_mult"] = makers["11pt_avg"] = lambda: fractions(random)
     makers["utility"] = lambda: numbers(random, 3 if random.random() < 0.02 else 4)
-    makers["set_F"] = lambda: random.choice(["1", "0.5", "0", "2.25", "3.0", ".1", "1,2"])
+    makers["set_F"] = lambda: random.choice(
+        ["1", "0.5", "0", "2.25", "3.0", ".1", "1,2", "0x2", "0x.8p1", "1%", "2é"]
+    )
     makers["relstring"] = lambda: random.choice(["5", "1", "20", "100", "0", "3.7"])
     if version == "10.0":
         makers["unj"] = lambda: cutoffs(random)
@@ -129,9 +143,9 @@ def flags(random: Random, some_topic: str | None) -> list[Group]:
     add(0.05, ("-n",), ("--nosummary",))
     level = random.choice(["2", "2", "3", "0", "10"])
     add(0.25, ("-l", level), (f"-l{level}",), ("--level_for_rel", level), (f"--level={level}",))
-    most = random.choice(["1", "2", "3", "5", "10", "1000"])
+    most = random.choice(["1", "1", "2", "3", "5", "10", "1000", str(2**31), str(2**63)])
     add(0.25, ("-M", most), (f"-M{most}",), (f"--Max_retrieved_per_topic={most}",))
-    size = random.choice(["1000", "50", "500000", "25205179"])
+    size = random.choice(["1000", "50", "500000", "25205179", str(2**31), str(2**62), str(2**63)])
     add(0.15, ("-N", size), (f"-N{size}",), ("--Number_docs", size))
     add(0.03, ("-o",), ("-T", "trec_results"))
     if some_topic is not None:
