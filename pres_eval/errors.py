@@ -40,7 +40,7 @@ class InputError(PresEvalError):
 
 @dataclass(frozen=True)
 class RunFailure:
-    """A run that could not be evaluated, and why (--keep-going)."""
+    """A run that could not be evaluated, and why (--keep-going): a row of its own in tables."""
 
     path: str
     message: str

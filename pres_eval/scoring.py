@@ -159,7 +159,7 @@ def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[An
         nothing = False
         yield batch
     if nothing:
-        raise NoCommonTopicError(_no_topic(relevance, ranking, options))
+        raise NoCommonTopicError(no_common_topic(relevance, ranking, options))
 
 
 def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None:
@@ -191,7 +191,8 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
     return form_preference_batch(relevance, ranking, options).blocks(BLOCK)
 
 
-def _no_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
+def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
+    """What is said of a run without a topic of the judgements."""
     run = ranking.name if isinstance(ranking, Ranking) else "run"
     if options.only_topic is not None:
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"

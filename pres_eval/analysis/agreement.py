@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,18 +91,20 @@ def coefficient_intervals(
     samples: int = 1000,
     seed: int = 0,
     names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
+    each: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> list[CoefficientInterval]:
     """Bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) values in.
 
     Topics are drawn with replacement, the same for all runs and measures, the runs ordered by their means
     over the draw, and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer
     different topics than there are, so its orders are noisier and the interval lies a little low.
+    `each` wraps the loop over draws, for a progress bar.
     """
     num_measures, _, size = values.shape
     stream = Stream(seed)
     pairs = list(itertools.combinations(range(num_measures), 2))
     draws = np.empty((samples, len(pairs), len(names)))
-    for number in range(samples):
+    for number in each(range(samples)):
         means = _drawn_means(values, stream.times_drawn(1, size)[0])
         for row, (a, b) in enumerate(pairs):
             draws[number, row] = [COEFFICIENTS[name](means[a], means[b]) for name in names]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
+from pres_eval.arrays.types import IntArray
 from pres_eval.errors import NoCommonTopicError
-from pres_eval.ranking.common import ALL, COMMON, OWN, common_topics, topics_of_any, with_topics
+from pres_eval.ranking.common import ALL, COMMON, OWN, common_topics, with_topics
 from pres_eval.ranking.run_file import Ranking
 
 MOST_NAMED = 3
@@ -21,12 +23,14 @@ class UsedTopics:
     rule     one of TOPIC_RULES
     counts   for each run how many topics it is averaged over
     any_run  how many topics the runs have together
+    judged   how many topics the judgements have
     lacking  the runs that lack topics which others have: name and how many, those that lack most first
     """
 
     rule: str
     counts: tuple[int, ...]
     any_run: int
+    judged: int
     lacking: tuple[tuple[str, int], ...]
 
     @property
@@ -48,9 +52,21 @@ class UsedTopics:
 
     @property
     def warning(self) -> str | None:
-        """What must not go unsaid: that runs have different topics, which ones lack some, what to do."""
-        if not self.lacking or self.rule == ALL:
+        """What must not go unsaid: that runs have different topics, which ones lack some, what to do.
+
+        None where nothing is left out, and for one run, of which its reader says it.
+        """
+        if self.rule == ALL or not self.any_run or len(self.counts) == 1:
             return None
+        if not self.lacking:
+            left = self.judged - self.any_run
+            verb = "is" if left == 1 else "are"
+            return (
+                f"{left} of {plural(self.judged)} of the qrels {verb} in no run and {verb} left out of the"
+                " averages; -c counts missing topics as 0"
+                if left
+                else None
+            )
         some = ", ".join(f"{name} lacks {count}" for name, count in self.lacking[:MOST_NAMED])
         more = (
             f" and {len(self.lacking) - MOST_NAMED} more lack some" if len(self.lacking) > MOST_NAMED else ""
@@ -60,7 +76,8 @@ class UsedTopics:
             if self.rule == OWN
             else f"only the {min(self.counts)} that all have are used (--topics all: missing ones count as 0)"
         )
-        return f"the runs have different topics, {self.any_run} in all ({some}{more}); {used}"
+        judged = "" if self.any_run == self.judged else f", of {self.judged} in the qrels"
+        return f"the runs have different topics, {self.any_run} in all{judged} ({some}{more}); {used}"
 
 
 def plural(count: int) -> str:
@@ -75,21 +92,35 @@ def use_topics(
 
     Raises NoCommonTopicError under the rule `common` if there is no topic that all runs have.
     """
-    any_run = topics_of_any(rankings)
+    if not rankings:
+        return [], UsedTopics(rule=rule, counts=(0,), any_run=0, judged=num_topics, lacking=())
+    used = used_topics([each.topic for each in rankings], names, rule, num_topics)
+    if rule != COMMON or not used.lacking:
+        return list(rankings), used
+    common = common_topics(rankings)
+    if not len(common) and used.any_run:
+        worst, count = used.lacking[0]
+        raise NoCommonTopicError(
+            f"no topic that all the runs have: {worst} lacks {count} of {used.any_run};"
+            " leave it out, or count missing topics as 0 with --topics all"
+        )
+    return [with_topics(each, common) for each in rankings], used
+
+
+def used_topics(topics: Sequence[IntArray], names: Sequence[str], rule: str, num_topics: int) -> UsedTopics:
+    """What is to be said of the topics of runs; each run's are indices of the pool's."""
+    any_run = len(np.unique(np.concatenate(topics)))
     lacking = sorted(
-        ((name, len(any_run) - len(each.topic)) for name, each in zip(names, rankings, strict=True)),
+        ((name, any_run - len(each)) for name, each in zip(names, topics, strict=True)),
         key=lambda pair: -pair[1],
     )
-    lacking = [(name, count) for name, count in lacking if count]
-    kept = list(rankings)
-    if rule == COMMON and lacking:
-        common = common_topics(rankings)
-        if not len(common) and len(any_run):
-            worst, count = lacking[0]
-            raise NoCommonTopicError(
-                f"no topic that all the runs have: {worst} lacks {count} of {len(any_run)};"
-                " leave it out, or count missing topics as 0 with --topics all"
-            )
-        kept = [with_topics(each, common) for each in rankings]
-    counts = [num_topics if rule == ALL else len(np.unique(each.topic)) for each in kept]
-    return kept, UsedTopics(rule, tuple(counts), len(any_run), tuple(lacking))
+    counts = [len(np.unique(each)) for each in topics]
+    if rule == COMMON:
+        counts = [len(reduce(np.intersect1d, topics))] * len(topics)
+    return UsedTopics(
+        rule=rule,
+        counts=tuple([num_topics] * len(topics) if rule == ALL else counts),
+        any_run=any_run,
+        judged=num_topics,
+        lacking=tuple((name, count) for name, count in lacking if count),
+    )

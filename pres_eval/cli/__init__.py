@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import click
 
@@ -83,11 +84,21 @@ def _main(arguments: list[str]) -> int:
 def _run(command: click.Command, program: str, arguments: list[str]) -> int:
     """Run a click command, without its main, which would leave the process by itself."""
     try:
-        with command.make_context(program, arguments) as context:
+        with command.make_context(program, arguments) as context, _timed(context):
             code = command.invoke(context)
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _timed(context: click.Context) -> AbstractContextManager[None]:
+    """A command besides the evaluator shows on a terminal how long it has taken."""
+    program, _, name = (context.info_name or "").partition(" ")
+    if not name or context.params.get("quiet"):
+        return nullcontext()
+    from pres_eval.cli.progress import working
+
+    return working(f"{program} {name}")
 
 
 def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,8 +21,8 @@ from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES
-from pres_eval.errors import MeasureError, UsageError
+from pres_eval.cli.shared import MEASURES, exit_if_failed
+from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.agreement_tables import (
     coefficient_intervals_table,
@@ -32,6 +33,9 @@ from pres_eval.report.agreement_tables import (
     verdicts_table,
 )
 from pres_eval.report.text import text_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
@@ -95,7 +99,7 @@ def _agreement(said: AgreementOptions) -> None:
         if said.files:
             raise UsageError("--scores FILE replaces QRELS RUN RUN: expected one of them")
         found = read_score_file(said.scores)
-        _show(found, {"scores": text_of(said.scores)}, said)
+        _show(found, {"scores": text_of(said.scores)}, said, iter)
         return
     if len(said.files) < 3:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
@@ -108,10 +112,18 @@ def _agreement(said: AgreementOptions) -> None:
     wanted = [
         column.label for text in texts for column in select([text], said.numbers(), relevance=relevance_info)
     ]
-    _show(reordered(scores, wanted), {**loaded.settings, "topics": len(scores.topics)}, said)
+    settings = {**loaded.settings, "topics": len(scores.topics)}
+    _show(reordered(scores, wanted), settings, said, loaded.each("drawing topics"), loaded.failures)
+    exit_if_failed(loaded.failures)
 
 
-def _show(found: PairedScores | Means, settings: dict[str, object], said: AgreementOptions) -> None:
+def _show(
+    found: PairedScores | Means,
+    settings: dict[str, object],
+    said: AgreementOptions,
+    each: Callable[[Iterable[int]], Iterable[int]],
+    failures: tuple[RunFailure, ...] = (),
+) -> None:
     runs, measures, means = found.runs, found.measures, found.means
     scores = found if isinstance(found, PairedScores) else None
     if len(measures) < 2:
@@ -120,7 +132,12 @@ def _show(found: PairedScores | Means, settings: dict[str, object], said: Agreem
     tables = [correlations_table(measures, means, scores)]
     if scores is not None and said.intervals:
         intervals = coefficient_intervals(
-            measures, scores.values, confidence=1 - said.alpha, samples=said.intervals, seed=said.seed
+            measures,
+            scores.values,
+            confidence=1 - said.alpha,
+            samples=said.intervals,
+            seed=said.seed,
+            each=each,
         )
         tables.append(coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals))
     tables.append(positions_table(runs, measures, means, positions))
@@ -133,10 +150,14 @@ def _show(found: PairedScores | Means, settings: dict[str, object], said: Agreem
             disagreements_table(measures, disagreements(runs, judged)),
             dissents_table(measures, judged),
         ]
-    show(tables, "agreement", {**settings, "test": said.test, "alpha": said.alpha}, said)
-    if said.plot:
+    shown = {**settings, "test": said.test, "alpha": said.alpha}
+    show(tables, "agreement", shown, said, failures)
+
+    def picture() -> Figure:
         from pres_eval.report.run_plots import agreement
 
         texts = None if patterns is None else [pattern.text for pattern in patterns]
         counts = None if patterns is None else [pattern.pairs for pattern in patterns]
-        draw(agreement(runs, measures, positions, texts, counts), said.plot)
+        return agreement(runs, measures, positions, texts, counts)
+
+    draw(picture, said)

@@ -10,20 +10,23 @@ import click
 
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.output import write_output
-from pres_eval.cli.progress import steps
+from pres_eval.cli.progress import steps, working
 from pres_eval.cli.shared import (
     DIGITS,
+    KEEP_GOING,
     NAMES,
     STYLE,
     FiniteRange,
     NumberOptions,
+    check_paths,
     check_table_options,
-    load,
     number_options,
+    path_of,
     terminal_width,
     warn,
 )
-from pres_eval.errors import UsageError
+from pres_eval.cli.streams import say
+from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.common import COMMON, OWN
@@ -34,7 +37,7 @@ from pres_eval.report.layout import FORMATS, Look, Table, render
 from pres_eval.report.names import run_names
 from pres_eval.report.table import DEFAULT_DIGITS, DEFAULT_STYLE
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.scoring import Evaluation, evaluate, no_common_topic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,6 +101,7 @@ class AnalysisOptions(NumberOptions):
     names: str
     plot: str | None
     output: str | None
+    keep_going: bool
 
     def check(self) -> RelevanceInfo:
         """What the judgements can give; stops before anything is read if the options make no sense."""
@@ -130,7 +134,7 @@ def check_qrels_alone(relevance_format: str) -> None:
 def analysis_options(function: Decorated) -> Decorated:
     """Add the options of results (--format, --table, --plot ...) and those that change numbers."""
     function = number_options(function)
-    for option in reversed(RESULT_OPTIONS):
+    for option in reversed([*RESULT_OPTIONS, KEEP_GOING]):
         function = option(function)
     return function
 
@@ -139,20 +143,27 @@ def analysis_options(function: Decorated) -> Decorated:
 class Loaded:
     """Judgements and runs in memory, with names for the runs and what the command line said.
 
-    topics  those over which the runs are averaged, which the runs have already been cut down to
+    paths     of the runs, as the command line named them
+    topics    those over which the runs are averaged, which the runs have already been cut down to
+    failures  the runs that could not be read, and why
     """
 
     relevance: Relevance
     rankings: list[Ranking]
     names: list[str]
+    paths: list[str]
     topics: UsedTopics
     options: Options
     settings: dict[str, object]
     quiet: bool
+    failures: tuple[RunFailure, ...]
 
     def evaluations(self, selection: Selection) -> list[Evaluation]:
         """The runs scored by a selection."""
-        return [evaluate(self.relevance, ranking, selection, self.options) for ranking in self.rankings]
+        return [
+            evaluate(self.relevance, self.rankings[run], selection, self.options)
+            for run in self.each("evaluating")(range(len(self.rankings)))
+        ]
 
     def qrels(self) -> Qrels:
         """The judgements, in a command that takes qrels alone."""
@@ -161,18 +172,45 @@ class Loaded:
 
     def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
         """A wrapper for loops that shows a progress bar on a terminal."""
+        return with_bar(label, self.quiet)
 
-        def wrapped(numbers: Iterable[int]) -> Iterable[int]:
-            with steps(label, len(list(numbers)), self.quiet) as bar:
-                yield from bar
 
-        return wrapped
+def with_bar(label: str, quiet: bool) -> Callable[[Iterable[int]], Iterable[int]]:
+    """A wrapper for loops that shows a progress bar on a terminal."""
+
+    def wrapped(numbers: Iterable[int]) -> Iterable[int]:
+        with steps(label, len(list(numbers)), quiet) as bar:
+            yield from bar
+
+    return wrapped
+
+
+def read_runs(
+    said: NumberOptions, keep_going: bool, paths: Sequence[str], relevance: Relevance, options: Options
+) -> tuple[list[Ranking], tuple[RunFailure, ...]]:
+    """The runs, and those that cannot be evaluated if these are to be left out; some run is left.
+
+    Raises PresEvalError if there is none.
+    """
+    failures: list[RunFailure] = []
+    rankings = []
+    for ranking in said.reader().runs(paths, relevance, options, failures if keep_going else None):
+        if keep_going and not len(ranking.topic) and not options.complete:
+            failures.append(RunFailure(ranking.name, no_common_topic(relevance, ranking, options)))
+            say(f"pres-eval: {failures[-1].message}")
+        else:
+            rankings.append(ranking)
+    if failures and not rankings:
+        raise PresEvalError("no run can be evaluated")
+    return rankings, tuple(failures)
 
 
 def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
     """Read the judgements and the runs."""
     options = said.numbers()
-    relevance, rankings = load(qrels, runs, options, said.reader())
+    check_paths(qrels, runs)
+    relevance = said.reader().relevance(qrels)
+    rankings, failures = read_runs(said, said.keep_going, runs, relevance, options)
     names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
     rankings, topics = use_topics(rankings, names, said.topic_rule(COMMON), len(relevance.pool.topics))
     if topics.warning and not said.quiet:
@@ -183,14 +221,22 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
         relevance=relevance,
         rankings=rankings,
         names=names,
+        paths=[path_of(ranking) for ranking in rankings],
         topics=topics,
         options=options,
         settings=settings,
         quiet=said.quiet,
+        failures=failures,
     )
 
 
-def show(tables: Sequence[Table], command: str, settings: dict[str, object], said: AnalysisOptions) -> None:
+def show(
+    tables: Sequence[Table],
+    command: str,
+    settings: dict[str, object],
+    said: AnalysisOptions,
+    failures: tuple[RunFailure, ...] = (),
+) -> None:
     """Put the tables out, in the format that --format wants."""
     look = Look(
         form=said.output_format,
@@ -198,12 +244,17 @@ def show(tables: Sequence[Table], command: str, settings: dict[str, object], sai
         digits=DEFAULT_DIGITS if said.digits is None else said.digits,
         style=said.style or DEFAULT_STYLE,
         width=terminal_width(said.output),
+        failures=failures,
     )
     write_output(said.output, render(tables, look, command, settings))
 
 
-def draw(figure: Figure, path: str) -> None:
-    """Write a picture, whole or not at all."""
+def draw(make: Callable[[], Figure], said: AnalysisOptions) -> None:
+    """Draw the picture that --plot wants, if it does; it is written whole or not at all."""
+    if said.plot is None:
+        return
     from pres_eval.report.plots import picture
 
-    write_output(path, picture(figure, path))
+    with working(f"drawing {said.plot}", said.quiet):
+        drawn = picture(make(), said.plot)
+    write_output(said.plot, drawn)

@@ -36,8 +36,8 @@ from pres_eval.cli.analysing import (
     show,
 )
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, NMAX, warn
-from pres_eval.errors import UsageError
+from pres_eval.cli.shared import MEASURES, NMAX, exit_if_failed, warn
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.text import text_of
@@ -159,6 +159,7 @@ def _compare(said: CompareOptions) -> None:
     said.check_paired()
     relevance_info = said.check()
     settings = said.settings()
+    failures: tuple[RunFailure, ...] = ()
     if said.scores:
         scores, shown = _from_file(said)
         known: list[Sequence[str]] = [scores.runs]
@@ -173,16 +174,17 @@ def _compare(said: CompareOptions) -> None:
         every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
         scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
         shown, each, topics = loaded.settings, loaded.each("comparing"), loaded.topics.text
-        known = [loaded.names, [ranking.tag for ranking in loaded.rankings], said.files[1:]]
+        known = [loaded.names, [ranking.tag for ranking in loaded.rankings], loaded.paths]
+        failures = loaded.failures
     baseline = None if said.all_pairs else _baseline(said.baseline, known, scores)
     if not said.quiet:
         _warn_of_reach(settings, scores, baseline)
     result = compare(scores, baseline, settings, each)
     shown = {**shown, **asdict(settings), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
-    show(compared_tables(result, topics), "compare", shown, said)
-    if said.plot:
-        draw(_figure(result), said.plot)
+    show(compared_tables(result, topics), "compare", shown, said, failures)
+    draw(lambda: _figure(result), said)
+    exit_if_failed(failures)
 
 
 def _from_file(said: CompareOptions) -> tuple[PairedScores, dict[str, object]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from pres_eval.cli.printing import print_results, trec_lines
 from pres_eval.cli.shared import (
     DIGITS,
     JOBS,
+    KEEP_GOING,
     MEASURES,
     NAMES,
     NMAX,
@@ -24,17 +25,18 @@ from pres_eval.cli.shared import (
     QUIET,
     RELEVANCE_FORMAT,
     STYLE,
+    TABLES,
     check_paths,
+    exit_if_failed,
     warn,
 )
-from pres_eval.errors import InputError, MeasureError, RunFailure, UsageError
+from pres_eval.cli.topics import Runs
+from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
 from pres_eval.ranking.any_format import RUN_FORMATS, TREC, check_format
-from pres_eval.ranking.common import COMMON, OWN
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
-from pres_eval.report.names import run_names
 
 if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores
@@ -81,9 +83,7 @@ OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "mark
     help="Measures as the rows of a table (on a terminal: chosen by its width).",
 )
 @NAMES
-@click.option(
-    "--keep-going", is_flag=True, help="Name the runs that cannot be evaluated, do the others; exit 2."
-)
+@KEEP_GOING
 @click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all.")
 @click.pass_context
 def command(context: click.Context, /, **values: Any) -> None:
@@ -109,7 +109,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     check_format(said.results_format)
     check_paths(said.qrels, said.runs)
     _check_measures_among_files(said)
-    rule = said.topic_rule(OWN)
+    said.topic_rule(OWN)
     options = said.numbers(_only_topic(said.debug))
     selection = select(said.measures, options, said.nmax, relevance_info(said.relevance_format))
     if not options.num_docs_in_coll:
@@ -127,12 +127,11 @@ def _evaluate(said: EvaluateOptions) -> None:
         jobs=reader.jobs_for(len(said.runs)),
     )
     failures: list[RunFailure] | None = [] if said.keep_going else None
-    rankings = reader.runs(said.runs, job.relevance, options, failures)
-    if rule == COMMON and len(said.runs) > 1:
-        rankings = _over_common_topics(rankings, said, job)
-    evaluations = print_results(rankings, said, job, failures)
-    if failures:
-        raise click.exceptions.Exit(InputError.exit_code)
+    runs = Runs(reader.runs(said.runs, job.relevance, options, failures), said, job)
+    evaluations = print_results(runs, said, job, failures)
+    if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
+        warn(warning)
+    exit_if_failed(failures)
     if said.gated:
         pass_gates(said, _record(evaluations, said, job), trec_lines(evaluations, job))
 
@@ -159,18 +158,6 @@ def _check_measures_among_files(said: EvaluateOptions) -> None:
             continue
         if columns:
             raise UsageError(f"{path}: no such file, but a measure: type  -m {path}")
-
-
-def _over_common_topics(rankings: Iterable[Ranking], said: EvaluateOptions, job: Job) -> Iterator[Ranking]:
-    """The runs without the topics that another of them lacks."""
-    from pres_eval.analysis.topics import use_topics
-
-    every = list(rankings)
-    names = run_names([(ranking.tag, ranking.name) for ranking in every], said.names)
-    kept, used = use_topics(every, names, COMMON, len(job.relevance.pool.topics))
-    if used.warning and not said.quiet:
-        warn(used.warning)
-    yield from kept
 
 
 def _without_collection_size(selection: Selection, quiet: bool) -> Selection:

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,9 +14,13 @@ from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, cumulated, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import AnalysisOptions, Loaded, analysis_options, draw, read, show
+from pres_eval.cli.shared import exit_if_failed
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.explained_tables import explained_tables, side_by_side_tables
 from pres_eval.report.text import text_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_PICTURES = 12
 
@@ -86,7 +90,7 @@ def _explain(said: ExplainOptions) -> None:
         for ranking in loaded.rankings
     ]
     lines = None if said.chosen[len(others) :] or said.most == 0 else _screen(said)
-    if others:
+    if len(loaded.rankings) == 2:
         pairs = list(zip(*explained, strict=True))
         tables = side_by_side_tables(pairs, evaluations, loaded.names, said.most, lines)
     else:
@@ -95,11 +99,15 @@ def _explain(said: ExplainOptions) -> None:
             "topics of the qrels": len(loaded.relevance.pool.topics),
         }
         tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, said.most, lines)
-    show(tables, "explain", {**loaded.settings, "nmax": said.nmax}, said)
-    if said.plot:
+    show(tables, "explain", {**loaded.settings, "nmax": said.nmax}, said, loaded.failures)
+
+    def picture() -> Figure:
         from pres_eval.report.plots import cumulated_curves
 
-        draw(cumulated_curves([_curves(one) for each in explained for one in each]), said.plot)
+        return cumulated_curves([_curves(one) for each in explained for one in each])
+
+    draw(picture, said)
+    exit_if_failed(loaded.failures)
 
 
 def _screen(said: ExplainOptions) -> int | None:

@@ -20,6 +20,7 @@ from pres_eval.cli.analysing import (
     read,
     show,
 )
+from pres_eval.cli.shared import exit_if_failed
 from pres_eval.errors import UsageError
 from pres_eval.report.layout import Table, Value
 from pres_eval.report.text import text_of
@@ -89,10 +90,11 @@ def _figures(said: FiguresOptions) -> None:
         "pres-mrr": _pres_mrr,
     }
     table, figure = makers[said.kind](said, loaded)
-    show([table], "figures", {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}, said)
-    if said.plot:
-        assert figure is not None, "a maker draws when --plot is there"
-        draw(figure, said.plot)
+    settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
+    show([table], "figures", settings, said, loaded.failures)
+    if figure is not None:
+        draw(lambda: figure, said)
+    exit_if_failed(loaded.failures)
 
 
 def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:

@@ -7,17 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.asked import EvaluateOptions, Job
-from pres_eval.cli.shared import terminal_width
+from pres_eval.cli.shared import path_of, terminal_width
 from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
-from pres_eval.ranking.common import OWN
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.reading.source import Source
 from pres_eval.report import records, table
-from pres_eval.report.names import run_names
 from pres_eval.scoring import Evaluation
 
 
@@ -27,14 +23,15 @@ def as_text(
     job: Job,
     said: EvaluateOptions,
     failures: Sequence[RunFailure],
+    notes: tuple[str, ...],
 ) -> str:
-    """The evaluations in the format that --format names."""
+    """The evaluations in the format that --format names; `notes` come below tables for people."""
     if said.zscore_file is not None:
         evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
     if said.output_format == "json":
-        return records.to_json(_record(evaluations, rankings, job, said))
+        return records.to_json(_record(evaluations, rankings, job, said, failures))
     if said.output_format == "jsonl":
-        return records.to_jsonl(evaluations, said.per_topic, not said.no_summary)
+        return records.to_jsonl(evaluations, said.per_topic, not said.no_summary, failures)
     writers = {
         "table": table.as_table,
         "csv": table.as_csv,
@@ -42,13 +39,13 @@ def as_text(
         "latex": table.as_latex,
         "markdown": table.as_markdown,
     }
-    return writers[said.output_format](evaluations, _layout(rankings, job, said, failures))
+    return writers[said.output_format](evaluations, _layout(job, said, failures, notes))
 
 
 def _layout(
-    rankings: Sequence[Ranking], job: Job, said: EvaluateOptions, failures: Sequence[RunFailure]
+    job: Job, said: EvaluateOptions, failures: Sequence[RunFailure], notes: tuple[str, ...]
 ) -> table.Layout:
-    """How a table looks, with the note on topics that several runs need."""
+    """How a table looks."""
     return table.Layout(
         per_topic=said.per_topic,
         summary=not said.no_summary,
@@ -59,7 +56,7 @@ def _layout(
         sort=said.sort,
         transpose=said.transpose,
         width=terminal_width(said.output),
-        notes=_notes(rankings, job, said),
+        notes=notes,
         failures=tuple(failures),
     )
 
@@ -74,28 +71,18 @@ def _order(job: Job, said: EvaluateOptions) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns))
 
 
-def _notes(rankings: Sequence[Ranking], job: Job, said: EvaluateOptions) -> tuple[str, ...]:
-    """What a table of several runs says of their topics where these differ."""
-    if len(rankings) < 2:
-        return ()
-    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
-    _, used = use_topics(rankings, names, said.topic_rule(OWN), len(job.relevance.pool.topics))
-    return () if used.warning is None else (used.warning,)
-
-
 def _as_zscores(evaluation: Evaluation) -> Evaluation:
     """The evaluation with a Z before its labels, as trec_eval prints them."""
     columns = tuple(replace(column, label=f"Z{column.label}") for column in evaluation.columns)
     return replace(evaluation, columns=columns)
 
 
-def _path_of(ranking: Ranking) -> str:
-    """The run as it was named on the command line."""
-    return "-" if ranking.name == Source("-").name else ranking.name
-
-
 def _record(
-    evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job, said: EvaluateOptions
+    evaluations: Sequence[Evaluation],
+    rankings: Sequence[Ranking],
+    job: Job,
+    said: EvaluateOptions,
+    failures: Sequence[RunFailure],
 ) -> records.Record:
     topics = job.relevance.pool.topics
     return records.Record(
@@ -104,11 +91,12 @@ def _record(
         runs=tuple(
             records.RunRecord(
                 evaluation=evaluation,
-                file=records.file_record(_path_of(ranking)),
+                file=records.file_record(path_of(ranking)),
                 skipped=tuple(ranking.unjudged),
                 missing=tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
             )
             for evaluation, ranking in zip(evaluations, rankings, strict=True)
         ),
         relevance_format=said.relevance_format,
+        failures=tuple(failures),
     )

@@ -10,6 +10,7 @@ import click
 from pres_eval.analysis.pooling import Key, first_documents, judged_keys
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import AnalysisOptions, Loaded, analysis_options, qrels_and_runs, read, show
+from pres_eval.cli.shared import exit_if_failed
 from pres_eval.errors import UsageError
 from pres_eval.report.layout import Shown, Table
 from pres_eval.report.text import text_of
@@ -56,7 +57,8 @@ def _holes(said: HolesOptions) -> None:
     tables = _tables(loaded, said.depth)
     if said.documents:
         tables.append(_documents(said, loaded))
-    show(tables, "holes", {**loaded.settings, "depth": said.depth}, said)
+    show(tables, "holes", {**loaded.settings, "depth": said.depth}, said, loaded.failures)
+    exit_if_failed(loaded.failures)
 
 
 def _tables(loaded: Loaded, depth: int) -> list[Table]:
@@ -104,10 +106,11 @@ def _documents(said: HolesOptions, loaded: Loaded) -> Table:
     judged: set[Key] = set(judged_keys(qrels.pool, (qrels.grade >= 0).tolist()))
     topics = set(qrels.pool.topics)
     rows = [
-        (name, text_of(topic), text_of(document), rank)
-        for name, path in zip(loaded.names, said.runs, strict=True)
+        (loaded.names[run], text_of(topic), text_of(document), rank)
+        for run in loaded.each("listing documents")(range(len(loaded.names)))
         for (topic, document), rank in sorted(
-            first_documents(path, said.compat, said.depth).items(), key=lambda item: (item[0][0], item[1])
+            first_documents(loaded.paths[run], said.compat, said.depth).items(),
+            key=lambda item: (item[0][0], item[1]),
         )
         if topic in topics and (topic, document) not in judged
     ]

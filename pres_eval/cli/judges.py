@@ -24,10 +24,10 @@ from pres_eval.analysis.judging import (
 )
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, draw, read_runs, show
 from pres_eval.cli.groups import GROUPS, groups_of_runs
-from pres_eval.cli.shared import MEASURES, NMAX, check_paths
-from pres_eval.errors import UsageError
+from pres_eval.cli.shared import MEASURES, NMAX, check_paths, exit_if_failed
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.reading.qrels import Qrels
 from pres_eval.report.judges_tables import (
@@ -116,15 +116,16 @@ def _judges(said: JudgesOptions) -> None:
     settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **asdict(said.numbers())}
     settings.pop("only_topic")
     scores = None
+    failures: tuple[RunFailure, ...] = ()
     if said.runs:
-        scores = _scored(said, judged)
+        scores, failures = _scored(said, judged)
         tables += _tables_of_runs(said, *scores)
         settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
     elif said.groups:
         raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
-    show(tables, "judges", settings, said)
-    if said.plot:
-        draw(_figure(judged, table, scores), said.plot)
+    show(tables, "judges", settings, said, failures)
+    draw(lambda: _figure(judged, table, scores), said)
+    exit_if_failed(failures)
 
 
 def _read(said: JudgesOptions, path: str) -> Qrels:
@@ -133,12 +134,14 @@ def _read(said: JudgesOptions, path: str) -> Qrels:
     return relevance
 
 
-def _scored(said: JudgesOptions, judged: Judged) -> tuple[PairedScores, PairedScores]:
-    """The runs under the first judge and under the second, on the same topics."""
+def _scored(
+    said: JudgesOptions, judged: Judged
+) -> tuple[tuple[PairedScores, PairedScores], tuple[RunFailure, ...]]:
+    """The runs under the first judge and under the second, on the same topics; and what could not be read."""
     measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
     options = said.numbers()
     selection = select(measures, said.numbers(), said.nmax)
-    rankings = list(said.reader().runs(said.runs, judged.qrels(0), options))
+    rankings, failures = read_runs(said, said.keep_going, said.runs, judged.qrels(0), options)
     names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
     every_topic = tuple(judged.pool.topics) if said.complete else None
     first, second = (
@@ -149,7 +152,7 @@ def _scored(said: JudgesOptions, judged: Judged) -> tuple[PairedScores, PairedSc
         )
         for judge in (0, 1)
     )
-    return first, second
+    return (first, second), failures
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:

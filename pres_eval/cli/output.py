@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from pres_eval.cli.leaving import temporary_file
+from pres_eval.cli.streams import writing_results
 from pres_eval.errors import PresEvalError
 
 if TYPE_CHECKING:
@@ -81,5 +82,5 @@ def _create(path: Path, status: os.stat_result | None) -> int:
 
 def write_output(path: str | None, text: str | bytes) -> None:
     """Write the text, as UTF-8, to stdout or to a file that is written whole or not at all."""
-    with output_file(path) as stream:
+    with output_file(path) as stream, writing_results():
         stream.write(text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace"))

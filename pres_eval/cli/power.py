@@ -21,8 +21,8 @@ from pres_eval.analysis.power import (
 from pres_eval.analysis.score_tables import Means
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, NMAX, CutoffList
-from pres_eval.errors import UsageError
+from pres_eval.cli.shared import MEASURES, NMAX, CutoffList, exit_if_failed
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
 from pres_eval.report.text import text_of
@@ -101,7 +101,7 @@ def command(**values: Any) -> None:
 
 
 def _power(said: PowerOptions) -> None:
-    scores, settings, each = _scores(said)
+    scores, settings, each, failures = _scores(said)
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         found = f"{len(scores.runs)} runs over {len(scores.topics)} topics"
         raise UsageError(f"{found}: expected two runs and four topics at least")
@@ -123,14 +123,19 @@ def _power(said: PowerOptions) -> None:
     ]
     for name in ("delta", "alpha", "power", "test", "samples", "trials", "seed"):
         settings[name] = getattr(said, name)
-    show(tables, "power", {**settings, "topics": len(scores.topics)}, said)
-    if said.plot:
-        draw(_figure(told_apart, swaps, said.alpha), said.plot)
+    show(tables, "power", {**settings, "topics": len(scores.topics)}, said, failures)
+    draw(lambda: _figure(told_apart, swaps, said.alpha), said)
+    exit_if_failed(failures)
 
 
 def _scores(
     said: PowerOptions,
-) -> tuple[PairedScores, dict[str, object], Callable[[str], Callable[[Iterable[int]], Iterable[int]]]]:
+) -> tuple[
+    PairedScores,
+    dict[str, object],
+    Callable[[str], Callable[[Iterable[int]], Iterable[int]]],
+    tuple[RunFailure, ...],
+]:
     said.check_paired()
     relevance_info = said.check()
     if said.scores:
@@ -139,7 +144,7 @@ def _scores(
         found = read_score_file(said.scores)
         if isinstance(found, Means):
             raise UsageError(f"--scores {said.scores}: no column topic, expected run,topic,MEASURE,...")
-        return found, {"scores": text_of(said.scores)}, lambda label: iter
+        return found, {"scores": text_of(said.scores)}, lambda label: iter, ()
     if len(said.files) < 3:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
     measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
@@ -147,7 +152,7 @@ def _scores(
     loaded = read(said, said.files[0], said.files[1:])
     every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
     scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
-    return scores, loaded.settings, loaded.each
+    return scores, loaded.settings, loaded.each, loaded.failures
 
 
 def _sizes(said: PowerOptions, topics: int) -> list[int]:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
+from pres_eval.cli.topics import Runs
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.source import Source
@@ -19,7 +20,7 @@ from pres_eval.scoring import Evaluation, Summing, evaluate, form, score_blocks
 
 
 def print_results(
-    rankings: Iterable[Ranking], said: EvaluateOptions, job: Job, failures: list[RunFailure] | None
+    rankings: Runs, said: EvaluateOptions, job: Job, failures: list[RunFailure] | None
 ) -> list[Evaluation]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
@@ -36,7 +37,8 @@ def print_results(
                 found.append(ranking)
         from pres_eval.cli.formats import as_text
 
-        text = as_text(evaluations, found, job, said, failures or ())
+        warning = rankings.warning()
+        text = as_text(evaluations, found, job, said, failures or (), () if warning is None else (warning,))
         stream.write(text.encode("utf-8", "backslashreplace"))
     return evaluations
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from pres_eval.cli.streams import wiped_by
+from pres_eval.cli.streams import results_are_written, wiped_by
 from pres_eval.errors import one_line
 from pres_eval.reading.source import Source
 
@@ -18,7 +18,13 @@ DELAY = 2.0
 REDRAWN = 0.1
 """Seconds from one drawing to the next."""
 
+TICK = 0.5
+"""Seconds after which a bar is drawn again though nothing was done meanwhile."""
+
 MEGABYTE = 1_000_000
+
+_shown: list[Bar] = []
+"""The bars of work that contains other work; only the innermost is drawn."""
 
 
 class Bar:
@@ -44,11 +50,17 @@ class Bar:
         with self._lock:
             self._done += count
             now = time.monotonic()
-            if not self._paused and now - self._started > DELAY and now - self._drawn > REDRAWN:
+            if self._may_draw() and now - self._started > DELAY and now - self._drawn > REDRAWN:
                 self._drawn = now
                 self._draw(self._text(now - self._started))
 
+    def _may_draw(self) -> bool:
+        innermost = not _shown or _shown[-1] is self
+        return innermost and not self._paused and not results_are_written()
+
     def _text(self, seconds: float) -> str:
+        if not self._done and self._unit == 1:
+            return f"{self._label}: {max(seconds, 0):,.0f} s"
         rate = max(self._done / seconds, 1e-9)
         unit, name = self._unit, " MB" if self._unit == MEGABYTE else ""
         text = f"{self._label}: {self._done / unit:,.0f}"
@@ -89,12 +101,33 @@ class Bar:
     @contextlib.contextmanager
     def shown(self) -> Iterator[Bar]:
         """Wipe it away before each message and at the end."""
+        if _shown:
+            _shown[-1].wipe()
+        _shown.append(self)
         with wiped_by(self.wipe):
             try:
                 yield self
             finally:
                 self._paused = True
                 self.wipe()
+                _shown.remove(self)
+
+    @contextlib.contextmanager
+    def ticking(self) -> Iterator[None]:
+        """Draw it now and then, whatever the work does, for as long as the block goes."""
+        stopped = threading.Event()
+
+        def tick() -> None:
+            while not stopped.wait(TICK):
+                self.advance(0)
+
+        thread = threading.Thread(target=tick, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stopped.set()
+            thread.join()
 
 
 def _is_watched(quiet: bool) -> bool:
@@ -122,8 +155,18 @@ def steps(label: str, length: int, quiet: bool = False) -> Iterator[Iterable[int
     if not _is_watched(quiet):
         yield range(length)
         return
-    with Bar(label, length).shown() as bar:
+    with Bar(label, length).shown() as bar, bar.ticking():
         yield _advancing(bar, length)
+
+
+@contextlib.contextmanager
+def working(label: str, quiet: bool = False) -> Iterator[None]:
+    """Show how long a piece of work has taken, if stderr is a terminal."""
+    if not _is_watched(quiet):
+        yield
+        return
+    with Bar(label, None).shown() as bar, bar.ticking():
+        yield
 
 
 def _advancing(bar: Bar, length: int) -> Iterator[int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -14,10 +12,21 @@ from pres_eval.analysis.compare import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import use_topics
-from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs
+from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs, read_runs, with_bar
 from pres_eval.cli.output import write_output
-from pres_eval.cli.progress import steps
-from pres_eval.cli.shared import MEASURES, NAMES, NMAX, NumberOptions, check_paths, number_options, warn
+from pres_eval.cli.progress import working
+from pres_eval.cli.shared import (
+    KEEP_GOING,
+    MEASURES,
+    NAMES,
+    NMAX,
+    NumberOptions,
+    check_paths,
+    exit_if_failed,
+    number_options,
+    path_of,
+    warn,
+)
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.qrels import Qrels
@@ -63,6 +72,7 @@ class ReportOptions(NumberOptions):
     nmax: tuple[int, ...]
     title: str
     description: str
+    keep_going: bool
     medians: str | None
     test: str
     correction: str
@@ -128,6 +138,7 @@ class ReportOptions(NumberOptions):
     help="Draws of the bootstrap and sign changes of the randomisation test.",
 )  # fmt: skip
 @SEED
+@KEEP_GOING
 @number_options
 def command(**values: Any) -> None:
     """Write the evaluation report that TREC makes of a run, with PRES beside.
@@ -155,15 +166,19 @@ def command(**values: Any) -> None:
         _check_ending(path)
     report = report_of(said)
     for path in said.outputs:
-        write_output(path, _written(report, path, said))
+        with working(f"writing {path}", said.quiet):
+            text = _written(report, path, said)
+        write_output(path, text)
     if said.output_format != "text":
         from pres_eval.report.layout import Look, render
         from pres_eval.report.report_tables import as_tables, settings_of
 
         tables, settings = as_tables(report), settings_of(report)
-        write_output(None, render(tables, Look(said.output_format, said.table), "report", settings))
+        look = Look(said.output_format, said.table, failures=report.failures)
+        write_output(None, render(tables, look, "report", settings))
     elif said.text_wanted or not said.outputs:
-        sys.stdout.write(as_text(report))
+        write_output(None, as_text(report))
+    exit_if_failed(report.failures)
 
 
 def _check_ending(path: str) -> None:
@@ -187,21 +202,22 @@ def report_of(said: ReportOptions) -> Report:
     medians = _medians(said, {column.label for column in selection})
     relevance = reader.relevance(said.qrels)
     assert isinstance(relevance, Qrels), "check_qrels_alone lets nothing else in"
-    rankings = []
-    with steps("reading", len(said.runs), said.quiet or len(said.runs) == 1) as bar:
-        for _, ranking in zip(bar, reader.runs(said.runs, relevance, options), strict=True):
-            rankings.append(ranking)
+    rankings, failures = read_runs(said, said.keep_going, said.runs, relevance, options)
+    paths = [path_of(ranking) for ranking in rankings]
     names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
     rankings, topics = use_topics(rankings, names, said.topic_rule(OWN), len(relevance.pool.topics))
     if topics.warning and not said.quiet:
         warn(topics.warning)
-    evaluations = [evaluate(relevance, ranking, selection, options) for ranking in rankings]
+    evaluations = [
+        evaluate(relevance, rankings[run], selection, options)
+        for run in with_bar("evaluating", said.quiet)(range(len(rankings)))
+    ]
     return make_report(
         evaluations,
         options,
         said.nmax,
         file_record(said.qrels),
-        [file_record(run) for run in said.runs],
+        [file_record(path) for path in paths],
         documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
         names=names,
         measures=said.measures,
@@ -211,22 +227,13 @@ def report_of(said: ReportOptions) -> Report:
             board_of(selection, options, said.nmax, said.measures),
             said.settings(),
             tuple(relevance.pool.topics) if options.complete else None,
-            _bar("comparing", said.quiet),
+            with_bar("comparing", said.quiet),
         ),
+        failures=failures,
         medians=medians,
         title=said.title,
         description=said.description,
     )
-
-
-def _bar(label: str, quiet: bool) -> Callable[[Iterable[int]], Iterable[int]]:
-    """A wrapper for loops that shows a progress bar on a terminal."""
-
-    def wrapped(numbers: Iterable[int]) -> Iterator[int]:
-        with steps(label, len(list(numbers)), quiet) as bar:
-            yield from bar
-
-    return wrapped
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:
@@ -272,7 +279,7 @@ def _subject(report: Report, said: ReportOptions) -> Subject:
 
 def _run(report: Report, said: ReportOptions, wanted: str) -> int:
     tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
-    for names in (report.names, tags, said.runs):
+    for names in (report.names, tags, [file.path for file in report.files]):
         if wanted in names:
             return names.index(wanted)
     hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -38,7 +38,7 @@ from pres_eval.cli.analysing import (
 )
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import CutoffList
+from pres_eval.cli.shared import CutoffList, exit_if_failed
 from pres_eval.errors import PresEvalError, UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
@@ -48,6 +48,9 @@ from pres_eval.report.robustness_tables import (
     left_out_table,
     robustness_tables,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +167,8 @@ def _robustness(said: RobustnessOptions) -> None:
         raise UsageError("only one run: expected at least two, whose order can change")
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
     loaded = read(said, said.qrels, said.runs)
+    if len(loaded.rankings) < 2:
+        raise UsageError("only one run is left: expected at least two, whose order can change")
     plan = Plan(
         fractions=said.fractions,
         samples=said.samples,
@@ -178,12 +183,15 @@ def _robustness(said: RobustnessOptions) -> None:
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     tables += _pool_tables(said, loaded, selection)
-    show(tables, "robustness", {**loaded.settings, **vars(plan)}, said)
-    if said.plot:
-        from pres_eval.report.plots import robustness as picture
+    show(tables, "robustness", {**loaded.settings, **vars(plan)}, said, loaded.failures)
 
-        panels = _panels(result, selection)
-        draw(picture(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient]), said.plot)
+    def picture() -> Figure:
+        from pres_eval.report.plots import robustness as curves
+
+        return curves(plan.fractions, _panels(result, selection), COEFFICIENT_NAMES[plan.coefficient])
+
+    draw(picture, said)
+    exit_if_failed(loaded.failures)
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> list[Table]:
@@ -225,12 +233,12 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
         raise PresEvalError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
     qrels = loaded.qrels()
     sampler = Sampler(qrels, loaded.options.relevance_level, plan.seed, plan.thin)
-    for fraction in plan.fractions:
-        for sample in range(plan.samples):
-            name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
-            keep = sampler.keep(fraction, sample)
-            left = without(qrels, keep, plan.removed)
-            write_output(str(folder / name), qrels_lines(left, left.kept))
+    for number in loaded.each("writing f-qrels")(range(len(plan.fractions) * plan.samples)):
+        fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
+        keep = sampler.keep(fraction, sample)
+        left = without(qrels, keep, plan.removed)
+        name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
+        write_output(str(folder / name), qrels_lines(left, left.kept))
 
 
 def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDArray[Any]]]:

@@ -13,7 +13,7 @@ import click
 
 from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
-from pres_eval.errors import PresEvalError, RunFailure, UsageError, quoted
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
 from pres_eval.ranking.any_format import TREC, read_any_run
 from pres_eval.ranking.common import ALL, TOPIC_RULES
@@ -117,6 +117,9 @@ NUMBER_OPTIONS = [
 NAMES = click.option(
     "--names", type=click.Choice(NAMINGS), default=NAMINGS[0], show_default=True,
     help="What runs are called: tag, file or path; auto: their tags if all of them differ, else their files.",
+)  # fmt: skip
+KEEP_GOING = click.option(
+    "--keep-going", is_flag=True, help="Name the runs that cannot be evaluated, do the others; exit 2.",
 )  # fmt: skip
 STYLE = click.option(
     "--style", metavar="NAME", help="Style of --format table, as tabulate names them (default: simple)."
@@ -285,7 +288,7 @@ class Reader:
                     if self.run_form == TREC:
                         self._note(ranking.name, ranking.form)
                     if not self.quiet:
-                        for warning in warnings_about(ranking, relevance, options):
+                        for warning in warnings_about(ranking, relevance, options, len(paths) == 1):
                             warn(warning)
                     yield ranking
 
@@ -296,14 +299,15 @@ def check_paths(qrels: str, runs: Sequence[str]) -> None:
         raise UsageError("standard input (-) can be one file only")
 
 
-def load(
-    qrels: str, runs: Sequence[str], options: Options, reader: Reader | None = None
-) -> tuple[Relevance, list[Ranking]]:
-    """The judgements and all runs."""
-    reader = reader or Reader()
-    check_paths(qrels, runs)
-    relevance = reader.relevance(qrels)
-    return relevance, list(reader.runs(runs, relevance, options))
+def path_of(ranking: Ranking) -> str:
+    """The run as it was named on the command line."""
+    return "-" if ranking.name == Source("-").name else ranking.name
+
+
+def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
+    """End with the exit code of bad input if runs could not be evaluated; all output is written by now."""
+    if failures:
+        raise click.exceptions.Exit(InputError.exit_code)
 
 
 def warn(text: str) -> None:

@@ -135,6 +135,27 @@ def wiped_by(wipe: Callable[[], None]) -> Iterator[None]:
         _before_saying.remove(wipe)
 
 
+_results: list[None] = []
+"""One for each that is writing results just now."""
+
+
+@contextlib.contextmanager
+def writing_results() -> Iterator[None]:
+    """Wipe progress bars away, and keep them away for as long as the block goes: stdout may be a terminal."""
+    _results.append(None)
+    try:
+        for wipe in _before_saying:
+            wipe()
+        yield
+    finally:
+        _results.pop()
+
+
+def results_are_written() -> bool:
+    """Whether a progress bar would get in the way of results."""
+    return bool(_results)
+
+
 def say(text: str) -> None:
     """Write a line to stderr.
 

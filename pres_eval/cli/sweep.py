@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,9 +17,12 @@ from pres_eval.cli.analysing import (
     read,
     show,
 )
-from pres_eval.cli.shared import read_rank
+from pres_eval.cli.shared import exit_if_failed, read_rank
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST = 1000
 """Cutoffs in one sweep: more are a slip of the keyboard."""
@@ -77,11 +80,13 @@ def _sweep(said: SweepOptions) -> None:
     selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)
-    show(
-        sweep_tables(result, loaded.topics.text), "sweep", {**loaded.settings, "nmax": list(said.nmax)}, said
-    )
-    if said.plot:
+    settings = {**loaded.settings, "nmax": list(said.nmax)}
+    show(sweep_tables(result, loaded.topics.text), "sweep", settings, said, loaded.failures)
+
+    def picture() -> Figure:
         from pres_eval.report.plots import curves
 
-        figure = curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)")
-        draw(figure, said.plot)
+        return curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)")
+
+    draw(picture, said)
+    exit_if_failed(loaded.failures)

@@ -21,11 +21,6 @@ def common_topics(rankings: Sequence[Ranking]) -> IntArray:
     return reduce(np.intersect1d, [ranking.topic for ranking in rankings])
 
 
-def topics_of_any(rankings: Sequence[Ranking]) -> IntArray:
-    """The topics that some run has, as indices of the pool's, ascending."""
-    return np.unique(np.concatenate([ranking.topic for ranking in rankings]))
-
-
 def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
     """The run without its topics that are not among these."""
     kept = np.isin(ranking.topic, topics)

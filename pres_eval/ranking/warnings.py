@@ -11,8 +11,11 @@ from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 
 
-def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> list[str]:
-    """What is no error but should not go unsaid."""
+def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alone: bool = True) -> list[str]:
+    """What is no error but should not go unsaid.
+
+    `alone`: whether it is the only run; the topics of several are told together (`analysis.topics`).
+    """
     warnings = []
     if ranking.longer_line is not None:
         warnings.append(
@@ -21,7 +24,7 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options) -> 
         )
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
-    if lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
+    if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
         warnings.append(
             f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} are not in the run"
             " and are left out of the averages; -c counts them as 0"

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 LATEX, MARKDOWN = "latex", "markdown"
 """Styles of ours; all others are tabulate's."""
+
+BARE = ("simple", "plain")
+"""Styles of tabulate's without lines between columns, where a text may go on to the end of the line."""
+
+ROOM = 20
+"""Letters of a line that a text behind a name needs; where there is less it goes on below the name."""
 
 
 @dataclass(frozen=True)
@@ -17,12 +24,14 @@ class Grid:
     left   how many columns, from the first, are text: they stay to the left, and in each part of a table that
            is too wide
     title  the line above it, if any
+    apart  rows of a name and a text that takes the place of all cells: runs that could not be evaluated
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     left: int = 1
+    apart: tuple[tuple[str, str], ...] = ()
 
 
 def escaped(text: str, style: str) -> str:
@@ -63,7 +72,7 @@ def fits(grid: Grid, style: str, width: int | None) -> bool:
     """Whether no line is longer than `width`, None being any."""
     if width is None:
         return True
-    text = written(replace(grid, title=""), style)
+    text = written(replace(grid, title="", apart=()), style)
     return max(map(len, text.splitlines()), default=0) <= width
 
 
@@ -79,7 +88,7 @@ def folded(grid: Grid, style: str, width: int | None) -> list[Grid]:
             stop += 1
         pieces.append(_columns(grid, left, start, stop))
         start = stop
-    return pieces
+    return [replace(piece, apart=()) for piece in pieces[:-1]] + [replace(pieces[-1], apart=grid.apart)]
 
 
 def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
@@ -90,22 +99,54 @@ def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
     )
 
 
-def written(grid: Grid, style: str) -> str:
-    """The grid as text, with its title above it.  Its cells have been escaped, its title has not."""
+def written(grid: Grid, style: str, width: int | None = None) -> str:
+    """The grid as text, with its title above it.  Its cells have been escaped, its title has not.
+
+    `width` is that of the lines of `apart`, None being any; no other line depends on it.
+    """
     if style == LATEX:
         return _latex_tabular(grid)
     from tabulate import tabulate
 
+    appended = style in (*BARE, MARKDOWN)
+    rows = [*grid.rows, *(() if appended else _as_cells(grid))]
     text = tabulate(
-        [list(row) for row in grid.rows],
+        [list(row) for row in rows],
         headers=list(grid.header),
         tablefmt="pipe" if style == MARKDOWN else style,
         # It would turn topic 1e5 into 100000 and 0.5000 into 0.5.
         disable_numparse=True,
-        colalign=_alignments(grid) if grid.rows else None,
+        colalign=_alignments(grid) if rows else None,
     )
     text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    if style == MARKDOWN:
+        text += "".join(f"| {' | '.join(cells)} |\n" for cells in _as_cells(grid))
+    elif appended:
+        text += "".join(f"{line}\n" for line in _apart_lines(grid, width))
     return f"{escaped(grid.title, style)}\n\n{text}" if grid.title else text
+
+
+def _as_cells(grid: Grid) -> list[tuple[str, ...]]:
+    """The rows of `apart`, their text in the second column."""
+    if len(grid.header) == 1:
+        return [(f"{name}: {text}",) for name, text in grid.apart]
+    return [(name, text, *[""] * (len(grid.header) - 2)) for name, text in grid.apart]
+
+
+def _apart_lines(grid: Grid, width: int | None) -> list[str]:
+    """The rows of `apart` as lines, their text from the second column on and broken at `width`."""
+    column = max(
+        map(len, [grid.header[0], *(row[0] for row in grid.rows), *(name for name, _ in grid.apart)])
+    )
+    lines = []
+    for name, text in grid.apart:
+        start = f"{name:<{column}}  "
+        if width is None:
+            lines.append(start + text)
+            continue
+        further = " " * (len(start) if width - len(start) >= ROOM else 4)
+        lines += textwrap.wrap(start + text, width, subsequent_indent=further, break_on_hyphens=False)
+    return lines
 
 
 def _alignments(grid: Grid) -> Sequence[str]:
@@ -118,6 +159,8 @@ def _latex_tabular(grid: Grid) -> str:
     lines = [f"% {grid.title}"] if grid.title else []
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(grid.header) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in grid.rows]
+    span = max(len(grid.header) - 1, 1)
+    lines += [rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart]
     return "".join(f"{line}\n" for line in [*lines, r"\bottomrule", r"\end{tabular}"])
 
 

@@ -12,14 +12,14 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from pres_eval import __version__
-from pres_eval.errors import UsageError
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.differences import interval, signed
 from pres_eval.report.grid import LATEX, MARKDOWN, Grid, escaped, folded, notes_text, written
-from pres_eval.report.table import check_style, guarded
-from pres_eval.report.text import exact, p_text, shown
+from pres_eval.report.table import apart, check_style, guarded
+from pres_eval.report.text import exact, p_text, shown, text_of
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 """What --format of an analysis takes; table is the default."""
@@ -92,6 +92,7 @@ class Look:
     digits  digits after the point in tables for people
     style   one of tabulate's table styles
     width   characters that a line of a table for people may have; None: any number
+    failures  runs that could not be evaluated: rows of the first table for people, and in JSON
     """
 
     form: str = "table"
@@ -99,6 +100,7 @@ class Look:
     digits: int = 4
     style: str = "simple"
     width: int | None = None
+    failures: tuple[RunFailure, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,13 +158,14 @@ def render(
         raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")
     wanted = [*by_name.values()] if look.chosen is None else [by_name[look.chosen]]
     if look.form == "json":
-        return as_json(wanted, command, settings or {})
+        return as_json(wanted, command, settings or {}, look.failures)
     if look.form in ("csv", "tsv"):
         return as_csv(wanted[0], "\t" if look.form == "tsv" else ",")
     if look.chosen is None:
         wanted = [table for table in tables if table.people]
     check_style(look.style)
-    return "\n".join(as_text(table, look) for table in wanted)
+    others = replace(look, failures=())
+    return "\n".join(as_text(table, others if place else look) for place, table in enumerate(wanted))
 
 
 def as_text(table: Table, look: Look = Look()) -> str:
@@ -174,8 +177,9 @@ def as_text(table: Table, look: Look = Look()) -> str:
         rows=tuple(tuple(_cell(cell, look.digits, style) for cell in row) for row in view.rows),
         title=table.title,
         left=view.left,
+        apart=apart(look.failures, style),
     )
-    pieces = [written(piece, style) for piece in folded(grid, style, look.width)]
+    pieces = [written(piece, style, look.width) for piece in folded(grid, style, look.width)]
     notes = [notes_text([_note(note, style) for note in table.notes], style)] if table.notes else []
     return "\n".join([*pieces, *notes])
 
@@ -259,7 +263,12 @@ def _csv_cell(value: Value) -> str:
     return exact(value) if isinstance(value, float) else str(value)
 
 
-def as_json(tables: Sequence[Table], command: str, settings: Mapping[str, object]) -> str:
+def as_json(
+    tables: Sequence[Table],
+    command: str,
+    settings: Mapping[str, object],
+    failures: Sequence[RunFailure] = (),
+) -> str:
     """All tables as one JSON object; what is not a finite number is null."""
     document: dict[str, object] = {
         "producer": f"pres-eval {__version__}",
@@ -270,6 +279,10 @@ def as_json(tables: Sequence[Table], command: str, settings: Mapping[str, object
         document[table.name] = [
             {name: _json_value(cell) for name, cell in zip(table.headings, row, strict=True)}
             for row in table.rows
+        ]
+    if failures:
+        document["failures"] = [
+            {"file": text_of(each.path), "message": text_of(each.message)} for each in failures
         ]
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval import __version__
-from pres_eval.errors import InputError
+from pres_eval.errors import InputError, RunFailure
 from pres_eval.measures.base import Format, Measure, Totals
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
@@ -56,13 +56,17 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Record:
-    """Evaluations over one qrels file with their signature: how the numbers were made."""
+    """Evaluations over one qrels file with their signature: how the numbers were made.
+
+    failures  runs that could not be evaluated (--keep-going); they are written, but not read back
+    """
 
     options: Options
     qrels: File
     runs: tuple[RunRecord, ...]
     relevance_format: str = "qrels"
     version: str = __version__
+    failures: tuple[RunFailure, ...] = ()
 
 
 def file_record(path: str) -> File:
@@ -80,11 +84,24 @@ def to_json(record: Record) -> str:
     """The record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
     runs = ",\n".join(_run_text(run) for run in record.runs)
-    return f'{head[: -len("}") - 1]},\n  "runs": [\n{runs}\n  ]\n}}\n'
+    failed = ",\n".join(
+        f"    {_dumps({'file': text_of(each.path), 'message': text_of(each.message)})}"
+        for each in record.failures
+    )
+    failures = f',\n  "failures": [\n{failed}\n  ]' if failed else ""
+    return f'{head[: -len("}") - 1]},\n  "runs": [\n{runs}\n  ]{failures}\n}}\n'
 
 
-def to_jsonl(evaluations: Sequence[Evaluation], per_topic: bool = False, summary: bool = True) -> str:
-    """One JSON object a line: file, run, topic and values; the topic of the summary is null."""
+def to_jsonl(
+    evaluations: Sequence[Evaluation],
+    per_topic: bool = False,
+    summary: bool = True,
+    failures: Sequence[RunFailure] = (),
+) -> str:
+    """One JSON object a line: file, run, topic and values; the topic of the summary is null.
+
+    A run that could not be evaluated is a line with its file and the error.
+    """
     lines = []
     for evaluation in evaluations:
         start: dict[str, Any] = {"file": text_of(evaluation.path), "run": text_of(evaluation.tag)}
@@ -93,6 +110,7 @@ def to_jsonl(evaluations: Sequence[Evaluation], per_topic: bool = False, summary
             lines += [start | {"topic": text_of(topic), "values": values} for topic, values in topics]
         if summary:
             lines.append(start | {"topic": None, "values": _summary_values(evaluation)})
+    lines += [{"file": text_of(each.path), "error": text_of(each.message)} for each in failures]
     return "".join(f"{_dumps(line)}\n" for line in lines)
 
 

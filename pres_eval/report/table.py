@@ -120,26 +120,42 @@ def as_latex(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> st
 
 
 def _written(evaluations: Sequence[Evaluation], layout: Layout, style: str) -> str:
-    notes = [*layout.notes, *(f"{file_name(each.path)}: {each.message}" for each in layout.failures)]
+    failed = apart(layout.failures, style)
     pieces = [
-        written(piece, style)
+        written(piece, style, layout.width)
         for grid in grids_of(evaluations, layout, style)
-        for piece in folded(_turned(grid, style, layout), style, layout.width)
+        for piece in folded(replace(_turned(grid, style, layout), apart=failed), style, layout.width)
     ]
-    below = [notes_text([escaped(text_of(note), style) for note in notes], style)] if notes else []
+    notes = [escaped(text_of(note), style) for note in layout.notes]
+    below = [notes_text(notes, style)] if notes else []
     return "\n".join([*pieces, *below])
 
 
+def apart(failures: Sequence[RunFailure], style: str) -> tuple[tuple[str, str], ...]:
+    """The rows of runs that could not be evaluated, escaped: the name, and why."""
+    return tuple(
+        (escaped(text_of(file_name(each.path)), style), escaped(text_of(each.message), style))
+        for each in failures
+    )
+
+
 def as_csv(evaluations: Sequence[Evaluation], layout: Layout = Layout(), delimiter: str = ",") -> str:
-    """Comma-separated values: file, run, topic (`all` for the summary), then each measure with all digits."""
+    """Comma-separated values: file, run, topic (`all` for the summary), then each measure with all digits.
+
+    Where runs could not be evaluated a last column says why.
+    """
     output = io.StringIO()
     writer = csv.writer(output, delimiter=delimiter, lineterminator="\n")
     columns = _columns(evaluations, layout)
-    writer.writerow(["file", "run", "topic", *(guarded(label) for label in columns)])
+    error = ["error"] if layout.failures else []
+    writer.writerow(["file", "run", "topic", *(guarded(label) for label in columns), *error])
     for evaluation in evaluations:
         start = [guarded(text_of(evaluation.path)), guarded(text_of(evaluation.tag))]
         for topic, cells in _rows(evaluation, columns, layout, exact):
-            writer.writerow([*start, guarded(topic), *cells])
+            writer.writerow([*start, guarded(topic), *cells, *[""] * len(error)])
+    for failure in layout.failures:
+        empty = [""] * (len(columns) + 2)
+        writer.writerow([guarded(text_of(failure.path)), *empty, guarded(text_of(failure.message))])
     return output.getvalue()
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays.exact import add_in_order, divide
 from pres_eval.arrays.types import FloatArray
+from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
@@ -47,6 +48,7 @@ class Report:
     pairs         the runs against each other; None for a single run or without a topic that all have
     medians       by label (topics,) medians given from outside, nan where none was
     title, description  what people are told of the report
+    failures      runs that could not be evaluated, and why
     """
 
     names: tuple[str, ...]
@@ -63,6 +65,7 @@ class Report:
     medians: Mapping[str, FloatArray] = field(default_factory=dict)
     title: str = ""
     description: str = ""
+    failures: tuple[RunFailure, ...] = ()
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def column(self, label: str) -> SelectedColumn:
@@ -165,6 +168,7 @@ def make_report(
     medians: Mapping[str, Mapping[bytes, float]] | None = None,
     title: str = "",
     description: str = "",
+    failures: Sequence[RunFailure] = (),
 ) -> Report:
     """A report of runs that were evaluated with `report_selection`; `documents` are those of `topics_of`."""
     topics = topics_of(evaluations)
@@ -190,6 +194,7 @@ def make_report(
         },
         title=title,
         description=description,
+        failures=tuple(failures),
     )
 
 
@@ -427,8 +432,12 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 
 def as_text(report: Report) -> str:
-    """The tables of all runs as TREC prints them, for a terminal."""
-    return "\n\n".join(run_text(report, run) for run in range(len(report.names)))
+    """The tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
+    texts = [run_text(report, run) for run in range(len(report.names))]
+    if report.failures:
+        lines = (f"  {text_of(each.message)}\n" for each in report.failures)
+        texts.append("Runs that could not be evaluated\n" + "".join(lines))
+    return "\n\n".join(texts)
 
 
 def run_text(report: Report, run: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from pres_eval.cli import main, progress
 from pres_eval.cli.progress import MEGABYTE, Bar, steps
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import say, writing_results
 
 
 class Terminal(io.StringIO):
@@ -113,15 +113,97 @@ def test_of_the_command(
     """One bar over all runs, with a warning in between; nothing of it stays, whatever their names are."""
     terminal = attach()
     monkeypatch.chdir(tmp_path)
-    Path("qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    Path("qrels").write_text("1 0 a 1\n")
     names = [f"run\x1b[31m{number}" for number in range(runs)]
     for name in names:
-        Path(name).write_text("1 Q0 a 1 1 t\n")
+        Path(name).write_text("1 Q0 a 1 1 t\n9 Q0 a 1 1 t\n")
     assert main(["-m", "map", "--output", "out", "qrels", *names]) == 0
     label = r"run\x1b[31m0: 0 of 0 MB" if runs == 1 else f"{runs} runs: 0 of 0 MB"
     assert f"\r{label} [" in terminal.getvalue()
     assert len(terminal.lines) == runs + 1 and terminal.lines[-1] == ""
     assert all(line.startswith(r"pres-eval: warning: run\x1b[31m") for line in terminal.lines[:-1])
+
+
+def test_only_the_innermost_is_shown(attach: Callable[[], Terminal]) -> None:
+    """Work inside of work has its own bar; the outer one comes again afterwards."""
+    terminal = attach()
+    with Bar("outer", 2).shown() as outer:
+        outer.advance(1)
+        with Bar("inner", 2).shown() as inner:
+            outer.advance(0)
+            assert terminal.lines == [""]
+            inner.advance(1)
+            assert terminal.lines[0].startswith("inner: 1 of 2 [")
+        outer.advance(0)
+        assert terminal.lines[0].startswith("outer: 1 of 2 [")
+    assert terminal.lines == [""]
+
+
+def test_results_are_not_written_into(attach: Callable[[], Terminal]) -> None:
+    terminal = attach()
+    with Bar("work", 2).shown() as bar:
+        bar.advance(1)
+        with writing_results():
+            assert terminal.lines == [""]
+            bar.advance(0)
+            assert terminal.lines == [""]
+
+
+@pytest.mark.parametrize("arguments", [["sweep", "-m", "map_cut", "qrels", "run"], ["check", "qrels", "run"]])
+def test_commands_say_how_long_they_take(
+    arguments: list[str],
+    attach: Callable[[], Terminal],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Work that cannot be counted shows its seconds; the clock ticks whatever the work does."""
+    terminal = attach()
+    monkeypatch.setattr(progress, "TICK", 0.001)
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 a 1\n")
+    Path("run").write_text("1 Q0 a 1 1 t\n")
+    assert main([*arguments, "--output", "out"]) == 0
+    assert f"\rpres-eval {arguments[0]}: 0 s" in terminal.getvalue() and terminal.lines == [""]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "labels"),
+    [
+        (["robustness", "--samples", "1", "--write-qrels", "f"], ["writing f-qrels", "scoring f-qrels"]),
+        (["compare", "--test", "bootstrap", "--samples", "10"], ["2 runs", "evaluating", "comparing"]),
+        (["agreement", "--intervals", "3", "--plot", "p.svg"], ["drawing topics", "drawing p.svg"]),
+        (["report", "-o", "r.html"], ["evaluating", "comparing", "writing r.html"]),
+        (["holes", "--documents"], ["listing documents"]),
+        (["power", "--trials", "2", "--samples", "9"], ["testing pairs", "drawing topics"]),
+    ],
+)
+def test_what_takes_long_has_a_bar(
+    arguments: list[str],
+    labels: list[str],
+    attach: Callable[[], Terminal],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = attach()
+    monkeypatch.setattr(progress, "TICK", 0.001)
+    monkeypatch.chdir(tmp_path)
+    topics = range(10)
+    Path("qrels").write_text("".join(f"{topic} 0 a 1\n{topic} 0 b {topic % 2}\n" for topic in topics))
+    for name, first in (("run1", "a"), ("run2", "b")):
+        other = "ba"["ab".index(first)]
+        Path(name).write_text(
+            "".join(
+                f"{topic} Q0 {first if topic % 3 else other} 1 2 {name}\n"
+                f"{topic} Q0 {other if topic % 3 else first} 2 1 {name}\n"
+                for topic in topics
+            )
+        )
+    output = [] if arguments[0] == "report" else ["--output", "out"]
+    assert main([*arguments, *output, "qrels", "run1", "run2"]) == 0
+    for label in labels:
+        assert f"\r{label}: " in terminal.getvalue()
+    assert terminal.lines[-1] == ""
 
 
 def test_quiet_has_none(

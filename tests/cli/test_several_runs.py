@@ -150,10 +150,47 @@ def test_keep_going(form: str, call: Command, broken: list[str]) -> None:
     assert called.code == 2
     assert [line.split(":")[1].strip() for line in called.err.splitlines()] == [bad, strange]
     assert "0.2560" in called.out or "0.255968" in called.out
-    if form in ("table", "markdown"):
-        assert "broken: " in called.out and "strange: " in called.out
+    if form not in ("trec", "latex"):
+        assert f"{bad}:1: 3 columns, expected 6" in called.out
+        assert f"{strange}: no topic in common" in called.out
     assert call("--format", form, "-m", "map", QRELS, bad, RUNS[0]).code == 2
     assert call("--keep-going", "--quiet", "-m", "map", QRELS, strange, strange).out == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        ("compare", ()),
+        ("agreement", ()),
+        ("sweep", ("--nmax", "10,20")),
+        ("robustness", ("--samples", "1")),
+        ("holes", ("--documents",)),
+        ("power", ("--trials", "2", "--samples", "10")),
+        ("judges", ()),
+        ("figures", ("relevant",)),
+        ("report", ()),
+    ],
+)
+def test_analyses_keep_going(
+    command: str, given: tuple[str, ...], call: Command, broken: list[str], tmp_path: Path
+) -> None:
+    """The others are analysed as if those were not there; a row of the first table says why; exit code 2."""
+    files = [QRELS, QRELS] if command == "judges" else [QRELS]
+    good = call.ok(command, *given, *files, *RUNS).out
+    called = call(command, "--keep-going", *given, *files, broken[0], RUNS[0], broken[1], *RUNS[1:])
+    assert called.code == 2
+    for path, reason in zip(broken, (":1: 3 columns, expected 6", ": no topic in common"), strict=True):
+        assert called.out.count(f"{path}{reason}") == 1 and called.err.count(f"{path}{reason}") == 1
+    if command != "report":
+        told = json.loads(
+            call(command, "--keep-going", "--format", "json", *given, *files, *broken, *RUNS).out
+        )
+        assert [each["file"] for each in told["failures"]] == broken
+        assert set(good.splitlines()) <= set(called.out.splitlines())
+    assert call(command, *given, *files, *RUNS, broken[0]).code == 2
+    none = call(command, "--keep-going", *given, *files, *broken)
+    assert none.code == 2 and none.out == "" and none.err.endswith("no run can be evaluated\n")
 
 
 def test_keep_going_keeps_names_with_their_runs(call: Command, broken: list[str]) -> None:

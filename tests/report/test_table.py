@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
 
 import pandas
 import pytest
@@ -118,16 +119,42 @@ def test_no_line_is_longer_than_the_terminal(style: str, width: int) -> None:
     assert text.count("run49") == text.count("run0 ")
 
 
-def test_failed_runs_and_notes_are_below() -> None:
+def test_failed_runs_are_rows_and_notes_below() -> None:
     failed = (RunFailure("x/broken.gz", "x/broken.gz:3: 5 columns"),)
     layout = Layout(notes=("the runs have different topics",), failures=failed)
     for write, last in (
-        (as_table, "broken: x/broken.gz:3: 5 columns"),
-        (as_markdown, "broken: x/broken.gz:3: 5 columns  "),
-        (as_latex, r"\par{\footnotesize broken: x/broken.gz:3: 5 columns\par}"),
+        (as_table, "broken   x/broken.gz:3: 5 columns"),
+        (as_markdown, "| broken | x/broken.gz:3: 5 columns |"),
+        (as_latex, r"}{l}{x/broken.gz:3: 5 columns} \\"),
     ):
         lines = write([evaluation(), evaluation("b")], layout).splitlines()
-        assert lines[-1] == last and "different topics" in lines[-2] and lines[-3] == ""
+        assert sum(last in line for line in lines) == 1
+        assert "different topics" in lines[-1] and lines[-2] == ""
+
+
+@pytest.mark.parametrize("width", [None, 60, 30])
+@pytest.mark.parametrize("style", ["simple", "plain", "grid", "github", "html"])
+@pytest.mark.parametrize("per_topic", [False, True])
+def test_failed_runs_say_why(per_topic: bool, style: str, width: int | None) -> None:
+    """Once in the table of runs, once in each grid of topics and runs; broken at the terminal's width."""
+    failed = (RunFailure("x/broken.gz", "x/broken.gz:3: 5 columns, expected 6 (topic Q0 docno rank score)"),)
+    layout = Layout(per_topic=per_topic, style=style, width=width)
+    runs = [evaluation(), evaluation("b")]
+    text = as_table(runs, replace(layout, failures=failed))
+    grids = len(evaluation().columns) - 1  # not of the tag
+    assert text.count("x/broken.gz:3:") == (grids if per_topic else 1)
+    if style in ("simple", "plain"):
+        assert all(len(line) <= (width or 1000) for line in text.splitlines())
+        assert {"broken", "x/broken.gz:3:"} <= set(text.split())
+        assert per_topic or text.startswith(as_table(runs, layout))
+
+
+def test_failed_runs_are_rows_of_spreadsheets() -> None:
+    failed = (RunFailure("x/broken.gz", "=1 column"),)
+    rows = list(csv.reader(as_csv([evaluation()], Layout(failures=failed)).splitlines()))
+    assert rows[0][-1] == "error" and rows[1][-1] == ""
+    assert rows[-1][0] == "x/broken.gz" and rows[-1][-1] == "'=1 column"
+    assert {len(row) for row in rows} == {len(rows[0])}
 
 
 def test_digits_and_styles() -> None:

@@ -74,12 +74,27 @@ def banner(report: Report) -> Html | str:
     )
 
 
+def failed_runs(report: Report) -> Html | str:
+    """The runs that could not be evaluated, and why."""
+    if not report.failures:
+        return ""
+    rows = [element("li", text_of(failure.message)) for failure in report.failures]
+    return element(
+        "div",
+        element("p", element("strong", "Runs that could not be evaluated")),
+        element("ul", *rows),
+        class_="banner",
+        role="note",
+    )
+
+
 def leaderboard(report: Report) -> Html:
     """Averages of all runs, and the intervals of one measure as bars."""
     return section(
         "leaderboard",
         "Leaderboard",
         banner(report),
+        failed_runs(report),
         _controls(("measure", "Bars of"), ("baseline", "Compared with")),
         element("p", id="board-note", role="status", hidden=True),
         scrolling("Averages over topics", _averages(report)),

@@ -1,0 +1,58 @@
+"""The runs of the evaluator on their way, and what is to be said of their topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pres_eval.arrays.types import IntArray
+from pres_eval.cli.asked import EvaluateOptions, Job
+from pres_eval.ranking.common import COMMON, OWN
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.report.names import run_names
+
+
+class Runs:
+    """Runs to iterate over once: over the topics that --topics wants.
+
+    Several runs over common topics are all read before the first is given.
+    """
+
+    def __init__(self, rankings: Iterable[Ranking], said: EvaluateOptions, job: Job) -> None:
+        self._rankings = rankings
+        self._said = said
+        self._judged = len(job.relevance.pool.topics)
+        self._rule = said.topic_rule(OWN)
+        self._told = len(said.runs) > 1 and job.options.only_topic is None
+        self._named: list[tuple[str, str]] = []
+        self._topics: list[IntArray] = []
+
+    def __iter__(self) -> Iterator[Ranking]:
+        """The runs."""
+        if self._rule == COMMON and len(self._said.runs) > 1:
+            from pres_eval.analysis.topics import use_topics
+
+            every = list(map(self._seen, self._rankings))
+            # A run without any topic is left to fail by itself.
+            failed = [each for each in every if self._said.keep_going and not len(each.topic)]
+            kept = [each for each in every if each not in failed]
+            yield from use_topics(kept, self._names(), COMMON, self._judged)[0]
+            yield from failed
+        else:
+            yield from map(self._seen, self._rankings)
+
+    def _seen(self, ranking: Ranking) -> Ranking:
+        if len(ranking.topic) or not self._said.keep_going:
+            self._named.append((ranking.tag, ranking.name))
+            self._topics.append(ranking.topic)
+        return ranking
+
+    def _names(self) -> list[str]:
+        return run_names(self._named, self._said.names)
+
+    def warning(self) -> str | None:
+        """What must not go unsaid of the topics of the runs given so far; of one run the reader says it."""
+        if not self._told or not self._topics:
+            return None
+        from pres_eval.analysis.topics import used_topics
+
+        return used_topics(self._topics, self._names(), self._rule, self._judged).warning
