@@ -14,7 +14,7 @@ def run() -> None:
         # Until there is something to clean up, Ctrl-C ends the process at once and without a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Importing makes many objects and no garbage: looking for it would take a tenth of a small run.
-    gc.set_threshold(100_000, 20, 20)
+    gc.set_threshold(300_000, 20, 20)
     # numpy would start a thread for each processor, for linear algebra that nothing here needs.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pres_eval.cli import main

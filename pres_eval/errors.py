@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from pres_eval.records import dataclass
 
 
 class PresEvalError(Exception):

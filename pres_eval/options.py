@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from pres_eval.errors import UsageError
+from pres_eval.records import dataclass
 
 DEFAULT_NMAX = (100, 1000)
 

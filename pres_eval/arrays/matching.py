@@ -11,7 +11,6 @@ that each process draws anew, so that nobody can prepare ids that collide again 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from pres_eval.arrays.ids import AT_ONCE, NO_IDS, WordIds
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray, Words
+from pres_eval.records import dataclass
 
 MANY = 1 << 20
 """Keys above which they are divided into shares first, so that their slots stay in the cache."""

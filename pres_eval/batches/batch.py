@@ -8,7 +8,7 @@ rank order and in topic order, as C does: that is what makes the printed digits 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ import numpy as np
 from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.options import V9, Version
+from pres_eval.records import dataclass
 
 Value = TypeVar("Value")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pres_eval.cli.gating import GateOptions
@@ -11,6 +10,7 @@ from pres_eval.errors import UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.reading.relevance import Relevance
+from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ import click
 from pres_eval.cli.shared import warn
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
+from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
     from pres_eval.gates.against import Earlier

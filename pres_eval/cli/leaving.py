@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -62,4 +63,6 @@ def leave(code: int) -> NoReturn:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             sys.stderr.flush()
         os._exit(code)
+    # Python would look for garbage in all that was imported before it ends: a seventh of a small run.
+    gc.freeze()
     sys.exit(code)

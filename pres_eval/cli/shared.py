@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -22,6 +21,7 @@ from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import FORMATS, Relevance, read_relevance
 from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
 from pres_eval.report.names import NAMINGS
 from pres_eval.workers import in_order, num_processors
 

@@ -11,7 +11,7 @@ import enum
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import DEFAULT_NMAX, LARGEST_LONG, RelevanceInfo
+from pres_eval.records import dataclass
 
 Arguments = tuple[Any, ...]
 Column = tuple[str, Arguments]
@@ -143,8 +144,8 @@ def whole_number(name: str, text: str, least: int) -> int:
     return nearest_integer(match[1])
 
 
-_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_HEXADECIMAL = re.compile(r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?[0-9]+)?")
+_DECIMAL = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_HEXADECIMAL = r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?[0-9]+)?"
 
 
 def decimal_number(name: str, text: str) -> float:
@@ -152,9 +153,9 @@ def decimal_number(name: str, text: str) -> float:
     # trec_eval: atof takes what begins like a number, hexadecimal ones too.
     number = math.nan
     try:
-        if match := _HEXADECIMAL.match(text):
+        if match := re.match(_HEXADECIMAL, text):
             number = float.fromhex(match[0])
-        elif match := _DECIMAL.match(text):
+        elif match := re.match(_DECIMAL, text):
             number = float(match[0])
     except OverflowError:
         number = math.inf

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.options import V10, Version
+from pres_eval.records import dataclass
 
 Pairs = tuple[tuple[str, float], ...]
 GradeGains = tuple[tuple[int, float], ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
@@ -31,6 +31,7 @@ from pres_eval.measures.notation import (
 )
 from pres_eval.measures.own import load_measure, own_measures
 from pres_eval.options import Version
+from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Wanted:
     by_name: bool = True
 
 
-_IMPORTED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
+# Patterns are compiled where they are first used: most command lines need none of them.
+_IMPORTED = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z"
 
 
 def read_text(text: str, version: Version) -> Iterator[Wanted]:
@@ -57,7 +59,7 @@ def read_text(text: str, version: Version) -> Iterator[Wanted]:
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
     """
-    if _IMPORTED.match(text):
+    if ":" in text and re.match(_IMPORTED, text):
         yield Wanted(load_measure(text))
         return
     for part in split_text(text):
@@ -96,7 +98,7 @@ def _swallows(text: str) -> bool:
     )
 
 
-_LEVEL = re.compile(r"\(rel=([0-9]{1,18})\)\Z")
+_LEVEL = r"\(rel=([0-9]{1,18})\)\Z"
 
 
 def _measure(name: str) -> Measure | None:
@@ -123,9 +125,7 @@ def _fold(measures: tuple[str, ...]) -> dict[str, list[str]]:
 
 def _head(text: str) -> str | None:
     """The longest name, in whatever case, with which a text begins."""
-    token = re.match(r"[^\s,.@(]*", text)
-    assert token is not None
-    head = token[0]
+    head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
     while head:
         behind = text[len(head) : len(head) + 1]
         if head.casefold() in _folded_names() and (not behind or behind in "._@(," or behind.isspace()):
@@ -180,7 +180,7 @@ def _measure_called(head: str) -> Measure | None:
 
 def _cut_level(text: str) -> tuple[str, int | None]:
     """A text without the level at its end, and that."""
-    match = _LEVEL.search(text)
+    match = re.search(_LEVEL, text) if text.endswith(")") else None
     return (text[: match.start()], int(match[1])) if match else (text, None)
 
 
@@ -211,12 +211,12 @@ def _read_label(text: str, head: str, rest: str) -> Wanted:
     return _at_level(Wanted(measure, parameters), level)
 
 
-_FORM = re.compile(r"(?:\((?P<settings>[^()]*)\))?(?:@(?P<cutoff>[0-9]+|[0-9]*\.[0-9]+))?\Z")
+_FORM = r"(?:\((?P<settings>[^()]*)\))?(?:@(?P<cutoff>[0-9]+|[0-9]*\.[0-9]+))?\Z"
 
 
 def _read_notation(text: str, head: str, rest: str) -> Wanted:
     """A name with settings in brackets, or a cutoff behind @, as other tools write them."""
-    match = _FORM.match(rest)
+    match = re.match(_FORM, rest)
     if match is None:
         raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
     settings = read_settings(match["settings"] or "")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import WHOLE_RANKING
+from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME
@@ -11,6 +10,7 @@ from pres_eval.measures.base import Measure
 from pres_eval.measures.names import Wanted, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.options import DEFAULT_NMAX, V9, Options, RelevanceInfo, Version
+from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
 

@@ -9,7 +9,6 @@ documents tied with a judged one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
 from pres_eval.ranking.order import Ranked, Scores, place_keys, topic_keys
 from pres_eval.ranking.scattered import Rows
 from pres_eval.reading.pool import Pool
+from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
 _TOPIC_FACTOR = random_odd_number()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from pres_eval.arrays.ids import Ids, changes
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.numbers import read_whole_numbers
+from pres_eval.records import dataclass
 
 ROWS = 4096
 """Rows that are looked at."""

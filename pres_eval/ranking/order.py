@@ -9,8 +9,6 @@ are compared only in ties (groups of equal scores) that hold a judged document.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +18,7 @@ from pres_eval.arrays.matching import Matches, match
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.reading.pool import Pool
+from pres_eval.records import dataclass
 
 Scores = NDArray[np.float64] | NDArray[np.float32]
 

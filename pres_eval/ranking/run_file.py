@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -25,6 +25,7 @@ from pres_eval.reading.cutting import Cut, ScatteredError, cuts, in_two_passes
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source
+from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
 TAG = 5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray
 from pres_eval.ranking.order import Ranked, Scores, Topics, rank_topics
 from pres_eval.reading.pool import Pool
+from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
 SORTED = 1 << 20

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from pres_eval.reading.source import Chunk, Source, behind_last_line
+from pres_eval.records import dataclass
 
 Result = TypeVar("Result")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from pres_eval.arrays.ids import Ids, WordIds, byte_order, distinct, equal, stab
 from pres_eval.arrays.matching import KeyTable, repeated
 from pres_eval.arrays.ragged import consecutive, lengths_at, ragged
 from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

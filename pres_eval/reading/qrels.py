@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Chunk, Source
+from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
 QRELS_FLOAT = replace(QRELS, whole=False)

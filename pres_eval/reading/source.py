@@ -9,7 +9,6 @@ import stat
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +18,7 @@ from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import OpenFile, Pipe, Progress, Readable, Version, fill, version_of
+from pres_eval.records import dataclass
 
 CHUNK = 1 << 20
 """Bytes read at a time: the arrays made of it stay in the processor's cache."""
@@ -51,7 +51,7 @@ def behind_last_line(buffer: bytearray, start: int, stop: int) -> int:
     return buffer.rfind(b"\n", start, stop) + 1
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Chunk:
     """Whole lines: `buffer[start:stop]`, the last byte a newline, with PADDING spare bytes on either side."""
 

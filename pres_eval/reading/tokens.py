@@ -10,12 +10,13 @@ raises the first of them, the checker tells all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from pres_eval.arrays.types import BoolArray, Bytes, IntArray
 from pres_eval.reading.source import Chunk
+from pres_eval.records import dataclass
 
 BLANK, TAB, NEWLINE, RETURN, HASH = 32, 9, 10, 13, 35
 

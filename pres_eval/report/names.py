@@ -16,7 +16,7 @@ NAMINGS = ("auto", "tag", "file", "path")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 """Endings of file names that say how the file is compressed."""
 
-_TOKENS = re.compile(r"[^\W_]+|[\W_]+")
+_TOKENS = r"[^\W_]+|[\W_]+"
 
 
 def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str]:
@@ -48,7 +48,7 @@ def file_name(path: str) -> str:
 
 def without_shared(names: Sequence[str]) -> list[str]:
     """The names without the words that all of them begin and end with; something is left of each."""
-    words = [_TOKENS.findall(name) for name in names]
+    words = [re.findall(_TOKENS, name) for name in names]
     if len(names) < 2:
         return list(names)
     front = _shared(words)

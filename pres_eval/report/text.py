@@ -12,18 +12,21 @@ import re
 
 from pres_eval.measures.base import Format
 
-_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
+# Patterns are compiled where they are first used: most ids need none of them.
+_ESCAPED = r"\\x([0-9a-f]{2})"
 # Besides control characters those that turn the direction of text or end a line: a tag must not be able to
 # show as another one.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]")
+_UNSAFE = "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]"
 
 
 def text_of(identifier: bytes | str) -> str:
     r"""An id as printable text: the bytes of `EP1` are `EP1`; a byte that is no UTF-8 is `\xe9`."""
     text = identifier.decode("utf-8", "surrogateescape") if isinstance(identifier, bytes) else identifier
-    if _ESCAPED.search(text) is None and _UNSAFE.search(text) is None:
+    if text.isascii() and text.isprintable() and "\\" not in text:
         return text
-    return _UNSAFE.sub(lambda found: _hexadecimal(found[0]), text.replace("\\", r"\x5c"))
+    if re.search(_ESCAPED, text) is None and re.search(_UNSAFE, text) is None:
+        return text
+    return re.sub(_UNSAFE, lambda found: _hexadecimal(found[0]), text.replace("\\", r"\x5c"))
 
 
 def _hexadecimal(character: str) -> str:
@@ -32,7 +35,7 @@ def _hexadecimal(character: str) -> str:
 
 def bytes_of(text: str) -> bytes:
     """The id of which `text_of` made this text."""
-    parts = _ESCAPED.split(text)
+    parts = re.split(_ESCAPED, text)
     return b"".join(bytes.fromhex(part) if i % 2 else part.encode("utf-8") for i, part in enumerate(parts))
 
 

@@ -130,6 +130,16 @@ SLOW = (
 )
 """What takes a while to import and is not needed for a plain run."""
 
+MODULE_NAMES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES
+}
+
+
+def makes_dataclasses(path: Path) -> bool:
+    """Whether a module has classes of which the standard library writes the methods, which takes a while."""
+    return ("dataclasses", "dataclass") in imports_of(path)
+
+
 STARTED = """
 import sys
 import numpy
@@ -158,6 +168,8 @@ def test_start_up_is_light(options: list[str], fixtures: Path) -> None:
     assert "pres_eval.ranking.run_file" in loaded
     slow = loaded & set(SLOW)
     assert not slow
+    written = [name for name in loaded & MODULE_NAMES.keys() if makes_dataclasses(MODULE_NAMES[name])]
+    assert not written, "expected the dataclass of pres_eval.records"
 
 
 NUMBERS = [
