@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.arrays.types import IntArray
+from pres_eval.batches.from_qrels import kept_documents
 from pres_eval.options import Options
 from pres_eval.ranking.order import Ranked
 from pres_eval.reading.qrels import Qrels
@@ -102,42 +103,24 @@ def explain_topics(
     """
     place = {topic: number for number, topic in enumerate(ranking.topic.tolist())}
     pool = qrels.pool
+    found = kept_documents(qrels, ranking, options)
     ranks = np.zeros(len(pool.documents), np.int64)
+    ranks[found.document] = found.rank
     explanations = []
     for topic in topics:
         start, stop = pool.offsets[topic], pool.offsets[topic + 1]
-        num_ret = 0
-        if topic in place:
-            documents, own_ranks, num_ret = _judged_ranks(qrels, ranking, options, place[topic])
-            ranks[documents] = own_ranks
         relevant = start + np.flatnonzero(qrels.grade[start:stop] >= options.relevance_level)
         explanations.append(
             explain_topic(
                 pool.topics[topic],
                 nmax,
-                num_ret,
+                int(found.num_ret[place[topic]]) if topic in place else 0,
                 docnos=list(pool.documents.take(relevant)),
                 grades=qrels.grade[relevant],
                 ranks=ranks[relevant],
             )
         )
     return explanations
-
-
-def _judged_ranks(
-    qrels: Qrels, ranking: Ranked, options: Options, place: int
-) -> tuple[IntArray, IntArray, int]:
-    """Of one topic of a run, after -M and -J: its judged documents, their ranks, how many it retrieved."""
-    rows = slice(ranking.offsets[place], ranking.offsets[place + 1])
-    documents, ranks = ranking.document[rows], ranking.rank[rows]
-    num_ret = int(ranking.num_ret[place])
-    if options.max_retrieved is not None:
-        documents, ranks = documents[ranks <= options.max_retrieved], ranks[ranks <= options.max_retrieved]
-        num_ret = min(num_ret, options.max_retrieved)
-    if options.judged_only:
-        documents = documents[qrels.grade[documents] >= 0]
-        ranks, num_ret = np.arange(1, len(documents) + 1), len(documents)
-    return documents, ranks, num_ret
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:

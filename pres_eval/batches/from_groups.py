@@ -11,7 +11,7 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.ragged import lengths_at, ragged
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
-from pres_eval.batches.from_qrels import scored_topics
+from pres_eval.batches.from_qrels import count_levels, down_to, scored_topics, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.order import Ranked
 from pres_eval.reading.preferences import GroupQrels, JudgedGroups
@@ -54,10 +54,10 @@ class GroupedBatch:
         """The topics start ... stop-1."""
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         return GroupedBatch(
-            self.topics[start:stop],
-            self.missing[start:stop],
-            self.offsets[start : stop + 1] - first,
-            self.groups.take(first, last),
+            topics=self.topics[start:stop],
+            missing=self.missing[start:stop],
+            offsets=self.offsets[start : stop + 1] - first,
+            groups=self.groups.take(first, last),
         )
 
 
@@ -88,28 +88,21 @@ class ScoredGroups:
 def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> ScoredGroups:
     """Choose the topics to score, apply -M, and look up the ranks of the judged documents."""
     topic, place = scored_topics(judged.pool, ranking, options)
-    missing = place < 0
-    # trec_eval: a topic that the run lacks is scored as one document that nobody judged.
-    num_ret: IntArray = np.ones(len(topic), np.int64)
-    num_ret[~missing] = ranking.num_ret[place[~missing]]
-    kept: BoolArray = np.ones(len(ranking.rank), np.bool_)
-    if options.max_retrieved is not None:
-        kept = ranking.rank <= options.max_retrieved
-        num_ret = np.minimum(num_ret, options.max_retrieved)
+    found = down_to(take_topics(ranking, place), options.max_retrieved)
     rank = np.zeros(len(judged.pool.documents), np.int64)
-    rank[ranking.document[kept]] = ranking.rank[kept]
+    rank[found.document] = found.rank
     group, offsets = ragged(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))
     row, row_offsets = ragged(judged.row_offsets[group], lengths_at(judged.row_offsets, group))
     return ScoredGroups(
-        tuple(judged.pool.topics.take(topic)),
-        topic,
-        missing,
-        num_ret,
-        offsets,
-        group,
-        row_offsets,
-        row,
-        rank,
+        topics=tuple(judged.pool.topics.take(topic)),
+        topic=topic,
+        missing=place < 0,
+        num_ret=found.num_ret,
+        offsets=offsets,
+        group=group,
+        row_offsets=row_offsets,
+        row=row,
+        rank=rank,
     )
 
 
@@ -119,23 +112,18 @@ def form_grouped_batch(qrels: GroupQrels, ranking: Ranked, options: Options) -> 
     num_groups = len(scored.group)
     topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(scored.offsets))
     group_of = np.repeat(np.arange(num_groups), np.diff(scored.row_offsets))
-    grade = np.maximum(qrels.grade[scored.row], UNJUDGED)
-    grade = np.where(grade < 0, UNJUDGED, grade)
+    grade = np.where(qrels.grade[scored.row] < 0, UNJUDGED, qrels.grade[scored.row])
     rank = scored.rank[qrels.document[scored.row]]
 
-    found = np.flatnonzero((rank > 0) & ((grade >= 0) | (not options.judged_only)))
+    found = np.flatnonzero(rank > 0)
     found = found[np.lexsort((rank[found], group_of[found]))]
     offsets = np.searchsorted(group_of[found], np.arange(num_groups + 1))
-    num_ret, ranks = scored.num_ret[topic_of], rank[found]
-    if options.judged_only:
-        num_ret = np.diff(offsets)
-        ranks = np.arange(1, len(found) + 1) - np.repeat(offsets[:-1], num_ret)
-    levels, level_counts, level_offsets = _count_levels(group_of, grade, num_groups)
+    levels, level_counts, level_offsets = count_levels(group_of, grade, num_groups)
     groups = Batch(
         topics=tuple(scored.topics[index] for index in topic_of.tolist()),
-        num_ret=num_ret,
+        num_ret=scored.num_ret[topic_of],
         offsets=offsets,
-        rank=ranks,
+        rank=rank[found],
         grade=grade[found],
         levels=levels,
         level_counts=level_counts,
@@ -145,16 +133,8 @@ def form_grouped_batch(qrels: GroupQrels, ranking: Ranked, options: Options) -> 
         num_docs_in_coll=options.num_docs_in_coll,
         version=options.version,
     )
-    return GroupedBatch(scored.topics, scored.missing, scored.offsets, frozen(groups))
-
-
-def _count_levels(
-    group_of: IntArray, grade: IntArray, num_groups: int
-) -> tuple[IntArray, IntArray, IntArray]:
-    """The judgements of each grade >= 0 in each group: levels, level_counts, level_offsets of a Batch."""
-    judged = np.flatnonzero(grade >= 0)
-    judged = judged[np.lexsort((grade[judged], group_of[judged]))]
-    group, level = group_of[judged], grade[judged]
-    begins = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(level) != 0))[: len(judged)])
-    counts = np.diff(np.append(begins, len(judged)))
-    return level[begins], counts, np.searchsorted(group[begins], np.arange(num_groups + 1))
+    if options.judged_only:
+        groups = groups.judged_alone()
+    return GroupedBatch(
+        topics=scored.topics, missing=scored.missing, offsets=scored.offsets, groups=frozen(groups)
+    )

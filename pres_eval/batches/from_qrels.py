@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,45 +48,22 @@ def form_batches(qrels: Qrels, ranked: Ranked, options: Options, size: int) -> I
 
 
 def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, place: IntArray) -> Batch:
-    missing = place < 0
-    there = place[~missing]
-    starts, lengths = np.zeros(len(topics), np.int64), np.zeros(len(topics), np.int64)
-    starts[~missing], lengths[~missing] = ranked.offsets[there], lengths_at(ranked.offsets, there)
-    num_ret: IntArray = np.ones(len(topics), np.int64)
-    num_ret[~missing] = ranked.num_ret[there]
-    rows, offsets = consecutive(starts, lengths)
-    rank, document = ranked.rank[rows].astype(np.int64), ranked.document[rows]
-    grade = _wide(qrels.grade[document])
+    """The batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
+    found = kept_documents(qrels, take_topics(ranked, place), options)
+    grade = _wide(qrels.grade[found.document])
     grade[grade < 0] = UNJUDGED
-    if options.max_retrieved is not None or qrels.kept is not None or options.judged_only:
-        topic_of = np.repeat(np.arange(len(topics)), lengths)
-        chosen = np.ones(len(rank), np.bool_)
-        if options.max_retrieved is not None:
-            chosen &= rank <= options.max_retrieved
-            num_ret = np.minimum(num_ret, options.max_retrieved)
-        if qrels.kept is not None:
-            chosen &= qrels.kept[document]
-        if options.judged_only:
-            chosen &= grade >= 0
-        kept = np.flatnonzero(chosen)
-        rank, grade, topic_of = rank[kept], grade[kept], topic_of[kept]
-        offsets = np.searchsorted(kept, offsets)
-        counts = np.diff(offsets)
-        if options.judged_only:
-            rank = np.arange(1, len(rank) + 1) - offsets[:-1][topic_of]
-            num_ret = counts
-    levels, level_counts, level_offsets = _levels(qrels, topics)
+    levels, level_counts, level_offsets = count_levels(*_judgements(qrels, topics), len(topics))
     return frozen(
         Batch(
-            topics=_ids(qrels.pool, topics),
-            num_ret=num_ret,
-            offsets=offsets,
-            rank=rank,
+            topics=tuple(qrels.pool.topics.take(topics)),
+            num_ret=found.num_ret,
+            offsets=found.offsets,
+            rank=found.rank.astype(np.int64),
             grade=grade,
             levels=levels,
             level_counts=level_counts,
             level_offsets=level_offsets,
-            missing=missing,
+            missing=place < 0,
             relevance_level=options.relevance_level,
             num_docs_in_coll=options.num_docs_in_coll,
             version=options.version,
@@ -93,13 +71,53 @@ def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, plac
     )
 
 
+def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
+    """The topics at `place` (T,); those at -1, which the run lacks, have one document."""
+    # trec_eval: a topic that the run lacks is scored as one document that nobody judged.
+    there = np.flatnonzero(place >= 0)
+    num_ret: IntArray = np.ones(len(place), np.int64)
+    starts, lengths = np.zeros(len(place), np.int64), np.zeros(len(place), np.int64)
+    num_ret[there] = ranked.num_ret[place[there]]
+    starts[there], lengths[there] = ranked.offsets[place[there]], lengths_at(ranked.offsets, place[there])
+    rows, offsets = consecutive(starts, lengths)
+    return Ranked(
+        topic=place, num_ret=num_ret, offsets=offsets, rank=ranked.rank[rows], document=ranked.document[rows]
+    )
+
+
+def down_to(ranked: Ranked, most: int | None) -> Ranked:
+    """What -M leaves of S ranked topics: their first `most` documents, or all."""
+    if most is None:
+        return ranked
+    return _only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), ranked.rank <= most)
+
+
+def kept_documents(qrels: Qrels, ranked: Ranked, options: Options) -> Ranked:
+    """What -M and -J leave of S ranked topics, and judgements that are used in part."""
+    ranked = down_to(ranked, options.max_retrieved)
+    if options.judged_only:
+        chosen: BoolArray = qrels.grade[ranked.document] >= 0
+        if qrels.kept is not None:
+            chosen &= qrels.kept[ranked.document]
+        ranked = _only(ranked, chosen)
+        num_ret = np.diff(ranked.offsets)
+        rank = np.arange(1, len(ranked.rank) + 1) - np.repeat(ranked.offsets[:-1], num_ret)
+        ranked = replace(ranked, num_ret=num_ret, rank=rank)
+    elif qrels.kept is not None:
+        ranked = _only(ranked, qrels.kept[ranked.document])
+    return ranked
+
+
+def _only(ranked: Ranked, chosen: BoolArray) -> Ranked:
+    """The same topics with fewer documents: `chosen` (D,)."""
+    rows = np.flatnonzero(chosen)
+    offsets = np.searchsorted(rows, ranked.offsets)
+    return replace(ranked, offsets=offsets, rank=ranked.rank[rows], document=ranked.document[rows])
+
+
 def _wide(grade: Grades) -> Grades:
     """The grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
     return grade if grade.dtype == np.float64 else grade.astype(np.int64)
-
-
-def _ids(pool: Pool, topics: IntArray) -> tuple[bytes, ...]:
-    return tuple(pool.topics.take(topics))
 
 
 def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
@@ -121,23 +139,32 @@ def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
         )
 
 
-def _levels(qrels: Qrels, topics: IntArray) -> tuple[Grades, IntArray, IntArray]:
-    """For each topic its grades >= 0 in ascending order, and how many documents have each."""
+def _judgements(qrels: Qrels, topics: IntArray) -> tuple[IntArray, Grades]:
+    """(R,) the topic, as an index of `topics` (T,), and the grade of every judgement that is used."""
     pool = qrels.pool
     rows, offsets = consecutive(pool.offsets[topics], lengths_at(pool.offsets, topics))
+    topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
     grade = _wide(qrels.grade[rows])
-    topic_of: IntArray = np.repeat(np.arange(len(topics)), np.diff(offsets))
+    if qrels.kept is None:
+        return topic_of, grade
+    kept = np.flatnonzero(qrels.kept[rows])
+    return topic_of[kept], grade[kept]
+
+
+def count_levels(topic_of: IntArray, grade: Grades, num_topics: int) -> tuple[Grades, IntArray, IntArray]:
+    """The judgements of each grade >= 0 in each of T topics: levels, level_counts, level_offsets of a Batch.
+
+    topic_of, grade  (R,) of each judgement
+    """
     is_counted: BoolArray = grade >= 0
-    if qrels.kept is not None:
-        is_counted &= qrels.kept[rows]
     if not is_counted.all():
         counted = np.flatnonzero(is_counted)
         grade, topic_of = grade[counted], topic_of[counted]
     whole = grade.dtype == np.int64
     width = int(grade.max(initial=0)) + 1
-    if whole and width * len(topics) <= 4 * len(qrels.grade) + 1024:
+    if whole and width * num_topics <= 4 * len(grade) + 1024:
         # Grades are small as a rule: a table of topics by grades is filled faster than anything is sorted.
-        table = np.bincount(topic_of * width + grade, minlength=width * len(topics))
+        table = np.bincount(topic_of * width + grade, minlength=width * num_topics)
         pairs: IntArray = np.flatnonzero(table)
         distinct: Grades = np.arange(width)
         counts = table[pairs]
@@ -145,5 +172,5 @@ def _levels(qrels: Qrels, topics: IntArray) -> tuple[Grades, IntArray, IntArray]
         distinct, which = np.unique(grade, return_inverse=True)
         width = max(len(distinct), 1)
         pairs, counts = np.unique(topic_of * width + which, return_counts=True)
-    level_offsets = np.searchsorted(pairs // width, np.arange(len(topics) + 1))
+    level_offsets = np.searchsorted(pairs // width, np.arange(num_topics + 1))
     return distinct[pairs % width], counts.astype(np.int64), level_offsets

@@ -9,6 +9,7 @@ import numpy as np
 
 from pres_eval.arrays.ragged import consecutive, lengths_at
 from pres_eval.arrays.types import IntArray
+from pres_eval.batches.from_qrels import kept_documents
 from pres_eval.options import Options
 from pres_eval.ranking.order import Ranked
 from pres_eval.reading.qrels import Qrels
@@ -51,17 +52,7 @@ def relevant_ranks(
 
 def _ranks(qrels: Qrels, ranking: Ranked, options: Options) -> IntArray:
     """(D,) the rank of each document of the pool, after -M and -J; 0 where the run does not have it."""
-    document, rank = ranking.document.astype(np.int64), ranking.rank.astype(np.int64)
-    topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
-    if options.max_retrieved is not None:
-        kept = rank <= options.max_retrieved
-        document, rank, topic_of = document[kept], rank[kept], topic_of[kept]
-    if options.judged_only:
-        kept = qrels.grade[document] >= 0
-        if qrels.kept is not None:
-            kept &= qrels.kept[document]
-        document, topic_of = document[kept], topic_of[kept]
-        rank = np.arange(1, len(document) + 1) - np.searchsorted(topic_of, topic_of)
+    found = kept_documents(qrels, ranking, options)
     ranks = np.zeros(len(qrels.grade), np.int64)
-    ranks[document] = rank
+    ranks[found.document] = found.rank
     return ranks
