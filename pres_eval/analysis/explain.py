@@ -49,6 +49,11 @@ class Explanation:
     documents: tuple[Relevant, ...]
 
     @property
+    def ranks(self) -> list[int]:
+        """Ranks of the relevant documents retrieved, ascending."""
+        return [document.rank for document in self.documents if document.rank is not None]
+
+    @property
     def found(self) -> int:
         """Relevant documents by rank Nmax."""
         return sum(document.found for document in self.documents)
@@ -90,7 +95,16 @@ def explain_topic(
         rank = int(ranks[index]) or None
         found = rank is not None and rank <= nmax
         counted = rank if rank is not None and found else nmax + place
-        documents.append(Relevant(place, docnos[index], int(grades[index]), rank, counted, found))
+        documents.append(
+            Relevant(
+                place=place,
+                docno=docnos[index],
+                grade=int(grades[index]),
+                rank=rank,
+                counted=counted,
+                found=found,
+            )
+        )
     return Explanation(topic, nmax, num_ret, tuple(documents))
 
 

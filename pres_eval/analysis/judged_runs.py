@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -76,6 +77,22 @@ def order_changes(
     return rows
 
 
+Change = TypeVar("Change")
+
+
+def _by_measure(
+    measures: Sequence[str],
+    of_measure: Callable[[int, str], Sequence[Change]],
+    order: Callable[[Change], float],
+) -> list[Change]:
+    """What changes under each measure, one measure after the other, the lowest of the order first."""
+    return [
+        change
+        for number, measure in enumerate(measures)
+        for change in sorted(of_measure(number, measure), key=order)
+    ]
+
+
 @dataclass(frozen=True)
 class SwappedPair:
     """Two runs that the judges put in opposite orders: differences run less other, and their p-values."""
@@ -94,20 +111,20 @@ def swapped_pairs(
 ) -> list[SwappedPair]:
     """The pairs in opposite orders, under each measure those first that mattered most to both judges."""
     a, b = np.triu_indices(len(first.runs), 1)
-    rows: list[SwappedPair] = []
-    for number, measure in enumerate(first.measures):
+
+    def of_measure(number: int, measure: str) -> list[SwappedPair]:
         x, y = (scores.means[number] for scores in (first, second))
         there, here = rounded(x[a] - x[b]), rounded(y[a] - y[b])
         swapped = np.flatnonzero(there * here < 0)
         if not len(swapped):
-            continue
+            return []
         p = [
             PAIRED_TESTS[test].two_sided(
                 scores.values[number][a[swapped]] - scores.values[number][b[swapped]], 10_000, seed
             )
             for scores in (first, second)
         ]
-        of_measure = [
+        return [
             SwappedPair(
                 measure=measure,
                 run=first.runs[a[pair]],
@@ -119,8 +136,8 @@ def swapped_pairs(
             )
             for row, pair in enumerate(swapped.tolist())
         ]
-        rows += sorted(of_measure, key=lambda one: max(one.p_first, one.p_second))
-    return rows
+
+    return _by_measure(first.measures, of_measure, lambda one: max(one.p_first, one.p_second))
 
 
 @dataclass(frozen=True)
@@ -139,13 +156,13 @@ class RunChange:
 
 def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
     """Every run under every measure, under each measure the one that gained most on the others first."""
-    rows: list[RunChange] = []
-    for number, measure in enumerate(first.measures):
+
+    def of_measure(number: int, measure: str) -> list[RunChange]:
         x, y = first.means[number], second.means[number]
         change = y - x
         mean_change = float(change.mean())
         places, now = positions(x), positions(y)
-        of_measure = [
+        return [
             RunChange(
                 measure=measure,
                 run=run,
@@ -158,8 +175,8 @@ def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
             )
             for place, run in enumerate(first.runs)
         ]
-        rows += sorted(of_measure, key=lambda one: -one.beyond_others)
-    return rows
+
+    return _by_measure(first.measures, of_measure, lambda one: -one.beyond_others)
 
 
 @dataclass(frozen=True)
@@ -175,15 +192,21 @@ class TopicChange:
 
 def topic_changes(first: PairedScores, second: PairedScores) -> list[TopicChange]:
     """Every topic under every measure, under each measure the one that gained most first."""
-    rows: list[TopicChange] = []
-    for number, measure in enumerate(first.measures):
+
+    def of_measure(number: int, measure: str) -> list[TopicChange]:
         x, y = first.values[number].mean(axis=0), second.values[number].mean(axis=0)
-        of_measure = [
-            TopicChange(measure, topic, float(x[place]), float(y[place]), float(y[place] - x[place]))
+        return [
+            TopicChange(
+                measure=measure,
+                topic=topic,
+                first=float(x[place]),
+                second=float(y[place]),
+                change=float(y[place] - x[place]),
+            )
             for place, topic in enumerate(first.topics)
         ]
-        rows += sorted(of_measure, key=lambda one: -one.change)
-    return rows
+
+    return _by_measure(first.measures, of_measure, lambda one: -one.change)
 
 
 @dataclass(frozen=True)

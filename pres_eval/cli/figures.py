@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,13 +23,22 @@ from pres_eval.cli.analysing import (
 )
 from pres_eval.cli.shared import exit_if_failed
 from pres_eval.errors import UsageError
-from pres_eval.report.layout import Table, Value
+from pres_eval.report.figure_tables import (
+    precision_recall_table,
+    pres_mrr_table,
+    pres_rank_table,
+    relevant_table,
+    rnorm_table,
+    roc_table,
+)
+from pres_eval.report.layout import Table
 from pres_eval.report.text import text_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Drawn = tuple[Table, "Figure | None"]
+Drawn = tuple[Table, Callable[[ModuleType], "Figure"]]
+"""A table, and its picture when the module that draws is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +99,13 @@ def _figures(said: FiguresOptions) -> None:
         "pres-rank": _pres_rank,
         "pres-mrr": _pres_mrr,
     }
-    table, figure = makers[said.kind](said, loaded)
+    table, drawn = makers[said.kind](said, loaded)
     settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
     show([table], "figures", settings, said, loaded.failures)
-    if figure is not None:
-        draw(lambda: figure, said)
+    if said.plot:
+        from pres_eval.report import figure_plots
+
+        draw(lambda: drawn(figure_plots), said)
     exit_if_failed(loaded.failures)
 
 
@@ -119,103 +131,40 @@ def _one_topic(said: FiguresOptions, loaded: Loaded) -> tuple[str, list[Explanat
     return name, [found[0] for found in _explained(said, loaded, [topics.index(name)])]
 
 
-def _ranks(explanation: Explanation) -> list[int]:
-    return [document.rank for document in explanation.documents if document.rank is not None]
-
-
 def _relevant(said: FiguresOptions, loaded: Loaded) -> Drawn:
     qrels = loaded.qrels()
     is_rel = qrels.grade >= loaded.options.relevance_level
     counts = np.bincount(qrels.pool.topic_of[is_rel], minlength=len(qrels.pool.topics)).tolist()
     names = [text_of(topic) for topic in qrels.pool.topics]
     rows = sorted(zip(names, counts, strict=True), key=lambda row: -row[1])
-    table = Table(
-        name="figure",
-        title=f"Relevant documents of {len(rows)} topics",
-        headings=("topic", "relevant"),
-        rows=rows,
-    )
-    if not said.plot:
-        return table, None
-    from pres_eval.report.figure_plots import relevant_per_topic
-
-    return table, relevant_per_topic([name for name, _ in rows], [count for _, count in rows])
+    return relevant_table(rows), lambda plots: plots.relevant_per_topic(*zip(*rows, strict=True))
 
 
 def _precision_recall(said: FiguresOptions, loaded: Loaded) -> Drawn:
     topic, found = _one_topic(said, loaded)
-    curves = [precision_recall(_ranks(one), len(one.documents), one.num_ret) for one in found]
-    rows: list[tuple[Value, ...]] = [
-        (name, rank, recall, peak, float(top), curve.break_even)
-        for name, one, curve in zip(loaded.names, found, curves, strict=True)
-        for rank, recall, peak, top in zip(
-            sorted(_ranks(one)),
-            curve.levels.tolist(),
-            curve.precision[::2].tolist(),
-            curve.interpolated.tolist(),
-            strict=True,
-        )
-    ]
-    table = Table(
-        name="figure",
-        title=f"Precision and recall of topic {topic}, at each relevant document",
-        headings=("run", "rank", "recall", "precision", "interpolated", "break_even"),
-        rows=rows,
-        notes=("break_even: precision at rank n of n relevant documents, where it equals recall",),
-    )
-    if not said.plot:
-        return table, None
-    from pres_eval.report.figure_plots import precision_recall_curves
-
-    return table, precision_recall_curves(f"Topic {topic}", loaded.names, curves)
+    curves = [precision_recall(one.ranks, len(one.documents), one.num_ret) for one in found]
+    table = precision_recall_table(topic, loaded.names, found, curves)
+    return table, lambda plots: plots.precision_recall_curves(f"Topic {topic}", loaded.names, curves)
 
 
 def _roc(said: FiguresOptions, loaded: Loaded) -> Drawn:
     topic, found = _one_topic(said, loaded)
-    curves = [roc(_ranks(one), len(one.documents), one.num_ret, said.num_docs_in_coll) for one in found]
-    rows = [
-        (name, len(one.documents), len(_ranks(one)), curve.area)
-        for name, one, curve in zip(loaded.names, found, curves, strict=True)
-    ]
-    table = Table(
-        name="figure",
-        title=f"Area under the ROC curve (AUC) of topic {topic}, {said.num_docs_in_coll} documents",
-        headings=("run", "relevant", "found", "AUC"),
-        rows=rows,
-        notes=("what was not retrieved comes behind in an order that nobody knows",),
-    )
-    if not said.plot:
-        return table, None
-    from pres_eval.report.figure_plots import roc_curves
-
-    return table, roc_curves(f"Topic {topic}", loaded.names, curves)
+    curves = [roc(one.ranks, len(one.documents), one.num_ret, said.num_docs_in_coll) for one in found]
+    table = roc_table(topic, said.num_docs_in_coll, loaded.names, found, curves)
+    return table, lambda plots: plots.roc_curves(f"Topic {topic}", loaded.names, curves)
 
 
 def _rnorm(said: FiguresOptions, loaded: Loaded) -> Drawn:
     topic, found = _one_topic(said, loaded)
     least = max(2, *(max(one.num_ret, len(one.documents) + 1) for one in found))
     sizes = np.unique(np.round(np.geomspace(least, 1000 * least, 31)))
-    values = np.array([normalised_recall(_ranks(one), len(one.documents), sizes) for one in found])
-    rows = [
-        (name, int(size), value)
-        for name, row in zip(loaded.names, values.tolist(), strict=True)
-        for size, value in zip(sizes.tolist(), row, strict=True)
-    ]
-    table = Table(
-        name="figure",
-        title=f"Normalised recall of topic {topic} in collections of N documents",
-        headings=("run", "N", "Rnorm"),
-        rows=rows,
-    )
-    if not said.plot:
-        return table, None
-    from pres_eval.report.figure_plots import normalised_recall_curves
-
-    return table, normalised_recall_curves(sizes, loaded.names, values)
+    values = np.array([normalised_recall(one.ranks, len(one.documents), sizes) for one in found])
+    table = rnorm_table(topic, loaded.names, sizes, values)
+    return table, lambda plots: plots.normalised_recall_curves(sizes, loaded.names, values)
 
 
 def _pres_rank(said: FiguresOptions, loaded: Loaded) -> Drawn:
-    rows: list[tuple[str, str, float, float, float]] = []
+    rows: list[tuple[str, bytes, float, float, float]] = []
     relevant = []
     for name, found in zip(loaded.names, _explained(said, loaded, None), strict=True):
         for one in found:
@@ -223,43 +172,15 @@ def _pres_rank(said: FiguresOptions, loaded: Loaded) -> Drawn:
             relevant.append(len(one.documents))
             if ranks:
                 average = sum(ranks) / len(ranks)
-                rows.append((name, text_of(one.topic), average, len(ranks) / len(one.documents), one.score))
-    table = Table(
-        name="figure",
-        title=f"PRES at {said.cutoff} and the average rank of the relevant documents found",
-        headings=("run", "topic", "average_rank", "recall", "PRES"),
-        rows=rows,
-        left=2,
-    )
-    if not said.plot:
-        return table, None
-    from pres_eval.report.figure_plots import pres_against_rank
-
-    columns = np.array([row[2:] for row in rows]).reshape(-1, 3)
+                rows.append((name, one.topic, average, len(ranks) / len(one.documents), one.score))
+    averages, recalls, scores = np.array([row[2:] for row in rows]).reshape(-1, 3).T
     typical = max(1, min(int(np.median(relevant)) if relevant else 1, said.cutoff))
-    return table, pres_against_rank(said.cutoff, typical, columns[:, 0], columns[:, 2], columns[:, 1])
+    table = pres_rank_table(said.cutoff, rows)
+    return table, lambda plots: plots.pres_against_rank(said.cutoff, typical, averages, scores, recalls)
 
 
 def _pres_mrr(said: FiguresOptions, loaded: Loaded) -> Drawn:
-    rows: list[tuple[Value, ...]] = []
-    ranks = []
-    for name, found in zip(loaded.names, _explained(said, loaded, None), strict=True):
-        for one in found:
-            if len(one.documents) == 1:
-                rank = one.documents[0].rank
-                ranks += [] if rank is None else [rank]
-                rows.append((name, text_of(one.topic), rank, one.score, 1 / rank if rank else 0.0))
-    notes = () if rows else ("no topic has one relevant document: the picture shows the curves alone",)
-    table = Table(
-        name="figure",
-        title=f"Topics with one relevant document: PRES at {said.cutoff} and reciprocal rank",
-        headings=("run", "topic", "rank", "PRES", "reciprocal_rank"),
-        rows=rows,
-        notes=notes,
-        left=2,
-    )
-    if not said.plot:
-        return table, None
-    from pres_eval.report.figure_plots import pres_against_mrr
-
-    return table, pres_against_mrr(said.cutoff, np.array(ranks, np.int64))
+    found = [[one for one in topics if len(one.documents) == 1] for topics in _explained(said, loaded, None)]
+    ranks = np.array([rank for topics in found for one in topics for rank in one.ranks], np.int64)
+    table = pres_mrr_table(said.cutoff, loaded.names, found)
+    return table, lambda plots: plots.pres_against_mrr(said.cutoff, ranks)

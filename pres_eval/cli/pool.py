@@ -11,7 +11,6 @@ import numpy as np
 from pres_eval.analysis.pooling import (
     ORDERS,
     Key,
-    ToJudge,
     first_documents,
     judged_keys,
     limited,
@@ -23,7 +22,8 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import QUIET, Reader, terminal_width
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.qrels import Qrels
-from pres_eval.report.layout import Look, Table, render
+from pres_eval.report.layout import Look, render
+from pres_eval.report.pool_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
 
 
@@ -110,39 +110,8 @@ def _pool(said: PoolOptions) -> None:
         "persistence": said.persistence,
         "per_topic": said.per_topic,
     }
-    tables = [_documents(chosen, len(runs)), _topics(runs, judged, chosen)]
+    tables = [to_judge_table(chosen, len(runs)), pools_table(set().union(*runs), judged, chosen)]
     look = Look(form=said.output_format, chosen=said.table, width=terminal_width(None))
     write_output(None, render(tables, look, "pool", settings))
     if said.write_qrels:
         write_output(said.write_qrels, skeleton(chosen))
-
-
-def _documents(chosen: list[ToJudge], runs: int) -> Table:
-    return Table(
-        name="documents",
-        title=f"{len(chosen)} documents to judge, from {runs} runs",
-        headings=("topic", "docno", "runs", "best_rank", "contribution"),
-        rows=[(text_of(one.topic), text_of(one.document), one.runs, one.best, one.gain) for one in chosen],
-        notes=("runs: how many have it among their first; best_rank: in any of them",),
-        left=2,
-    )
-
-
-def _topics(runs: list[dict[Key, int]], judged: set[Key], chosen: list[ToJudge]) -> Table:
-    """How large the pool of each topic is, and what of it is judged."""
-    pooled = set().union(*runs)
-    topics = sorted({topic for topic, _ in pooled})
-    sizes = dict.fromkeys(topics, 0)
-    known = dict.fromkeys(topics, 0)
-    open_ones = dict.fromkeys(topics, 0)
-    for key in pooled:
-        sizes[key[0]] += 1
-        known[key[0]] += key in judged
-    for one in chosen:
-        open_ones[one.topic] += 1
-    return Table(
-        name="topics",
-        title="Pools of the topics",
-        headings=("topic", "pooled", "judged", "to_judge"),
-        rows=[(text_of(topic), sizes[topic], known[topic], open_ones[topic]) for topic in topics],
-    )

@@ -13,7 +13,7 @@ from pres_eval.arrays.ids import Ids, WordIds, has_equal
 from pres_eval.arrays.ragged import BLOCK
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError
-from pres_eval.library.idcolumns import Numbers, Objects
+from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
 from pres_eval.library.lookup import JudgedNumbers, Lookup
 from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
@@ -92,9 +92,7 @@ def _rank_numbers(
 ) -> Ranking:
     there = matrix != NONE
     documents = Numbers(matrix[there].astype(np.int64), name)
-    scores = values[there].astype(np.float64)
-    columns = RunColumns(name, names, np.count_nonzero(there, axis=1), documents, scores, tag)
-    return rank_columns(_without_empty(columns), relevance, options)
+    return rank_columns(_columns(names, there, documents, values, name, tag), relevance, options)
 
 
 def _rank_objects(
@@ -108,20 +106,22 @@ def _rank_objects(
 ) -> Ranking:
     there = np.array([[text is not None and text != NONE for text in row] for row in matrix.tolist()], bool)
     documents = Objects(matrix[there].tolist(), name)
-    scores = values[there].astype(np.float64)
-    columns = RunColumns(name, names, np.count_nonzero(there, axis=1), documents, scores, tag)
-    return rank_columns(_without_empty(columns), relevance, options)
+    return rank_columns(_columns(names, there, documents, values, name, tag), relevance, options)
 
 
-def _without_empty(columns: RunColumns) -> RunColumns:
-    kept = np.flatnonzero(columns.lengths)
+def _columns(
+    names: Ids, there: NDArray[np.bool_], documents: IdColumn, values: NDArray[Any], name: str, tag: str
+) -> RunColumns:
+    """The documents that are `there` (T, k), with their scores, of the topics that have any."""
+    lengths = np.count_nonzero(there, axis=1)
+    kept = np.flatnonzero(lengths)
     return RunColumns(
-        columns.name,
-        columns.topics.take(kept),
-        columns.lengths[kept],
-        columns.documents,
-        columns.scores,
-        columns.tag,
+        name=name,
+        topics=names.take(kept),
+        lengths=lengths[kept],
+        documents=documents,
+        scores=values[there].astype(np.float64),
+        tag=tag,
     )
 
 

@@ -48,6 +48,13 @@ class Setting(NamedTuple):
         return value
 
 
+def _given_and_ranks(name: str, text: str) -> tuple[list[str], list[int]]:
+    """The parts `key=number` of a parameter text, and the ranks in it, ascending, each once."""
+    parts = [part.strip() for part in text.split(",")] if text else []
+    ranks = {whole_number(name, part, 1) for part in parts if "=" not in part}
+    return [part for part in parts if "=" in part], sorted(ranks)
+
+
 LEAST_ABOVE_0 = 5e-324
 GREATEST_BELOW_1 = 1 - 2.0**-53
 GREATEST_NUMBER = 1e300
@@ -86,16 +93,14 @@ class Settings(NamedTuple):
         """The columns of each parameter list that was given, cutoffs ascending."""
         columns: list[Column] = []
         for text in dict.fromkeys(texts) or [""]:
-            parts = [part.strip() for part in text.split(",")] if text else []
-            given = [part for part in parts if "=" in part]
-            ranks = {whole_number(name, part, 1) for part in parts if "=" not in part}
+            given, ranks = _given_and_ranks(name, text)
             if ranks and not self.cutoffs:
                 expected = ", ".join(f"{setting.name}=number" for setting in self.settings)
                 raise MeasureError(f"-m {name}.{text}: takes no cutoff, expected {expected}")
             values = self._values(name, text, given)
             end = "_" + ",".join(given) if given else ""
             if self.cutoffs:
-                chosen = sorted(ranks) or self.cutoffs
+                chosen = ranks or self.cutoffs
                 columns.extend((f"{name}_{rank}{end}", (rank, *values)) for rank in chosen)
             else:
                 columns.append((name + end, values))
@@ -126,14 +131,12 @@ class GainCutoffs(NamedTuple):
         """The columns of each parameter list that was given, cutoffs ascending."""
         columns: list[Column] = []
         for text in dict.fromkeys(texts) or [""]:
-            parts = [part.strip() for part in text.split(",")] if text else []
-            given = [part for part in parts if "=" in part]
-            ranks = {whole_number(name, part, 1) for part in parts if "=" not in part}
+            given, ranks = _given_and_ranks(name, text)
             gains = tuple(self._gain(name, text, part) for part in given)
             if len({grade for grade, _ in gains}) < len(gains):
                 raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
             end = "_" + ",".join(given) if given else ""
-            columns.extend((f"{name}_{rank}{end}", (rank, gains)) for rank in sorted(ranks) or self.cutoffs)
+            columns.extend((f"{name}_{rank}{end}", (rank, gains)) for rank in ranks or self.cutoffs)
         return list(dict.fromkeys(columns))
 
     def _gain(self, name: str, text: str, part: str) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from pres_eval.arrays.ids import Ids, WordIds, changes
 from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.errors import InputError
 from pres_eval.reading.pool import build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, Qrels
+from pres_eval.reading.qrels import Qrels, pooled_qrels
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +50,7 @@ def qrels_of_columns(columns: QrelsColumns) -> Qrels:
     groups = np.arange(len(columns.topics))
     pooled = build_pool(columns.topics, groups, columns.lengths, columns.documents)
     grades = narrow(columns.grades.astype(np.int64))
-    if pooled.rows is None:
-        return Qrels(columns.name, pooled.pool, grades, NO_DUPLICATES)
-    duplicates = NO_DUPLICATES
-    if len(pooled.again):
-        lines = np.arange(1, len(grades) + 1) if columns.lines is None else columns.lines
-        document = pooled.document
-        duplicates = Duplicates(
-            pooled.pool.topic_of[document],
-            document,
-            grades[pooled.again],
-            lines[pooled.rows[document]],
-            lines[pooled.again],
-        )
-    return Qrels(columns.name, pooled.pool, grades[pooled.rows], duplicates)
+    lines = columns.lines
+    return pooled_qrels(
+        columns.name, pooled, grades, lambda: np.arange(1, len(grades) + 1) if lines is None else lines
+    )

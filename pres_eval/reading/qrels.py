@@ -15,7 +15,7 @@ from pres_eval.arrays.types import AnyInts, BoolArray, IntArray
 from pres_eval.errors import quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines, parse_lines
-from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.reading.pool import Pool, Pooled, build_pool
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
@@ -196,22 +196,30 @@ class _Judgements:
             self._documents.ids(),
         )
         grades = self._grades.values()
-        if pooled.rows is None:
-            return Qrels(name, pooled.pool, grades, NO_DUPLICATES)
-        if not len(pooled.again):
-            return Qrels(name, pooled.pool, grades[pooled.rows], NO_DUPLICATES)
-        lines = np.concatenate(
+        return pooled_qrels(name, pooled, grades, self._line_numbers)
+
+    def _line_numbers(self) -> IntArray:
+        """(N,) the line of each judgement in its file, from 1."""
+        return np.concatenate(
             [
                 before + 1 + (np.arange(count) if lines is None else lines)
                 for before, count, lines in self._lines
             ]
         )
-        document = pooled.document
+
+
+def pooled_qrels(name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[], IntArray]) -> Qrels:
+    """Judgements whose documents were pooled: the grade (N,) of each row, and its line when it is needed."""
+    if pooled.rows is None:
+        return Qrels(name, pooled.pool, grades, NO_DUPLICATES)
+    duplicates = NO_DUPLICATES
+    if len(pooled.again):
+        numbers, document = lines(), pooled.document
         duplicates = Duplicates(
-            pooled.pool.topic_of[document],
-            document,
-            grades[pooled.again],
-            lines[pooled.rows[document]],
-            lines[pooled.again],
+            topic=pooled.pool.topic_of[document],
+            document=document,
+            grade=grades[pooled.again],
+            first_line=numbers[pooled.rows[document]],
+            second_line=numbers[pooled.again],
         )
-        return Qrels(name, pooled.pool, grades[pooled.rows], duplicates)
+    return Qrels(name, pooled.pool, grades[pooled.rows], duplicates)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_ran
 from pres_eval.report.plots import line_styles, plain, style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
@@ -20,11 +22,7 @@ RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
 
 def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure:
     """Relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(8.0, 3.6), layout="constrained")
-        axes = figure.subplots()
+    with _drawing(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
         step = max(1, -(-len(topics) // 40))
         axes.set_xticks(
@@ -45,13 +43,9 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
     """The saw-tooth of each run on a topic, its interpolation dashed, the break-even point as a dot."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(6.4, 4.8 + 0.09 * len(names)), layout="constrained")
-        axes = figure.subplots()
-        axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+    with _drawing(6.4, 4.8 + 0.09 * len(names)) as (figure, axes):
         lines = []
+        _diagonal(axes)
         for curve, look in zip(curves, line_styles(len(names)), strict=True):
             colour = look["color"]
             lines += axes.plot(curve.recall, curve.precision, color=colour, linewidth=1.2)
@@ -79,13 +73,9 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
 
 def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figure:
     """Recall against fallout of each run on a topic, with its area."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(6.4, 4.8 + 0.09 * len(names)), layout="constrained")
-        axes = figure.subplots()
-        axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+    with _drawing(6.4, 4.8 + 0.09 * len(names)) as (figure, axes):
         lines = []
+        _diagonal(axes)
         for curve, look in zip(curves, line_styles(len(names)), strict=True):
             lines += axes.plot(
                 curve.fallout, curve.recall, linewidth=1.2, markevery=max(1, len(curve.recall) // 8), **look
@@ -104,11 +94,7 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
 
 def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: NDArray[Any]) -> Figure:
     """Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(6.4, 4.4 + 0.09 * len(names)), layout="constrained")
-        axes = figure.subplots()
+    with _drawing(6.4, 4.4 + 0.09 * len(names)) as (figure, axes):
         lines = []
         for row, look in zip(values, line_styles(len(names)), strict=True):
             lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
@@ -128,11 +114,7 @@ def pres_against_rank(
 
     The lines are those of a topic with so many relevant documents; dots: average rank, PRES and recall.
     """
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(6.8, 4.6), layout="constrained")
-        axes = figure.subplots()
+    with _drawing(6.8, 4.6) as (figure, axes):
         lines = []
         for recall, look in zip(RECALLS, line_styles(len(RECALLS)), strict=True):
             found = max(recall * relevant, 1e-9)
@@ -163,11 +145,7 @@ def pres_against_rank(
 
 def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
     """PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-        axes = figure.subplots()
+    with _drawing(6.4, 4.2) as (figure, axes):
         x = np.arange(1, nmax + 1)
         axes.plot(x, pres_of_one(x, nmax), color="#0072B2", linewidth=1.4, label=f"PRES at {nmax}")
         axes.plot(x, 1 / x, color="#D55E00", linewidth=1.4, linestyle=(0, (5, 2)), label="reciprocal rank")
@@ -182,6 +160,20 @@ def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
         axes.set_title(f"One relevant document: PRES and reciprocal rank ({len(inside)} topics as marks)")
         axes.legend(loc="upper right")
     return figure
+
+
+@contextlib.contextmanager
+def _drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+    """A figure of one plot, in the style of all."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure, figure.subplots()
+
+
+def _diagonal(axes: Axes) -> None:
+    axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
 
 
 def _legend(figure: Figure, lines: Sequence[Any], names: Sequence[str]) -> None:
