@@ -32,18 +32,22 @@ def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: st
     size = len(x)
     if not size:
         return math.nan
-    depth = np.arange(1, size + 1)
+    agreement = agreements(x, y, ties)
+    weights = persistence ** np.arange(size)
+    total = math.fsum((agreement * weights).tolist()) * (1 - persistence)
+    return min(1.0, total + float(agreement[-1]) * persistence**size)
+
+
+def agreements(x: FloatArray, y: FloatArray, ties: str = "w") -> FloatArray:
+    """(R,) A_d of `rbo`, how far the two lists agree down to place d: 1, 2, ... R."""
+    depth = np.arange(1, len(x) + 1)
     first, second = _shares(x, depth, ties), _shares(y, depth, ties)
     shared = (first * second).sum(axis=1)
     if ties == "w":
-        agreement = 2 * shared / (first.sum(axis=1) + second.sum(axis=1))
-    elif ties == "a":
-        agreement = shared / depth
-    else:
-        agreement = shared / np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
-    weights = persistence ** (depth - 1.0)
-    total = math.fsum((agreement * weights).tolist()) * (1 - persistence)
-    return min(1.0, total + float(agreement[-1]) * persistence**size)
+        return np.asarray(2 * shared / (first.sum(axis=1) + second.sum(axis=1)), np.float64)
+    if ties == "a":
+        return np.asarray(shared / depth, np.float64)
+    return np.asarray(shared / np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1)), np.float64)
 
 
 def _shares(scores: FloatArray, depth: IntArray, ties: str) -> FloatArray:

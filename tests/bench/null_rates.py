@@ -1,0 +1,124 @@
+"""Count on real scores how often the tests of `compare` find what is not there, and how often intervals miss.
+
+    pres-eval -q -n --format csv -m map -m P.10 -m PRES.1000 qrels.txt run_*.txt > scores.csv
+    python tests/bench/null_rates.py scores.csv [ANOTHER.csv ...] [--trials 20000] [--tables 1000]
+
+prints Markdown tables; docs/guides/statistics.md shows them.  The same seeds give the same numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support.null_rates import (
+    Draws,
+    any_false_positive,
+    at_the_margin,
+    coverage,
+    effect_coverage,
+    false_positives,
+    read_tables,
+)
+
+from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.intervals import INTERVALS
+from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.arrays.types import FloatArray
+
+TOPICS = (10, 25, 50)
+
+FAMILIES = (
+    Settings(test="t", correction="none"),
+    Settings(test="t", correction="bonferroni"),
+    Settings(test="t", correction="holm"),
+    Settings(test="t", correction="bh"),
+    Settings(test="wilcoxon", correction="holm"),
+    Settings(test="tukey"),
+    Settings(test="randomised-tukey", samples=1000),
+    Settings(test="dunnett"),
+)
+
+
+Scores = Sequence[tuple[str, FloatArray]]
+"""Tables of scores by the names of measures."""
+
+Rate = Callable[[FloatArray, int], float]
+"""A rate from a table of scores and the number of topics that are drawn."""
+
+
+def table(title: str, rows: Sequence[tuple[str, Rate]], scores: Scores) -> None:
+    """Print one rate a row and collection, in percent, the topics of a trial side by side."""
+    print(f"\n{title}\n")
+    print("| " + " | ".join(["", *(f"{name}, {n}" for name, _ in scores for n in TOPICS)]) + " |")
+    print("| --- |" + " ---: |" * (len(scores) * len(TOPICS)))
+    for label, rate in rows:
+        cells = [f"{100 * rate(values, n):.1f}" for _, values in scores for n in TOPICS]
+        print("| " + " | ".join([label, *cells]) + " |", flush=True)
+
+
+def main() -> None:
+    """Print all tables of the files named."""
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    asked.add_argument("files", nargs="+", type=Path)
+    asked.add_argument("--trials", type=int, default=20_000, help="comparisons of two runs for each rate")
+    asked.add_argument("--tables", type=int, default=1000, help="tables of all runs for each rate")
+    said = asked.parse_args()
+    for path in said.files:
+        tables = read_tables(path)
+        scores = list(tables.items())
+        runs, topics = scores[0][1].shape
+        print(f"\n## {path.stem}: {runs} runs, {topics} topics")
+        pairs(scores, said.trials)
+        families(scores, said.tables)
+
+
+def pairs(scores: Scores, trials: int) -> None:
+    """Two runs at a time: false positives, what passes at the margin, intervals that hold the truth."""
+    for null in ("swapped", "centred"):
+        rows = [(test, _false(test, null, trials)) for test in PAIRED_TESTS]
+        table(f"False positives, {null}", rows, scores)
+    for kind in ("equivalent", "non-inferior"):
+        rows = [(test, _margin(test, kind, trials)) for test in PAIRED_TESTS]
+        table(f"Called {kind} where it just is not", rows, scores)
+    for differences, what in ((False, "mean"), (True, "difference of means")):
+        rows = [(kind, _covered(kind, differences, trials // 4)) for kind in INTERVALS]
+        table(f"95 % intervals that hold the {what}", rows, scores)
+    rows = [("Hedges' g", lambda values, n: effect_coverage(values, Draws(trials, n)))]
+    table("95 % intervals that hold the effect size", rows, scores)
+
+
+def _false(test: str, null: str, trials: int) -> Rate:
+    return lambda values, topics: false_positives(values, test, Draws(trials, topics), null)
+
+
+def _margin(test: str, kind: str, trials: int) -> Rate:
+    return lambda values, topics: at_the_margin(values, test, Draws(trials, topics), kind)
+
+
+def _covered(kind: str, differences: bool, trials: int) -> Rate:
+    return lambda values, topics: coverage(values, kind, Draws(trials, topics), of_differences=differences)
+
+
+def _any(settings: Settings, tables: int) -> Rate:
+    one = settings.test == "dunnett"
+    return lambda values, topics: any_false_positive(
+        values, settings, Draws(tables, topics), against_first=one
+    )
+
+
+def families(scores: Scores, tables: int) -> None:
+    """All runs at once: tables with any false positive."""
+    rows = [
+        (f"{one.test}, {one.correction}" if one.test in PAIRED_TESTS else one.test, _any(one, tables))
+        for one in FAMILIES
+    ]
+    table("Tables with any false positive", rows, scores)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""How often tests and intervals err on real scores where the truth is known.
+
+Real scores are skewed, tied, and alike from run to run; no simulation from a formula is.  So the tables are
+made from a table of real scores, (R, T) values of R runs on T topics, in ways that leave no difference to be
+found, or one that is known.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.effects import hedges_g
+from pres_eval.analysis.hypotheses import p_values
+from pres_eval.analysis.intervals import intervals
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
+from pres_eval.arrays.types import FloatArray
+
+ALPHA = 0.05
+MARGIN = 0.05
+
+
+def read_tables(path: Path) -> dict[str, FloatArray]:
+    """(R, T) scores of each measure from a CSV file `run,topic,MEASURE,...`, with 0 for what is not there.
+
+    A run is left out that has nothing on nine topics of ten, or nothing but zeros.
+    """
+    rows = [row for row in csv.DictReader(path.read_text().splitlines()) if row["topic"] != "all"]
+    named = [name for name in rows[0] if name not in ("file", "run", "topic")]
+    whose = "file" if "file" in rows[0] else "run"
+    runs, topics = sorted({row[whose] for row in rows}), sorted({row["topic"] for row in rows})
+    run_place, topic_place = ({name: place for place, name in enumerate(names)} for names in (runs, topics))
+    tables = {name: np.zeros((len(runs), len(topics))) for name in named}
+    there = np.zeros(len(runs))
+    for row in rows:
+        there[run_place[row[whose]]] += 1
+        for name in named:
+            tables[name][run_place[row[whose]], topic_place[row["topic"]]] = float(row[name])
+    kept = there > len(topics) / 10
+    return {name: values[kept & values.any(axis=1)] for name, values in tables.items()}
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How much is drawn: trials, topics of each, seed."""
+
+    trials: int
+    topics: int
+    seed: int = 0
+
+
+def pair_differences(values: FloatArray, draws: Draws, null: str) -> FloatArray:
+    """(trials, topics) differences of two real runs on topics drawn with replacement.
+
+    swapped   on each topic the two scores change places with a chance of 1/2: no test can tell the runs apart
+    centred   the mean difference over all topics is taken off, so that it is 0 where the topics come from;
+              the differences stay as lopsided as they are
+    """
+    rng = np.random.default_rng([draws.seed, draws.topics, null == "swapped"])
+    first = rng.integers(len(values), size=draws.trials)
+    second = (first + rng.integers(1, len(values), size=draws.trials)) % len(values)
+    topics = rng.integers(values.shape[1], size=(draws.trials, draws.topics))
+    differences = values[first[:, None], topics] - values[second[:, None], topics]
+    if null == "swapped":
+        return np.asarray(differences * rng.choice([-1.0, 1.0], differences.shape), np.float64)
+    means = (values[first] - values[second]).mean(axis=1, keepdims=True)
+    return np.asarray(differences - means, np.float64)
+
+
+def false_positives(values: FloatArray, test: str, draws: Draws, null: str, samples: int = 2000) -> float:
+    """The share of comparisons of two runs without a difference that a test calls significant."""
+    found = PAIRED_TESTS[test].two_sided(pair_differences(values, draws, null), samples, 0)
+    return float((found < ALPHA).mean())
+
+
+def at_the_margin(
+    values: FloatArray, test: str, draws: Draws, alternative: str, samples: int = 2000
+) -> float:
+    """The share of comparisons with a difference as large as the margin that are called small, or fair.
+
+    `equivalent`: the run is better by the margin; `non-inferior`: it is worse by it, so that the rate is also
+    that of the one-sided test of runs that are as good as each other.
+    """
+    shift = {"equivalent": MARGIN, "non-inferior": -MARGIN}[alternative]
+    differences = pair_differences(values, draws, "centred") + shift
+    found = p_values(PAIRED_TESTS[test], differences, alternative, MARGIN, samples, 0)
+    return float((found < ALPHA).mean())
+
+
+def any_false_positive(
+    values: FloatArray, settings: Settings, draws: Draws, *, against_first: bool = False
+) -> float:
+    """The share of tables without any difference in which some comparison is called significant.
+
+    Topics are drawn with replacement, and each topic's scores are dealt anew to the runs.
+    """
+    rng = np.random.default_rng([draws.seed, draws.topics, 7])
+    runs = len(values)
+    names = tuple(f"run {number}" for number in range(runs))
+    ids = tuple(b"%d" % topic for topic in range(draws.topics))
+    wrong = 0
+    for trial in range(draws.trials):
+        topics = rng.integers(values.shape[1], size=draws.topics)
+        dealt = rng.permuted(values[:, topics], axis=0)[None]
+        scores = PairedScores(names, ("m",), ids, dealt, dealt.mean(axis=2), draws.topics)
+        made = compare(
+            scores,
+            0 if against_first else None,
+            Settings(
+                test=settings.test, correction=settings.correction, samples=settings.samples, seed=trial
+            ),
+        )
+        wrong += any(one.significant for one in made.comparisons)
+    return wrong / draws.trials
+
+
+def coverage(
+    values: FloatArray, kind: str, draws: Draws, *, of_differences: bool, samples: int = 2000
+) -> float:
+    """The share of 95 % intervals that hold the mean over all the topics that theirs were drawn from."""
+    if of_differences:
+        drawn, truth = pair_differences(values, draws, "centred"), np.zeros(draws.trials)
+    else:
+        rng = np.random.default_rng([draws.seed, draws.topics, 3])
+        runs = rng.integers(len(values), size=draws.trials)
+        topics = rng.integers(values.shape[1], size=(draws.trials, draws.topics))
+        drawn, truth = values[runs[:, None], topics], values[runs].mean(axis=1)
+    lower, upper = intervals(drawn, ALPHA, kind, samples, 0)
+    return float(((lower <= truth + 1e-12) & (truth - 1e-12 <= upper)).mean())
+
+
+def effect_coverage(values: FloatArray, draws: Draws) -> float:
+    """The share of 95 % intervals of Hedges' g that hold d_z of the two runs over all topics."""
+    rng = np.random.default_rng([draws.seed, draws.topics, 4])
+    first, second = np.triu_indices(len(values), 1)
+    mean, deviation = mean_and_deviation(values[first] - values[second])
+    pairs = rng.choice(np.flatnonzero(deviation > 0), draws.trials)
+    topics = rng.integers(values.shape[1], size=(draws.trials, draws.topics))
+    drawn = values[first[pairs][:, None], topics] - values[second[pairs][:, None], topics]
+    _, lower, upper = hedges_g(drawn, 1 - ALPHA)
+    truth = mean[pairs] / deviation[pairs]
+    return float(((lower <= truth) & (truth <= upper)).mean())
