@@ -202,8 +202,10 @@ def arrow_columns(data: Any, name: str) -> Iterator[dict[str, list[Piece]]]:
 
 def _check(stream: Any, code: int, name: str) -> None:
     if code:
-        message = stream[0].get_last_error(stream) or b"no reason given"
-        raise InputError(name, None, f"the table cannot be read ({message.decode(errors='replace')})")
+        message = (stream[0].get_last_error(stream) or b"no reason given").decode(errors="replace")
+        # pyarrow adds the traceback of a Python program that makes the table.
+        reason = message.partition(". Detail: ")[0]
+        raise InputError(name, None, f"the table cannot be read ({reason})")
 
 
 def _pieces(schema: _Schema, arrays: Sequence[_Array], name: str) -> dict[str, list[Piece]]:
