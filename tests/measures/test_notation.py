@@ -22,6 +22,8 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("AP@100", "map_cut_100", None),
         ("AP(rel=2)@100", "map_cut_100(rel=2)", 2),
         ("P@5", "P_5", None),
+        ("AP_5", "map_cut_5", None),
+        ("R_5", "recall_5", None),
         ("P(rel=2)@5", "P_5(rel=2)", 2),
         ("P(rel='2')@5", "P_5(rel=2)", 2),
         ("P( rel = 2 )@5", "P_5(rel=2)", 2),

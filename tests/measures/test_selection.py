@@ -12,7 +12,7 @@ import pytest
 from pres_eval import measures
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME, MEASURE_BY_NAME, MEASURES, NICKNAMES
-from pres_eval.measures.base import Measure
+from pres_eval.measures.base import Measure, Totals, geometric_mean, mean
 from pres_eval.measures.selection import labels_of, named_measures, select
 from pres_eval.options import VERSIONS, Options, RelevanceInfo
 
@@ -145,6 +145,14 @@ def test_every_measure_has_a_name_of_its_own_and_can_be_chosen() -> None:
         ("ndcg.1", "-m ndcg.1: found '1', expected key=number"),
         ("ndcg.1=2=3", "-m ndcg.1=2=3: found '1=2=3', expected key=number"),
         ("Fprime.-1,5", "found '-1', expected β, a number of at least 0"),
+        ("recall_at_percent.0", "found '0', expected a percentage above 0 and up to 100"),
+        ("sdcg.10,min_rel=3,max_rel=1", "-m sdcg.10,min_rel=3,max_rel=1: expected min_rel below max_rel"),
+        ("ndcg_gain_cut.10,1=2,1=3", "a grade with two gains, expected each grade once"),
+        ("ndcg_gain_cut.10,x=2", "found 'x=2', expected grade=gain"),
+        ("set_F.0x1p99999", "-m set_F.…: found '0x1p99999', expected a number"),
+        ("last_rel.5", "last_rel takes no parameters, found '5'"),
+        ("gm_map@5", "-m gm_map@5: gm_map takes no cutoff, found @5"),
+        ("nosuch(rel=2)@5", "-m nosuch(rel=2)@5: no such measure; `pres-eval measures` lists them all"),
         ("map_avgjg", "map_avgjg: needs -R qrels_jg, but the judgements are read with -R qrels"),
         ("prefs_simp", "prefs_simp: needs -R prefs or -R qrels_prefs, but the judgements are read with"),
         (
@@ -271,3 +279,10 @@ def test_hexadecimal_parameters_are_numbers() -> None:
     assert select(["iprec_at_recall.0x1p-1"])[0].label == "iprec_at_recall_0.50"
     with pytest.raises(MeasureError, match="at least 1"):
         select(["P.0x10"])
+
+
+@pytest.mark.parametrize("total", [0.0, -2.5])
+def test_no_topics_leave_the_sum(total: float) -> None:
+    """As trec_eval does, which divides only if there is something to divide by."""
+    nothing = Totals(num_topics=0, num_scored=0, num_rel_in_qrels=0, complete=False)
+    assert mean(total, nothing) == geometric_mean(total, nothing) == total

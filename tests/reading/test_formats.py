@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,7 @@ FAULTS: list[tuple[str, str, str]] = [
         "run:2: score '\"c\"' of document 'b' for topic 'q1'",
     ),
     ("jsonl", '{"q1": {"a": 1}}\n[]\n', "run:2: JSON that is a list, expected JSON like"),
+    ("jsonl", '{"qid": "q1", "docno": "a"}\n', "run:1: str for topic 'qid', expected JSON like"),
     ("msmarco", "q1 a 1\nq1 b\n", "run:2: 2 columns, expected 3 (topic docno rank)"),
     ("msmarco", "q1 a 1\nq1 b x\n", "run:2: rank 'x', expected an integer"),
     ("msmarco", "q1 a 1\nq1 a 2\n", "run: document 'a' of topic 'q1' again (rows 1 and 2)"),
@@ -272,6 +274,47 @@ def test_what_is_not_recognised(text: str, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q1 0 a 1\n")
     with pytest.raises(InputError):
         read_any_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
+
+
+def test_numbers_beyond_doubles_in_json(call: Command) -> None:
+    """As the same digits in a trec run."""
+    digits = "1" + "0" * 400
+    Path("run").write_text(f'{{"q1": {{"a": {digits}, "b": -{digits}, "c": 1}}}}')
+    Path("run.txt").write_text(f"q1 Q0 a 0 {digits} run\nq1 Q0 b 0 -{digits} run\nq1 Q0 c 0 1 run\n")
+    assert values(call(*ALL, "qrels.txt", "run")) == values(call(*ALL, "qrels.txt", "run.txt"))
+
+
+def test_headers_and_blank_lines_alone(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks without a row, as a reader of small ones sees them."""
+    Path("run").write_text("query-id corpus-id score\n\n \nq1 a 3\n\nq2 b 1\n")
+    expected = call("-T", "beir", *ALL, "qrels.txt", "run")
+    monkeypatch.setattr(Source.chunks, "__defaults__", (1, *Source.chunks.__defaults__[1:]))  # type: ignore[index]
+    found = call("-T", "beir", *ALL, "qrels.txt", "run")
+    assert (found.code, found.out) == (expected.code, expected.out) == (0, expected.out)
+    Path("run").write_text("query-id corpus-id score\n")
+    assert call("-T", "beir", "-m", "map", "qrels.txt", "run").code == 2
+
+
+def test_tables_of_bytes_and_of_nothing(call: Command) -> None:
+    columns = {
+        "qid": pyarrow.array([b"q1", b"q1"]),
+        "docno": pyarrow.array([b"a", b"x"], pyarrow.large_binary()),
+    }
+    write_table(pyarrow.table({**columns, "score": [2.0, 1.0]}), "run")
+    Path("run.txt").write_text("q1 Q0 a 0 2.0 run\nq1 Q0 x 0 1.0 run\n")
+    assert values(call(*ALL, "qrels.txt", "run")) == values(call(*ALL, "qrels.txt", "run.txt"))
+    write_table(pyarrow.table({"qid": [""], "docno": [""], "score": [1.0]}), "run")
+    assert call("-m", "map", "qrels.txt", "run").code == 7
+    write_table(pyarrow.table({**columns, "score": [2.0, 1.0]}).slice(0, 0), "run")
+    called = call("-m", "map", "qrels.txt", "run")
+    assert (called.code, called.err) == (2, "pres-eval: run: no rows, expected at least one\n")
+
+
+def test_tables_need_their_extra(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_table(pyarrow.table({"qid": ["q1"], "docno": ["a"], "score": [1.0]}), "run")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    called = call("-T", "parquet", "-m", "map", "qrels.txt", "run")
+    assert called.code == 2 and "reading Parquet" in called.err and "pres-eval[parquet]" in called.err
 
 
 def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
