@@ -146,7 +146,6 @@ def curves(
     values: NDArray[Any],
     *,
     xlabel: str,
-    title: str = "",
 ) -> Figure:
     """Lines over a common x, a panel for each measure, a line for each label: (M, X, R) values (figure 8)."""
     from matplotlib.figure import Figure
@@ -171,8 +170,6 @@ def curves(
             axes.set_ylim(bottom=0)
             axes.set_xlim(left=0)
         figure.legend(lines, [plain(label) for label in labels], loc="outside right center", handlelength=3.5)
-        if title:
-            figure.suptitle(title, fontsize=10)
     return figure
 
 
