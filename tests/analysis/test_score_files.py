@@ -1,0 +1,250 @@
+"""Scores from files instead of judgements and runs: the same tables; and what commands say of wrong files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.commands import QRELS, RUNS, Command
+
+from pres_eval.analysis.correlation import tau_a_ceiling
+from pres_eval.analysis.effects import standardised
+from pres_eval.analysis.figures import normalised_recall, roc
+from pres_eval.analysis.overlap import rbo
+from pres_eval.analysis.pooling import own_pool
+from pres_eval.reading.source import Source
+
+pytestmark = pytest.mark.slow
+
+MEASURES = ("-m", "map", "-m", "P.5")
+
+
+@pytest.fixture
+def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capfdbinary)
+
+
+@pytest.fixture
+def scores(call: Command, tmp_path: Path) -> Path:
+    """What the evaluator wrote as CSV with -q."""
+    path = tmp_path / "scores.csv"
+    path.write_text(call.ok("-q", "--format", "csv", *MEASURES, QRELS, *RUNS).out)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "tables"),
+    [
+        ("compare", ["--samples", "200"], ["means", "comparisons"]),
+        ("compare", ["--all-pairs", "--test", "sign"], ["means", "groups", "comparisons"]),
+        ("power", ["--trials", "5", "--sizes", "2,6"], ["sizes", "discrimination", "stability", "swaps"]),
+        ("agreement", ["--intervals", "20"], ["correlations", "intervals", "positions", "verdicts"]),
+    ],
+)
+def test_scores_of_a_file_are_those_of_the_runs(
+    command: str, options: list[str], tables: list[str], call: Command, scores: Path
+) -> None:
+    of_file = call(command, "--scores", scores, *options, "--format", "json").json
+    of_runs = call(command, QRELS, *RUNS, *MEASURES, *options, "--format", "json").json
+    for table in tables:
+        assert of_file[table] == of_runs[table], table
+
+
+WRONG = {
+    "twice": (
+        "run,topic,map\na,1,0.5\na,1,0.5\n",
+        "scores.csv:3: run 'a' has topic '1' twice, expected it once",
+    ),
+    "no run": ("topic,map\n1,0.5\n", "scores.csv:1: columns topic, map, expected run,topic,MEASURE,..."),
+    "no measure": ("run,topic\na,1\n", "scores.csv:1: columns run, topic, expected run,topic,MEASURE,..."),
+    "no topic": (
+        "run,topic,map\na,1,0.5\nb,2,0.5\n",
+        "scores.csv: no topic with scores of all runs, expected one at least",
+    ),
+    "word": ("run,topic,map\na,1,x\n", "scores.csv:2: 'x', expected a number"),
+}
+
+
+@pytest.mark.parametrize("command", ["compare", "power", "agreement"])
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_scores(command: str, wrong: str, call: Command, tmp_path: Path) -> None:
+    text, message = WRONG[wrong]
+    (tmp_path / "scores.csv").write_text(text)
+    called = call(command, "--scores", tmp_path / "scores.csv")
+    assert called.code in (2, 7) and called.out == ""
+    assert called.err.startswith("pres-eval: ") and message in called.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "SCORES", QRELS], "--scores FILE replaces QRELS RUN: leave one of them out"),
+        (["power", "SCORES", QRELS], "--scores FILE replaces QRELS RUN RUN: leave one of them out"),
+        (["agreement", "SCORES", QRELS], "--scores FILE replaces QRELS RUN RUN: expected one of them"),
+        (["compare", "MEANS"], "no column topic; tests need scores of topics: run,topic,MEASURE,..."),
+        (["power", "MEANS"], "no column topic, expected run,topic,MEASURE,..."),
+        (["compare", QRELS], "expected QRELS and at least one run, or --scores FILE"),
+        (["power", QRELS, RUNS[0]], "expected QRELS and at least two runs, or --scores FILE"),
+        (["agreement", QRELS, RUNS[0]], "expected QRELS and at least two runs, or --scores FILE"),
+        (["agreement", QRELS, *RUNS, "-m", "map"], "only map: expected at least two measures to compare"),
+        (
+            ["compare", "SCORES", "--baseline", "nobody"],
+            "--baseline nobody: no such run, expected best or one of",
+        ),
+        (["power", "SCORES", "--sizes", "7"], "--sizes 7: more than half of the 12 topics"),
+        (["power", "FEW"], "1 runs over 2 topics: expected two runs and four topics at least"),
+        (["judges", QRELS, QRELS, "--group", "a", "*"], "--group: no runs, expected QRELS QRELS RUN ..."),
+        (["holes", QRELS, RUNS[0], "--plot", "x.svg"], "--plot: holes has no picture, expected none"),
+        (["figures", "roc", QRELS, RUNS[0]], "roc needs the number of documents in the collection: -N NUM"),
+        (
+            ["figures", "rnorm", QRELS, RUNS[0], "--topic", "x"],
+            "--topic x: not in the qrels, expected one such as",
+        ),
+        (["pool", "-"], "standard input can't be read twice: save the run in a file first"),
+    ],
+)
+def test_arguments_that_do_not_go_together(
+    arguments: list[str], message: str, call: Command, scores: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "means.csv").write_text("run,map\na,0.5\nb,0.25\n")
+    (tmp_path / "few.csv").write_text("run,topic,map\na,1,0.5\na,2,0.25\n")
+    files = {"SCORES": scores, "MEANS": tmp_path / "means.csv", "FEW": tmp_path / "few.csv"}
+    said = [part for word in arguments for part in (["--scores", files[word]] if word in files else [word])]
+    called = call(*map(str, said))
+    assert (called.code, called.out) == (1, "") and message in called.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test", "sign"], "sign over 2 topics"),
+        (["--test", "randomisation", "--samples", "10"], "what would help: "),
+        (["--test", "wilcoxon"], "fewer comparisons, or --test t"),
+    ],
+)
+def test_what_cannot_become_significant_is_said(
+    options: list[str], message: str, call: Command, tmp_path: Path
+) -> None:
+    rows = "".join(
+        f"{run},{topic},0.{topic}{number}\n" for number, run in enumerate("abc") for topic in (1, 2)
+    )
+    (tmp_path / "scores.csv").write_text(f"run,topic,map\n{rows}")
+    called = call("compare", "--scores", tmp_path / "scores.csv", *options)
+    assert called.code == 0 and message in called.err and called.err.count("\n") == 1
+    assert call("compare", "--scores", tmp_path / "scores.csv", *options, "--quiet").err == ""
+
+
+def test_one_topic_tells_nothing(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("run,topic,map\na,1,0.5\nb,1,0.25\n")
+    called = call("compare", "--scores", tmp_path / "scores.csv")
+    assert called.code == 0 and "nothing can be significant" in called.err
+
+
+@pytest.mark.parametrize("options", [[], ["--all-pairs"], ["--baseline", "best"]])
+def test_comparisons_of_a_file_are_drawn(
+    options: list[str], call: Command, scores: Path, tmp_path: Path
+) -> None:
+    call("compare", "--scores", scores, *options, "--plot", tmp_path / "out.svg")
+    assert ">map<" in (tmp_path / "out.svg").read_text()
+
+
+# Two judges
+
+
+def test_whether_a_judge_favours_a_group_of_runs(call: Command, tmp_path: Path) -> None:
+    """Against the plain sums: what the group gains, less what the others gain."""
+    lines = Path(QRELS).read_text().splitlines()
+    strict = [
+        line[:-1] + "0" if line.endswith(" 1") and number % 3 else line for number, line in enumerate(lines)
+    ]
+    (tmp_path / "strict").write_text("\n".join(strict) + "\n")
+    arguments: list[str | Path] = ["judges", QRELS, tmp_path / "strict", *RUNS, "-m", "map", "--quiet"]
+    groups = ["--group", "words", "[kb]*", "--group", "everyone", "*"]
+    found = call.ok(*arguments, *groups, "--format", "json").json
+    changes = {row["run"]: row["change"] for row in found["runs"]}
+    words = [changes["keyword"], changes["broad"]]
+    rows = {row["group"]: row for row in found["groups"]}
+    assert rows["words"]["runs"] == 2 and rows["everyone"]["runs"] == 3
+    assert rows["words"]["change"] == pytest.approx(sum(words) / 2)
+    assert rows["words"]["others"] == pytest.approx(changes["semantic"])
+    assert rows["words"]["difference"] == pytest.approx(sum(words) / 2 - changes["semantic"])
+    assert 0 < rows["words"]["p_value"] <= 1
+    assert rows["everyone"]["others"] in (None, "nan") and rows["everyone"]["p_value"] in (None, "nan")
+    assert "What groups of runs gain under the second judge" in call.ok(*arguments, *groups).out
+
+
+def test_judges_who_cannot_be_compared(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("99 0 a 1\n")
+    called = call("judges", QRELS, tmp_path / "other")
+    assert called.code == 7 and "no topic in common among" in called.err
+    topic, _, docno, _ = Path(QRELS).read_text().split("\n", 1)[0].split()
+    (tmp_path / "twice").write_text(f"{topic} 0 {docno} 1\n{topic} 0 {docno} 0\n")
+    called = call("judges", QRELS, tmp_path / "twice")
+    assert called.code == 2
+    assert (
+        f"twice:2: document '{docno}' a second time (first in line 1), expected one judgement" in called.err
+    )
+
+
+def test_one_run_under_two_judges_has_no_order(call: Command) -> None:
+    found = call.ok("judges", QRELS, QRELS, RUNS[0], "-m", "map", "--quiet", "--format", "json").json
+    assert {"orders", "swaps"}.isdisjoint(found) and [row["change"] for row in found["runs"]] == [0.0]
+
+
+# Pools and figures
+
+
+def test_pool_of_each_topic_and_orders(call: Command) -> None:
+    every = call.ok("pool", *RUNS, "--depth", "4", "--format", "csv").rows
+    assert len({(row["topic"], row["docno"]) for row in every}) == len(every)
+    for order in ("rank", "runs", "docno"):
+        few = call.ok(
+            "pool", *RUNS, "--depth", "4", "--per-topic", "2", "--order", order, "--format", "csv"
+        ).rows
+        key = {
+            "rank": lambda row: (int(row["best_rank"]), row["docno"]),
+            "runs": lambda row: (-int(row["runs"]), row["docno"]),
+            "docno": lambda row: row["docno"],
+        }[order]
+        for topic in {row["topic"] for row in every}:
+            own = sorted((row for row in every if row["topic"] == topic), key=key)
+            assert [row["docno"] for row in few if row["topic"] == topic] == [row["docno"] for row in own[:2]]
+
+
+def test_pool_of_a_run_that_comes_in_pieces(tmp_path: Path, call: Command) -> None:
+    """Topics that do not stand together, blank lines, chunks of a few bytes."""
+    path = tmp_path / "run"
+    path.write_text("1 Q0 a 1 3 t\n\n \n2 Q0 b 1 2 t\n1 Q0 c 2 1 t\n")
+    pool = own_pool(Source(str(path)))
+    assert list(pool.topics) == [b"1", b"2"]
+    path.write_text("\n \n")
+    called = call("pool", path)
+    assert called.code == 2 and "run: " in called.err
+
+
+@pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"])
+def test_figures_as_numbers(kind: str, call: Command) -> None:
+    rows = call.ok("figures", kind, QRELS, *RUNS, "-N", "50000", "--format", "csv").rows
+    assert rows or kind == "pres-mrr"
+
+
+def test_figures_of_topics_without_numbers(call: Command, tmp_path: Path) -> None:
+    """Nothing relevant, and a topic whose only relevant document was not found."""
+    (tmp_path / "qrels").write_text("1 0 a 0\n2 0 b 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 2 t\n2 Q0 x 1 1 t\n")
+    arguments: list[str | Path] = [tmp_path / "qrels", tmp_path / "run", "-N", "10", "--format", "json"]
+    assert call.ok("figures", "pres-mrr", *arguments).json["figure"][0]["reciprocal_rank"] == 0.0
+    assert call.ok("figures", "pres-rank", *arguments).json["figure"] == []
+    assert call.ok("figures", "roc", *arguments).json["figure"][0]["relevant"] == 0
+
+
+def test_numbers_of_nothing() -> None:
+    """Empty cases that the functions state."""
+    nothing = roc([], 0, 0, 10)
+    assert math.isnan(nothing.area) and (nothing.fallout.tolist(), nothing.recall.tolist()) == ([0.0], [0.0])
+    assert normalised_recall([], 0, np.array([10.0, 20.0])).tolist() == [0.0, 0.0]
+    assert math.isnan(rbo(np.zeros(0), np.zeros(0)))
+    assert math.isnan(tau_a_ceiling(np.zeros(1), np.zeros(1)))
+    assert np.isnan(standardised(np.array([[0.5]]))).all()
