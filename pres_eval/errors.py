@@ -88,7 +88,7 @@ def _escaped(character: str) -> str:
 
 
 def quoted(found: bytes | str) -> str:
-    """Text from a file as it can stand in a message: printable, cut when long."""
+    """Text from a file for a message: printable, shortened when long."""
     text = found.decode("utf-8", "backslashreplace") if isinstance(found, bytes) else found
     text = one_line(text[:81])
     return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")

@@ -341,6 +341,6 @@ def _register() -> Any:
 
 
 PROVIDER = _register()
-"""The provider, as it stands in `ir_measures.providers.registry`."""
+"""The provider that `ir_measures.providers.registry` has."""
 
 __all__ = ["PRES", "PROVIDER", "Fprime", "PRES_est", "PresEvalProvider", "Rnorm"]

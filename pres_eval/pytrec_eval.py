@@ -24,7 +24,7 @@ from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.judgements import Qrels
 from pres_eval.measures import MEASURE_BY_NAME
-from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Cutoffs, Fractions, geometric_mean
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Cutoffs, Fractions, geometric_mean, number_of_topics
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import Options
 from pres_eval.scoring import Values
@@ -235,7 +235,7 @@ def _value_of_nothing(column: SelectedColumn) -> float:
     """The value of a topic for which nothing was retrieved; pytrec_eval's num_rel is 0 there, too."""
     if column.measure.summary is geometric_mean:
         return math.log(LEAST_GEOMETRIC_MEAN)
-    return 1.0 if column.measure.name == "num_q" else 0.0
+    return 1.0 if column.measure.summary is number_of_topics else 0.0
 
 
 def _numbers(values: Values) -> list[float]:

@@ -146,7 +146,7 @@ def verdicts(
     """What each measure says of each pair of runs: (M, R, T) values in, (M, R (R - 1) / 2) out.
 
     1: the first run is better, -1: the second is, 0: they can't be told apart, by a test over the topics at
-    the given level, uncorrected; signed ranks are those of Magdy & Jones (SIGIR 2010).  Pairs stand in the
+    the given level, uncorrected; signed ranks are those of Magdy & Jones (SIGIR 2010).  Pairs come in the
     order 0-1, 0-2, ..., 1-2, ...
     """
     first, second = np.triu_indices(values.shape[1], 1)

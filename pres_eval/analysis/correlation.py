@@ -92,7 +92,7 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
     total = 0.0
     for kept, first, group in zip(kept_above.tolist(), above.tolist(), tied.tolist(), strict=True):
         if first:
-            # The thing stands at each place of its tie group equally often; within the group half is kept.
+            # Each place of the tie group is equally likely for the thing; within the group half is kept.
             total += kept * math.fsum(1 / place for place in range(first, first + group)) / group
     return total / (size - 1)
 
@@ -153,7 +153,7 @@ def _signs(scores: FloatArray) -> IntArray:
 
 
 def _orders(x: FloatArray, y: FloatArray) -> IntArray:
-    """(R, R) 1 where two things stand in the same order in both lists, -1 in opposite, 0 where tied."""
+    """(R, R) 1 where two things are in the same order in both lists, -1 in opposite, 0 where tied."""
     return _signs(x) * _signs(y)
 
 

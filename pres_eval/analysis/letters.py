@@ -14,7 +14,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def letters(means: FloatArray, differ: BoolArray) -> list[str]:
     """The letters of each run: (R,) means and (R, R) which pairs differ significantly in, R texts out.
 
-    Letters stand for the largest groups of runs of which no two differ, `a` for the group of the best; groups
+    Letters name the largest groups of runs of which no two differ, `a` for the group of the best; groups
     that say nothing new are left out.  More than 52 groups get numbers: `<53>`.
     Source: Piepho, Journal of Computational and Graphical Statistics 2004, doi:10.1198/1061860043515.
     """
@@ -59,7 +59,7 @@ def _members(group: int) -> list[int]:
 
 
 def _needed(groups: list[list[int]]) -> list[list[int]]:
-    """The groups without those whose pairs all stand in others as well."""
+    """The groups without those whose pairs are all in others as well."""
     if not groups:
         return []
     size = 1 + max(max(group) for group in groups)

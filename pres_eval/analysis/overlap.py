@@ -21,7 +21,7 @@ def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: st
 
     Formula:  RBO = (1 - p) / p Σ_{d=1..R} A_d p^d + A_R p^R, p the persistence
       A_d, the agreement of the two lists down to place d, is
-      w: 2 |S_d ∩ L_d| / (|S_d| + |L_d|), S_d the things that no d others stand strictly above
+      w: 2 |S_d ∩ L_d| / (|S_d| + |L_d|), S_d the things with fewer than d others strictly above them
       a: Σ s_d l_d / d, s_d the chance that a thing is among the first d when ties are broken at random
       b: Σ s_d l_d / √(Σ s_d² Σ l_d²)
     Range: 0 to 1, 1 for equal orders (under a: of equal orders without ties); nan for no things.  Both lists

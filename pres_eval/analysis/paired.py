@@ -84,7 +84,7 @@ def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
 
 
 def _common_places(own: Sequence[bytes], wanted: Sequence[bytes]) -> tuple[IntArray, IntArray]:
-    """Where the topics that both have stand in the one and in the other."""
+    """The places of the topics that both have, in the one and in the other."""
     place = {topic: number for number, topic in enumerate(own)}
     pairs = [(place[topic], number) for number, topic in enumerate(wanted) if topic in place]
     both = np.array(pairs, np.int64).reshape(-1, 2)

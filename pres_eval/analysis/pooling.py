@@ -23,7 +23,7 @@ Key = tuple[bytes, bytes]
 """A topic and a document."""
 
 
-def first_documents(path: str, compat: str = "9.0.8", depth: int | None = None) -> dict[Key, int]:
+def first_documents(path: str, compat: str = Options.compat, depth: int | None = None) -> dict[Key, int]:
     """The rank of each of the first `depth` documents of every topic of a run, judged or not.
 
     The file is read twice: once for its documents, once for their order.  Raises UsageError for standard

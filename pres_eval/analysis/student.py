@@ -57,8 +57,7 @@ def _incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> Flo
 def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
     """The continued fraction of the incomplete beta function, by Lentz's method.
 
-    Each element takes as many steps as it needs, whatever stands beside it: its bits do not depend on the
-    others.
+    Each element takes as many steps as it needs, so its bits do not depend on the others.
     """
     numerator, denominator = np.ones(len(x)), 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
     value = denominator.copy()

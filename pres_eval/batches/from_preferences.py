@@ -109,7 +109,7 @@ class PreferenceBatch:
     @cached_property
     def _counted_rows(self) -> BoolArray:
         """(R,) the judgements of groups without subgroups, checked for documents with two levels."""
-        # trec_eval: -3 stands for "no level yet", so a group whose highest level it is has one class less.
+        # trec_eval: -3 means "no level yet", so a group whose highest level it is has one class less.
         without_last = self.level[self.row_offsets[:-1]] == -3
         last_class = self.rank_class[self.row_offsets[1:] - 1]
         left_out: BoolArray = without_last[self.group_of] & (self.rank_class == last_class[self.group_of])

@@ -154,7 +154,7 @@ def count_classes(classes: Classes, is_rel: BoolArray) -> GroupCounts:
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = pairs
     surplus, surplus_ret = rel - nonrel, rel_ret - nonrel_ret
     filled = ful_ret + ful_imp + rel_ret * surplus, poss_ret + poss_imp + poss_none + rel * surplus
-    # trec_eval: `rel`, not `rel_ret`, stands in the sum of the retrieved preferences.
+    # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
     filled_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
     cut, cut_ret = _cut_nonrelevant(classes, rel, rel_ret)
     return GroupCounts(
@@ -187,7 +187,7 @@ def _cut_nonrelevant(
     index_in_last = first_of_last[:-1] - first_of_last[classes.offsets[:-1]][group]
     # trec_eval: each document left in the last class is compared with all documents of the group, those of
     # its own class (and itself) too.  Where negative levels leave the last class shorter than `rel`,
-    # trec_eval reads what happens to stand behind it in memory; here nothing does.
+    # trec_eval reads past its end in memory; here it stays short.
     kept = is_last & (index_in_last < rel[group])
     kept_ret = is_last & retrieved & (index_in_last < rel_ret[group])
     return (

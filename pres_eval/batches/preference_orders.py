@@ -59,7 +59,7 @@ class PartialOrder:
             ful, poss = ful + rel_ret * surplus, poss + rel * surplus
         ful_ret, poss_ret = _totals(areas if surplus_ret >= 0 else kept_areas)[2:]
         if surplus_ret >= 0:
-            # trec_eval: `rel`, not `rel_ret`, stands in the sum of the retrieved preferences.
+            # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
             ful_ret, poss_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
         values = (*areas, rel, rel_ret, nonrel, nonrel_ret, ful, poss, ful_ret, poss_ret)
         return GroupCounts(*(np.array([value], np.int64) for value in values))

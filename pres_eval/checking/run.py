@@ -17,6 +17,7 @@ from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.likeness import Judged
 from pres_eval.checking.telling import facts_of_lines, tell_lines
 from pres_eval.errors import quoted
+from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.ranking.opening import DOCNO, RANK, TOPIC
 from pres_eval.ranking.run_file import TAG
 from pres_eval.reading.cutting import Cut, ScatteredError, in_two_passes
@@ -27,8 +28,6 @@ from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order
 
 SCORE = 4
-CUTOFFS_THAT_MATTER = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""The cutoffs of the official measures; those of PRES come on top."""
 _MANY = 64
 """Changes of an id in a chunk above which equal ids are looked for with hashes."""
 
@@ -102,7 +101,7 @@ class RunChecker:
 
         Raises InputError if the file can't be read to its end.
         """
-        cutoffs = sorted({*CUTOFFS_THAT_MATTER, *self.asked})
+        cutoffs = sorted({*DOCUMENT_CUTOFFS, *self.asked})
 
         def read(cuts: Iterator[Cut], whole_topics: bool) -> tuple[CheckedRun, FileReport]:
             found = FileReport(report.path, report.role, report.most)

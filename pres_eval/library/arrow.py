@@ -74,7 +74,7 @@ _NUMBERS = {
 _TEXT, _LARGE_TEXT = (b"u", b"z"), (b"U", b"Z")
 _VIEWS = (b"vu", b"vz")
 _INLINE = 12
-"""Bytes of an id up to which it stands in the view itself."""
+"""The longest id, in bytes, that is in the view itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ class Piece:
         return [*whole, Ids(tail, starts[safe:] - int(places[safe]), lengths[safe:])]
 
     def _views(self) -> Ids:
-        """Ids of Arrow's string views: short ones stand in the views, long ones in other buffers."""
+        """Ids of Arrow's string views: short ones are in the views, long ones in other buffers."""
         count = self.array.length
         views = np.concatenate(
             (self._buffer(1, np.dtype("V16")).view(np.uint8), np.zeros(3 * WORD, np.uint8))

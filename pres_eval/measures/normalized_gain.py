@@ -45,7 +45,7 @@ def g(batch: Batch, pairs: PairValues) -> FloatArray:
       C(r)     gain of the best ranking down to rank r, where each document counts at least 1
     Range: 0 to 1 with the grades as gains; 0 if no gain is positive.
     Parameters: other gains for grades, as in -m G.1=3.5,2=9; with odd ones it may be inf or nan, as there.
-    Notes: experimental.  A document's worth does not depend on rank alone: to stand behind better ones costs
+    Notes: experimental.  A document's worth does not depend on rank alone: to come after better ones costs
       nothing.
     Source: trec_eval (2008).
     """

@@ -63,7 +63,7 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     Parameters: without any, over the whole ranking; -m Rnorm.1000 stops at that rank.
     Notes: needs -N, and an N that has room for what was retrieved and what was missed.  In a large collection
       it is hardly more than recall: of 50,000 documents, with half of the relevant ones found among the first
-      hundred, it is 49.9 % to 50 % wherever they stand there.
+      hundred, it is 49.9 % to 50 % wherever they are there.
       It is the area under the curve of recall against fallout.
     Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
       in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
@@ -72,7 +72,7 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     found = batch.is_rel if cutoff is None else batch.is_rel & (batch.rank <= cutoff)
     k, n = batch.count_by_topic(found), batch.num_rel
     late = batch.sum_by_topic(batch.rank.astype(float), found) - k * (k + 1) // 2
-    # One that was not found stands N - n ranks after the place it has in the best order.
+    # One that was not found counts N - n ranks after its place in the best order.
     rest = (size - n).astype(float)
     score = 1.0 - divide(late + (n - k) * rest, n * rest)
     score[n == 0] = 0.0

@@ -24,7 +24,7 @@ XZ_MEMORY = 512 << 20
 ZSTANDARD_AT_ONCE = 1 << 10
 """Compressed bytes per call of the zstandard package, which gives all of their text at once.
 
-Four bytes may stand for a block of 128 KiB, so this many make 32 MB at most.
+Four bytes may encode a block of 128 KiB, so this many make 32 MB at most.
 """
 
 

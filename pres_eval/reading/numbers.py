@@ -213,7 +213,7 @@ def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, Boo
     half_unit = np.spacing(values) / 2
     error = np.abs(rest - (values - product))
     # The sum is off by less than 2^-90 of itself: its rounding is certain unless it lies that near to the
-    # middle of two doubles.  Below a power of two doubles stand closer, so these are not settled here.
+    # middle of two doubles.  Below a power of two doubles are closer together, so these are not settled here.
     certain = (np.abs(error - half_unit) > half_unit * 2.0**-30) & (np.frexp(values)[0] != 0.5)
     return values, certain
 

@@ -162,7 +162,7 @@ def read_preferences(source: Source) -> Preferences:
     """Read a file of format prefs: each line a topic, judgement group, subgroup, docno and level.
 
     Raises InputError for a line that has not five columns and for a level that is no number.  Documents may
-    stand in any number of subgroups; whether these agree is looked at when a topic is scored.
+    be in any number of subgroups; whether these agree is looked at when a topic is scored.
     """
     return _preferences(read_table(source, PREFS), 3)
 
@@ -228,7 +228,7 @@ def _group_rows(table: Table, docno: int) -> _Rows:
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the names by what they stand within and byte order; and a row of each, in this order."""
+    """Number the names by their `within` and byte order; and a row of each, in this order."""
     order = byte_order(names, within)
     new = np.append(True, np.diff(within[order]) != 0)
     new[changes(names.take(order))] = True

@@ -118,7 +118,7 @@ def _regular(text: Bytes, base: int, columns: int) -> Fields | None:
     width = columns + returns
     if len(places) != num_lines * width or text[0] == HASH or separator[0]:
         return None
-    # Two separators side by side would be an empty column; only \r\n may stand so, at the end of a line.
+    # Two separators side by side would be an empty column; only \r\n may be, at the end of a line.
     if np.count_nonzero(separator[1:] & separator[:-1]) != num_lines * returns:
         return None
     blanks = int(np.count_nonzero(text == BLANK))

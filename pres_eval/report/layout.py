@@ -113,7 +113,7 @@ class Table:
     rows      values in full
     notes     lines below it, for people
     shown     what people see instead; None: the rows, rounded
-    left      how many columns, from the first, are text that stands to the left
+    left      how many columns, from the first, are text, aligned to the left
     digits    digits after the point for people, where not 4, by heading
     people, programs  whether people see it, whether JSON and CSV have it
     """

@@ -1,6 +1,6 @@
 """Evaluations as JSON that can be read back: all values in full, and how they were made.
 
-A number that JSON does not know stands as the text "nan", "-nan", "inf" or "-inf".  Ids are text as
+A number that JSON does not have is written as the text "nan", "-nan", "inf" or "-inf".  Ids are text as
 `report.text.text_of` writes them.  The layout is that of `evaluation.schema.json` in this package.
 """
 

@@ -182,11 +182,11 @@ def draw_rank_changes(
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("measure")
     axes.set_title("Position of each run (1: best)")
-    # The names stand outside of the axes: room for them is made by the layout, which looks at all texts.
+    # The names are outside the axes: the layout, which looks at all texts, makes room for them.
 
 
 def _spread(positions: NDArray[Any]) -> NDArray[Any]:
-    """Heights at which names can stand without covering each other: tied runs go below one another."""
+    """Heights at which names do not cover each other: tied runs go below one another."""
     order = np.argsort(positions, kind="stable")
     heights = np.empty(len(positions))
     heights[order] = np.arange(1, len(positions) + 1)

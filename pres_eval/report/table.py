@@ -104,7 +104,7 @@ def check_style(style: str) -> None:
 
 
 def as_table(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
-    """A table for the terminal; one run without topics stands upright, a measure a line."""
+    """A table for the terminal; one run without topics has a line for each measure."""
     check_style(layout.style)
     return _written(evaluations, layout, layout.style)
 

@@ -1,7 +1,7 @@
 r"""Ids and numbers as text: how the bytes of a file and the bits of a double are written in a report.
 
 Ids are bytes and may be anything; reports are UTF-8.  One rule for all of them, which can be taken back:
-an id that is UTF-8, without control characters and without a backslash-x-two-digits of its own stands as it
+an id that is UTF-8, without control characters and without a backslash-x-two-digits of its own is shown as it
 is; in any other each byte that is not part of a printable character, and each backslash, becomes `\xNN`.
 """
 

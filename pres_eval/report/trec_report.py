@@ -17,7 +17,9 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays.exact import add_in_order, divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import RunFailure
+from pres_eval.measures import interpolation
 from pres_eval.measures.base import Format
+from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.names import run_names
@@ -26,8 +28,7 @@ from pres_eval.report.relevant_ranks import RelevantRanks
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import Evaluation
 
-RECALL_LEVELS = tuple(f"{level / 10:.2f}" for level in range(11))
-DOCUMENT_LEVELS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Where PRES, recall and the ROC curve are computed; the wanted Nmax come on top."""
 
@@ -122,7 +123,7 @@ def report_selection(
 ) -> Selection:
     """The columns that a report needs, those of the measures asked for included."""
     grid = ",".join(map(str, grid_of(nmax)))
-    levels = ",".join(map(str, DOCUMENT_LEVELS))
+    levels = ",".join(map(str, DOCUMENT_CUTOFFS))
     texts = (
         *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
         *(f"iprec_at_recall.{','.join(RECALL_LEVELS)}", f"P.{levels}", f"recall.{grid}", f"PRES.{grid}"),
@@ -414,7 +415,7 @@ def recall_level_averages(report: Report, run: int) -> list[Row]:
 def document_level_averages(report: Report, run: int) -> list[Row]:
     """The rows of the third table: precision at nine ranks, and R-precision."""
     rows = [
-        (f"At {level} docs", shown(report.summary(run, f"P_{level}"), DIGITS)) for level in DOCUMENT_LEVELS
+        (f"At {level} docs", shown(report.summary(run, f"P_{level}"), DIGITS)) for level in DOCUMENT_CUTOFFS
     ]
     return [*rows, ("R-precision", shown(report.summary(run, "Rprec"), DIGITS))]
 

@@ -123,7 +123,7 @@ def test_areas_give_the_pres_of_tables_1_to_3(ranks: list[int], n: int, nmax: in
 
 
 def test_missing_documents_of_the_papers_example() -> None:
-    """n = 10, Nmax = 100, 7 found: the missing ones stand at 108, 109, 110."""
+    """n = 10, Nmax = 100, 7 found: the missing ones count at ranks 108, 109, 110."""
     explanation = explain_topic(
         b"1",
         100,

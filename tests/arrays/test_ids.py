@@ -136,7 +136,7 @@ def test_changes_and_distinct(texts: list[bytes]) -> None:
 @settings(deadline=None, max_examples=200)
 @given(LISTS, st.integers(0, 5))
 def test_hashes_do_not_depend_on_the_place(texts: list[bytes], seed: int) -> None:
-    """The same id has the same hash wherever it stands and whatever stands beside it."""
+    """The same id has the same hash wherever it is and whatever is beside it."""
     together = Ids.of([b"x", *texts]).hashes(seed)[1:].tolist()
     assert together == [int(Ids.of([text]).hashes(seed)[0]) for text in texts]
     assert together == WordIds.of(Ids.of(texts)).hashes(seed).tolist()

@@ -299,7 +299,7 @@ def test_fault_far_down_in_a_run(jobs: str, call: Command) -> None:
 
 
 def test_m_hides_duplicates_behind_the_cut(call: Command) -> None:
-    """As in trec_eval: a document that stands twice is an error if both are among the first -M."""
+    """As in trec_eval: a document that comes twice is an error if both are among the first -M."""
     Path("run").write_text("q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq1 Q0 a 3 1 t\nq2 Q0 a 1 1 t\n")
     assert call("-M2", "qrels", "run").code == 0
     assert call("-M3", "qrels", "run").code == 2

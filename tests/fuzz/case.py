@@ -17,7 +17,7 @@ class Case:
     version   the trec_eval to compare with
     qrels, run, zscores   the files (no Z-scores: None)
     options   groups of arguments; each group can be left out without breaking another
-    trailing  how many of the groups stand after the two files on the command line
+    trailing  how many of the groups come after the two files on the command line
     jobs      threads that ours may use
     small     whether ours reads in chunks of some lines and scores some topics at a time
     """

@@ -53,7 +53,7 @@ def make_case(seed: int, version: str) -> Case:
     run = make_run(random, topics, version)
     if relevance == "qrels" and random.random() < 0.03:
         qrels, run = broken(random, qrels, run, topics[0].name)
-        # trec_eval notices a document that stands twice only where it has to rank the topic.
+        # trec_eval notices a document that comes twice only where it has to rank the topic.
         groups = [("-m", "map"), *(group for group in groups if group[0] != "-D")]
         trailing = 0
     if relevance == "qrels" and zscores is None and random.random() < 0.03:

@@ -260,7 +260,7 @@ class Dlpack:
 
 
 def test_numbers_as_ids(expected: Any) -> None:
-    """Whole numbers, as they stand in frames and dicts, are their decimal digits."""
+    """Whole numbers, as frames and dicts have them, are their decimal digits."""
     qrels, run = made(9, numbers=True)
     wanted = expected(9, numbers=True)[2]
     number_qrels = {int(t): {int(d): grade for d, grade in judged.items()} for t, judged in qrels.items()}

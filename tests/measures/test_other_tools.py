@@ -85,7 +85,7 @@ def test_published_figures_of_clef_tar(name: str, tmp_path: Path) -> None:
             if key in names:
                 found = columns[names[key]][topic]
                 if key == "total_cost":
-                    # What stands below the threshold and is relevant is missed twice by tar_eval.
+                    # What is below the threshold and relevant is missed twice by tar_eval.
                     missed = by_topic(ours, "num_rel")[topic] - by_topic(ours, "num_rel_ret")[topic]
                     found += 20 * missed
                 # Numbers above 1 are printed without decimals, but for costs.

@@ -89,7 +89,7 @@ def test_last_line_of_table_3_at_nmax_100() -> None:
 
 
 def test_missing_documents_stand_after_nmax_and_those_found() -> None:
-    # The paper's example: n = 10, Nmax = 100, 7 found: the others stand at 108, 109, 110.
+    # The paper's example: n = 10, Nmax = 100, 7 found: the others count at ranks 108, 109, 110.
     ranks = [3, 9, 20, 31, 50, 77, 99]
     wanted = 1 - (sum([*ranks, 108, 109, 110]) / 10 - 11 / 2) / 100
     assert pres(topic_with(ranks, 10), 100)[0] == wanted

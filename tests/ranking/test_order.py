@@ -153,7 +153,7 @@ COPIES = st.lists(
 
 
 def is_duplicate(documents: list[Document], most: int | None, ascending: bool) -> bool:
-    """Whether a document stands twice among the first `most`."""
+    """Whether a document is twice among the first `most`."""
     order = ranked(documents, ascending)[:most]
     return len(set(order)) < len(order)
 
@@ -194,7 +194,7 @@ def test_many_documents_twice(ascending: bool) -> None:
 
 
 def test_parts_are_put_in_order() -> None:
-    """Topics may be ranked in any order; together they stand in that of the pool."""
+    """Topics may be ranked in any order; together they are in that of the pool."""
     topics: Lists = [[(float(-row), b"d%d" % row) for row in range(number + 1)] for number in range(6)]
     judged = [{b"d%d" % row for row in range(0, 6, 2)}] * 6
     pool = pool_of(topics, judged)

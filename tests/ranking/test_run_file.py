@@ -226,7 +226,7 @@ def test_file_ends_where_a_chunk_ends(length: int, tmp_path: Path) -> None:
 @example([(1, b"1"), (2, b"1"), (1, b"1")], 2, WHOLE)
 @example([(1, b"2"), (2, b"1"), (1, b"0")], 2, WHOLE)
 def test_duplicates_and_m(path: Path, documents: list[tuple[int, bytes]], most: int, size: int) -> None:
-    """A document that stands twice is an error exactly if both stand among the first -M."""
+    """A document that comes twice is an error exactly if both are among the first -M."""
     data = b"".join(b"1 Q0 d%d 1 %s tag\n" % pair for pair in documents)
     path.write_bytes(data)
     judged = {b"1": {b"d1", b"d2"}}

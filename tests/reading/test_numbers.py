@@ -202,7 +202,7 @@ NO_NUMBERS = [
     [[], [b"1.5", b"2.5"], [b"1", b"2"], [b"1.23456", b"7.00000"], [b"1e-05", b"0.12345678901234567"]],
 )
 def test_what_is_no_number(token: bytes, others: list[bytes]) -> None:
-    """It is found, wherever it stands, and whatever the others look like."""
+    """It is found wherever it is, and whatever the others look like."""
     assert read_number(token) is None
     assert number(token) is None
     for place in range(len(others) + 1):

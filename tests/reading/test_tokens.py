@@ -43,7 +43,7 @@ HOSTILE = st.lists(PIECES, min_size=1, max_size=40).map(b"".join)
 
 
 def chunk_of(text: bytes) -> Chunk:
-    """The text as a chunk; what stands around it must not matter."""
+    """The text as a chunk; what is around it must not matter."""
     noise = b"# 9\n" * (PADDING // 4)
     return Chunk(bytearray(noise + text + noise), PADDING, PADDING + len(text))
 

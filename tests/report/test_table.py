@@ -1,4 +1,4 @@
-"""Tables: what stands in them, and that nothing in an id is run or lost."""
+"""Tables: what they say, and that nothing in an id is run or lost."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from support.made_reports import (
 
 from pres_eval.cli.report import command
 from pres_eval.errors import MissingExtraError, UsageError
+from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.trec import evaluation_lines
 from pres_eval.report.trec_plots import (
     PICTURES,
@@ -37,7 +38,6 @@ from pres_eval.report.trec_plots import (
     draw_topic,
 )
 from pres_eval.report.trec_report import (
-    DOCUMENT_LEVELS,
     RECALL_LEVELS,
     Report,
     against_median,
@@ -76,7 +76,7 @@ def test_the_tables_hold_what_the_evaluator_prints(patents: Report, run: int) ->
     assert dict(levels) == {level: values[f"iprec_at_recall_{level}"] for level in RECALL_LEVELS}
     assert average == ("Average precision", values["map"])
     *ranks, exact = document_level_averages(patents, run)
-    assert dict(ranks) == {f"At {rank} docs": values[f"P_{rank}"] for rank in DOCUMENT_LEVELS}
+    assert dict(ranks) == {f"At {rank} docs": values[f"P_{rank}"] for rank in DOCUMENT_CUTOFFS}
     assert exact == ("R-precision", values["Rprec"])
     for cutoff, pres, recall in pres_and_recall(patents, run):
         assert (pres, recall) == (values[f"PRES_{cutoff}"], values[f"recall_{cutoff}"])

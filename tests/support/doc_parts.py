@@ -135,7 +135,7 @@ def names_elsewhere() -> str:
 
 
 def _parameters(measure: Measure) -> str:
-    """What may stand behind the dot of -m, and what is used where nothing does."""
+    """What may follow the dot of -m, and what is used where nothing does."""
     kind = measure.parameters
     if not kind.example:
         return ""

@@ -28,7 +28,7 @@ class PlainError(Exception):
 
 
 def split_line(line: bytes) -> list[bytes]:
-    """The fields of a line: what stands between bytes of C's isspace."""
+    """The fields of a line: what is between bytes of C's isspace."""
     fields: list[bytes] = []
     field_bytes = bytearray()
     for byte in line + b" ":

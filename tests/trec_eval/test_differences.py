@@ -87,7 +87,7 @@ def test_more_than_six_columns(evaluate: Evaluate) -> None:
     )
     called = evaluate("-m", "map", "-q", run=run)
     assert called.code == 0
-    # The rank, 2 and 3, is read as the score: c stands before b, on a par with a, and after it in byte order.
+    # The rank, 2 and 3, is read as the score: c comes before b, ties with a, and follows it in byte order.
     assert lines(called)["map", "q1"] == "1.0000"
     assert called.err.count("warning") == 1
     assert called.err.startswith("pres-eval: warning: run:2: more than 6 columns")

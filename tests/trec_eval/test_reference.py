@@ -312,5 +312,5 @@ def test_judged_documents_alone(text: str, tmp_path: Path) -> None:
     ],
 )
 def test_texts_tell_where_definitions_differ(name: str, words: str) -> None:
-    """What another tool computes differently under the same name stands in the measure's text."""
+    """What another tool computes differently under the same name is told in the measure's text."""
     assert words in " ".join(MEASURE_BY_NAME[name].text.split())
