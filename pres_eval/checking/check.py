@@ -10,10 +10,13 @@ from typing import TypeVar
 from pres_eval.checking.findings import Example, FileReport, Level
 from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
 from pres_eval.checking.likeness import Judged
-from pres_eval.checking.run import RunChecker
+from pres_eval.checking.run import CheckedRun, RunChecker
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
+from pres_eval.ranking.any_format import TREC
 from pres_eval.reading.advice import advice
+from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 
 Checked = TypeVar("Checked")
@@ -37,12 +40,16 @@ class CheckOptions:
     """What the checks compare with.
 
     relevance_level  least grade of a relevant document (-l)
+    relevance_form   format of the judgements (-R)
+    run_form         format of the runs (-T)
     asked            cutoffs that every topic should reach (--nmax)
     most             examples of each kind in each file (--max)
     jobs             threads
     """
 
-    relevance_level: int = 1
+    relevance_level: float = 1
+    relevance_form: str = "qrels"
+    run_form: str = TREC
     asked: tuple[int, ...] = ()
     most: int = 5
     jobs: int = 1
@@ -54,18 +61,40 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     A file that can't be read is a finding like others; the rest is checked all the same.
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
-    read = partial(check_qrels, qrels, qrels_report, options.relevance_level, options.jobs)
-    judgements = _checked(qrels, qrels_report, QRELS, read)
+    judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
     checker = RunChecker(Judged.of(judgements), options.asked, options.jobs)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)
         reports.append(report)
-        run = _checked(source, report, RUN, partial(checker.check, source, report))
+        run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
     same_tags(reports)
     return reports
+
+
+def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Relevance:
+    """The judgements in the format that was named, or that they turn out to be in."""
+    level, form = options.relevance_level, options.relevance_form
+    other = FORMATS.get(form) or (recognised(source, grades=True) if form == "qrels" else None)
+    if other is None and form == "qrels":
+        return check_qrels(source, report, level, options.jobs)
+    from pres_eval.checking.formats import check_qrels_in, check_relevance
+
+    if other is None:
+        return check_relevance(source, report, form, level)
+    return check_qrels_in(source, report, other, level)
+
+
+def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
+    """The run in the format that was named, or that it turns out to be in."""
+    other = FORMATS.get(form) or recognised(source, grades=False)
+    if other is None:
+        return checker.check(source, report)
+    from pres_eval.checking.formats import check_run_in
+
+    return check_run_in(source, report, other, checker)
 
 
 def _checked(
@@ -83,7 +112,7 @@ def _checked(
         report.add("unreadable", 1, "", [Example(None, str(error))])
     if report.findings.keys() & MALFORMED and (said := advice(source, layout.names)):
         report.add("another-format", 1, said)
-    if checked is not None:
+    if checked is not None and "format" not in report.facts:
         report.add("no-final-newline", not source.final_newline)
     return checked
 

@@ -15,10 +15,11 @@ from pres_eval.checking.telling import facts_of_lines, tell_lines
 from pres_eval.errors import quoted
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.qrels import Qrels, read_qrels
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 
 
-def check_qrels(source: Source, report: FileReport, level: int, jobs: int) -> Qrels:
+def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> Qrels:
     """Read a qrels file with all checks that it alone allows; `level` is -l.
 
     Raises InputError if the file can't be read to its end.
@@ -37,15 +38,21 @@ def check_qrels(source: Source, report: FileReport, level: int, jobs: int) -> Qr
         report.merge(part, before)
 
     qrels = read_qrels(source, jobs, tell)
+    report.facts |= facts_of_lines(report)
+    tell_judgements(report, qrels, level)
+    return qrels
+
+
+def tell_judgements(report: FileReport, qrels: Qrels, level: float) -> None:
+    """The facts and faults of judgements that have been read."""
     grades, counts = np.unique(qrels.every_grade(), return_counts=True)
-    report.facts |= facts_of_lines(report) | {
+    report.facts |= {
         "judgements": int(counts.sum()),
         "topics": len(qrels.pool.topics),
         "grades": {str(grade): int(count) for grade, count in zip(grades, counts, strict=True)},
     }
     _tell_duplicates(report, qrels)
     _check_grades(report, qrels, level)
-    return qrels
 
 
 def _tell_duplicates(report: FileReport, qrels: Qrels) -> None:
@@ -66,7 +73,7 @@ def _tell_duplicates(report: FileReport, qrels: Qrels) -> None:
     report.add("duplicate", len(twice.topic), message, examples())
 
 
-def _check_grades(report: FileReport, qrels: Qrels, level: int) -> None:
+def _check_grades(report: FileReport, qrels: Qrels, level: float) -> None:
     grade, topic, topics = qrels.grade, qrels.pool.topic_of, qrels.pool.topics
     without = _topics_without(topic[grade >= level], topics)
     report.add("topic-without-relevant", len(without), f"at -l {level}", without)
@@ -84,7 +91,7 @@ def _topics_without(topic: IntArray, topics: Sequence[bytes]) -> list[Example]:
     return [Example(None, f"topic {quoted(topics[number])}") for number in without.tolist()]
 
 
-def check_pair(report: FileReport, run: CheckedRun, qrels: Qrels) -> None:
+def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
     """What a run's ids say beside those of the qrels."""
     topics = list(qrels.pool.topics)
     in_run, judged = set(run.topics), set(topics)

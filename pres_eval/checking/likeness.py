@@ -14,7 +14,7 @@ from pres_eval.arrays.ids import NO_IDS, WORD, Ids, WordIds
 from pres_eval.arrays.matching import KeyTable, match
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _IGNORED = re.compile("[\\s\"'`\u200b-\u200f\u2060\ufeff]")
@@ -97,7 +97,7 @@ class Judged:
     pool: Pool
 
     @classmethod
-    def of(cls, qrels: Qrels | None) -> Judged | None:
+    def of(cls, qrels: Relevance | None) -> Judged | None:
         """The documents of a qrels file, ready for any thread."""
         if qrels is None:
             return None

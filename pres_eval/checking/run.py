@@ -119,13 +119,28 @@ class RunChecker:
         report.merge(found, 0)
         if not len(run.topics):
             raise no_lines(source, RUN)
-        _add_facts(report, run)
+        self._tell(report, run)
         _check_tags(report, run, cut_off=not source.final_newline)
+        return run
+
+    def check_rows(self, report: FileReport, part: Part) -> CheckedRun:
+        """Check the rows of a whole run that has been read."""
+        gathered = _Gathered(report, whole_topics=False)
+        gathered.add(0, part)
+        cutoffs = sorted({*CUTOFFS_THAT_MATTER, *self.asked})
+        for block in gathered.blocks():
+            report.merge(self._check_block(cutoffs, report.most, block), 0)
+        run = gathered.run()
+        self._tell(report, run)
+        return run
+
+    def _tell(self, report: FileReport, run: CheckedRun) -> None:
+        """The facts of a whole run, and what can be said only at its end."""
+        _add_facts(report, run)
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 _sum_up_ties(report, kind)
         _check_length(report, run, self.asked)
-        return run
 
     def _part(self, cutoffs: Sequence[int], most: int, whole_topics: bool, cut: Cut) -> Part:
         if whole_topics and not cut.whole_topics:

@@ -45,7 +45,7 @@ def _verdict(report: FileReport) -> str:
 
 def _facts(report: FileReport) -> str:
     facts = report.facts
-    parts = []
+    parts: list[str] = []
     if "judgements" in facts:
         grades = ", ".join(f"{grade}: {count}" for grade, count in facts["grades"].items())
         parts = [
@@ -58,11 +58,15 @@ def _facts(report: FileReport) -> str:
         each = f"{least} each" if least == most else f"{least} to {most} each"
         tags = ", ".join(list(facts["tags"])[:3])
         parts = [
-            f"run {tags}",
+            f"run {tags}".rstrip(),
             plural(facts["documents"], "document"),
             plural(facts["topics"], "topic"),
             each,
         ]
+    elif "judged_documents" in facts:
+        parts = [plural(facts["judged_documents"], "document"), plural(facts["topics"], "topic")]
+    if "format" in facts:
+        parts.append(f"read as {facts['format']}")
     parts += [text for name, text in _ODDITIES.items() if facts.get(name)]
     return ", ".join(parts) or report.role
 

@@ -7,7 +7,17 @@ import click
 from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, failed
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import JOBS, CutoffList, check_paths
+from pres_eval.cli.progress import reading_bar
+from pres_eval.cli.shared import (
+    JOBS,
+    RELEVANCE_FORMAT,
+    RESULTS_FORMAT,
+    CutoffList,
+    Level,
+    check_paths,
+)
+from pres_eval.ranking.any_format import check_format
+from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
@@ -15,8 +25,10 @@ from pres_eval.workers import num_processors
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
+@RESULTS_FORMAT
+@RELEVANCE_FORMAT
 @click.option(
-    "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True, metavar="NUM",
+    "-l", "--level_for_rel", "level", type=Level(min=0), default=1, show_default=True, metavar="NUM",
     help="Least grade of a relevant document.",
 )  # fmt: skip
 @click.option(
@@ -40,7 +52,9 @@ def command(
     /,
     qrels: str,
     runs: tuple[str, ...],
-    level: int,
+    results_format: str,
+    relevance_format: str,
+    level: float,
     nmax: tuple[int, ...] | None,
     most: int,
     output_format: str,
@@ -60,16 +74,26 @@ def command(
     topics that only one side has, ids that look like another notation of one on the other side, several tags,
     a byte order mark.  A note is worth knowing and changes no number by itself.  Each file ends in a verdict.
 
+    Files in other formats than trec_eval's (MS MARCO, BEIR, JSON, JSON Lines, Parquet) are recognised, or
+    named with -T and -R; in these, and in judgements with -R prefs and the like, only the first malformed row
+    is told.
+
     Exit codes: 0 no errors; 1 errors, with --strict also warnings (or a usage error).
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     check_paths(qrels, runs)
+    check_format(results_format)
+    relevance_info(relevance_format)
     options = CheckOptions(
         relevance_level=level,
+        relevance_form=relevance_format,
+        run_form=results_format,
         asked=nmax or (),
         most=most,
         jobs=jobs or num_processors(),
     )
-    reports = check_files(Source(qrels), [Source(run) for run in runs], options)
+    sources = [Source(path) for path in (qrels, *runs)]
+    with reading_bar(sources, quiet=False):
+        reports = check_files(sources[0], sources[1:], options)
     write_output(output, as_json(reports) if output_format == "json" else as_text(reports))
     if failed(reports, strict):
         context.exit(EXIT_ERRORS)

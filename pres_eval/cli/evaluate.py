@@ -24,6 +24,7 @@ from pres_eval.cli.shared import (
     NUMBER_OPTIONS,
     QUIET,
     RELEVANCE_FORMAT,
+    RESULTS_FORMAT,
     STYLE,
     TABLES,
     check_paths,
@@ -33,7 +34,7 @@ from pres_eval.cli.shared import (
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
-from pres_eval.ranking.any_format import RUN_FORMATS, TREC, check_format
+from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
@@ -55,14 +56,7 @@ OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "mark
 @click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Don't print the values over all topics.")
 @click.option("-Z", "--Zscore", "zscore_file", metavar="FILE", help="Print Z-scores: FILE has the means.")
 @click.option("-D", "--Debug_level", "debug", metavar="NUM[.TOPIC]", help="Evaluate TOPIC alone.")
-@click.option(
-    "-T",
-    "--Results_format",
-    "results_format",
-    default="trec_results",
-    metavar="FORMAT",
-    help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
-)
+@RESULTS_FORMAT
 @click.option("-o", "--Output_old_results_format", "old_format", is_flag=True, help="Has no effect.")
 @MEASURES
 @NMAX

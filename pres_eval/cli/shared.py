@@ -14,7 +14,7 @@ from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, quoted
 from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
-from pres_eval.ranking.any_format import TREC, read_any_run
+from pres_eval.ranking.any_format import RUN_FORMATS, TREC, read_any_run
 from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
@@ -152,6 +152,10 @@ def check_table_options(output_format: str, style: str | None, digits: int | Non
 RELEVANCE_FORMAT = click.option(
     "-R", "--Rel_info_format", "relevance_format", default="qrels", show_default=True, metavar="FORMAT",
     help=f"Format of the judgements: {', '.join(FORMATS)}.",
+)  # fmt: skip
+RESULTS_FORMAT = click.option(
+    "-T", "--Results_format", "results_format", default=TREC, metavar="FORMAT",
+    help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
 )  # fmt: skip
 QUIET = click.option("--quiet", is_flag=True, help="No warnings and no progress bar.")
 JOBS = click.option(

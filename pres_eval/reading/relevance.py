@@ -52,7 +52,7 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
     if FORMATS[form] is RelevanceInfo.QRELS:
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
-        return _qrels_of(source, OTHERS[form])
+        return qrels_in(source, OTHERS[form])
     if form == "qrels_float":
         from pres_eval.reading.qrels import QRELS_FLOAT, read_qrels
 
@@ -80,10 +80,11 @@ def read_any_qrels(source: Source, jobs: int | None = None) -> Qrels:
         found = recognised(source, grades=True)
         if found is None:
             raise
-        return _qrels_of(source, found)
+        return qrels_in(source, found)
 
 
-def _qrels_of(source: Source, form: Format) -> Qrels:
+def qrels_in(source: Source, form: Format) -> Qrels:
+    """Read judgements in a format that is not trec_eval's."""
     from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
     from pres_eval.reading.formats.columns import joined
 

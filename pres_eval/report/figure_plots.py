@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
-from pres_eval.report.plots import line_styles, plain, style
+from pres_eval.report.names import fitted
+from pres_eval.report.plots import line_styles, plain, plain_names, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
         axes.set_ylabel("recall")
         axes.set_title(f"{title}: ROC")
         labels = [
-            f"{plain(name, 22)}: AUC {curve.area:.4f}" for name, curve in zip(names, curves, strict=True)
+            f"{name}: AUC {curve.area:.4f}" for name, curve in zip(fitted(names, 22), curves, strict=True)
         ]
         _legend(figure, lines, labels)
     return figure
@@ -180,7 +181,7 @@ def _legend(figure: Figure, lines: Sequence[Any], names: Sequence[str]) -> None:
     columns = 1 + (len(names) > 4) + (len(names) > 24)
     figure.legend(
         lines,
-        [plain(name, 40) for name in names],
+        plain_names(names, 40),
         loc="outside lower center",
         ncols=columns,
         fontsize=7.5,

@@ -69,6 +69,36 @@ def _shared(words: Sequence[Sequence[str]]) -> int:
     return best
 
 
+def fitted(names: Sequence[str], longest: int) -> list[str]:
+    """Names of runs for a place with room for so many letters each; what differs still differs.
+
+    Where one is too long all lose the words that they share, front and back; what is too long even then loses
+    its middle, and names that are the same without it are numbered.
+    """
+    if all(len(name) <= longest for name in names):
+        return list(names)
+    short = [_without_middle(name, longest) for name in without_shared(names)]
+    times = Counter(short)
+    taken = {name for name in short if times[name] == 1}
+    found: dict[str, str] = {}
+    for name, cut in zip(names, short, strict=True):
+        numbers = count(1)
+        while name not in found:
+            end = f" ({next(numbers)})" if times[cut] > 1 else ""
+            unique = _without_middle(cut, max(longest - len(end), 1)) + end
+            if not end or unique not in taken:
+                found[name] = unique
+                taken.add(unique)
+    return [found[name] for name in names]
+
+
+def _without_middle(name: str, longest: int) -> str:
+    if len(name) <= longest:
+        return name
+    front = longest // 2
+    return f"{name[:front]}…{name[len(name) - (longest - 1 - front) :]}" if longest > 1 else "…"
+
+
 def _differ(names: Sequence[str]) -> bool:
     return len(set(names)) == len(names)
 

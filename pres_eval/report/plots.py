@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.errors import MissingExtraError, UsageError
+from pres_eval.report.names import fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,6 +130,11 @@ def plain(text: str, longest: int = 28) -> str:
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
+def plain_names(names: Sequence[str], longest: int = 28) -> list[str]:
+    """The names of runs as they stand in pictures: as `plain` says, but no two that differ look alike."""
+    return [plain(name, longest) for name in fitted(names, longest)]
+
+
 def line_styles(count: int) -> list[dict[str, Any]]:
     """Colour, dashes and marker of so many lines: all different up to 315, without the colour up to 45."""
     colours, markers = islice(cycle(COLOURS), count), islice(cycle(MARKERS), count)
@@ -169,7 +175,7 @@ def curves(
             axes.set_ylabel(f"mean {plain(panels[panel])}")
             axes.set_ylim(bottom=0)
             axes.set_xlim(left=0)
-        figure.legend(lines, [plain(label) for label in labels], loc="outside right center", handlelength=3.5)
+        figure.legend(lines, plain_names(labels), loc="outside right center", handlelength=3.5)
     return figure
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.plots import line_styles, plain, style
+from pres_eval.report.plots import line_styles, plain, plain_names, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,9 +73,8 @@ def score_bars(
             axes.set_ylabel(plain(measures[row]))
             axes.set_ylim(bottom=0)
             axes.grid(visible=False, axis="x")
-        panels[-1].set_xticks(
-            range(len(runs)), [plain(runs[run], 20) for run in order], rotation=60, ha="right"
-        )
+        names = plain_names(runs, 20)
+        panels[-1].set_xticks(range(len(runs)), [names[run] for run in order], rotation=60, ha="right")
         panels[-1].set_xlabel(f"run, by {plain(measures[-1])}")
         over = f" over {topics} topics" if topics is not None else ""
         handles: list[Any] = []
@@ -83,8 +82,8 @@ def score_bars(
             interval = panels[0].errorbar([], [], [], fmt="none", ecolor="#D55E00", capsize=2)
             handles.append((interval, f"{100 * confidence:g} % interval"))
         if baselines is not None:
-            own = {runs[run] for run in baselines}
-            which = plain(own.pop()) if len(own) == 1 else "(best of each)"
+            own = {names[run] for run in baselines}
+            which = own.pop() if len(own) == 1 else "(best of each)"
             handles.append((Patch(facecolor="#444444"), f"baseline {which}"))
             hatched = Patch(facecolor="#56B4E9", edgecolor="#222222", hatch="////")
             handles.append((hatched, "differs significantly from it"))
@@ -113,6 +112,7 @@ def difference_maps(
     columns = min(2, len(measures))
     rows = -(-len(measures) // columns)
     size = max(2.4, 0.17 * len(runs))
+    names = plain_names(runs, 18)
     with style():
         figure = Figure(figsize=(columns * (size + 1.9), rows * (size + 1.6) + 0.5), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
@@ -123,9 +123,9 @@ def difference_maps(
             cells = said[row][np.ix_(order, order)]
             colours = ListedColormap([WORSE, ALIKE, BETTER])
             axes.imshow(cells, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
-            names = [plain(runs[run], 18) for run in order]
-            axes.set_yticks(range(len(runs)), names, fontsize=7)
-            axes.set_xticks(range(len(runs)), names, rotation=90, fontsize=7)
+            ordered = [names[run] for run in order]
+            axes.set_yticks(range(len(runs)), ordered, fontsize=7)
+            axes.set_xticks(range(len(runs)), ordered, rotation=90, fontsize=7)
             axes.set_xticks(np.arange(len(runs) - 1) + 0.5, minor=True)
             axes.set_yticks(np.arange(len(runs) - 1) + 0.5, minor=True)
             axes.grid(visible=False, which="major")
@@ -159,17 +159,18 @@ def draw_rank_changes(
     """`rank_changes` into axes of your own."""
     places = range(len(measures))
     first, last = _spread(positions[0]), _spread(positions[-1])
+    names = plain_names(runs)
     for run, look in enumerate(line_styles(len(runs))):
         axes.plot(places, positions[:, run], linewidth=1.2, **look)
         axes.annotate(
-            f"{positions[0, run]}  {plain(runs[run])}",
+            f"{positions[0, run]}  {names[run]}",
             (-0.06, first[run]),
             ha="right",
             va="center",
             fontsize=7.5,
         )
         axes.annotate(
-            f"{positions[-1, run]}  {plain(runs[run])}",
+            f"{positions[-1, run]}  {names[run]}",
             (places[-1] + 0.06, last[run]),
             va="center",
             fontsize=7.5,

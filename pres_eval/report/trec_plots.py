@@ -23,6 +23,7 @@ from pres_eval.report.plots import (
     line_styles,
     picture,
     plain,
+    plain_names,
     style,
 )
 from pres_eval.report.text import shown, text_of
@@ -200,7 +201,7 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
             panels[place].remove()
         figure.legend(
             panels["a"].get_lines(),
-            [plain(name) for name in report.names],
+            plain_names(report.names),
             loc="outside right upper",
             handlelength=3.5,
         )
@@ -232,7 +233,7 @@ def _draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
             figure = Figure(figsize=(7.5, 4.6), layout="constrained")
             axes = figure.subplots()
             _draw_graph(axes, graph, len(report.names))
-            names = [plain(each) for each in report.names]
+            names = plain_names(report.names)
             figure.legend(axes.get_lines(), names, loc="outside right upper", handlelength=3.5)
         return figure
 
@@ -284,7 +285,8 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
 
 
 def _label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> None:
-    axes.set_yticks(range(len(order)), [plain(report.names[run]) for run in order])
+    names = plain_names(report.names)
+    axes.set_yticks(range(len(order)), [names[run] for run in order])
     axes.set_ylim(-0.6, len(order) - 0.4)
     axes.set_xlabel(plain(label))
     axes.grid(visible=False, axis="y")
@@ -328,9 +330,8 @@ def _draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
     axes.set_ylabel(f"{name} minus median")
     above, at, below = above_at_below(values)
     whose = "the medians given" if label in report.medians else f"the median of {len(report.names)} runs"
-    axes.set_title(
-        f"{plain(report.names[run])}: above {whose} on {above}, at it on {at}, below it on {below} topics"
-    )
+    name = plain_names(report.names)[run]
+    axes.set_title(f"{name}: above {whose} on {above}, at it on {at}, below it on {below} topics")
 
 
 def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> None:
@@ -358,7 +359,8 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
     differences = one[known] - other[known]
     order = np.argsort(-differences, kind="stable")
-    names = plain(report.names[first]), plain(report.names[second])
+    every = plain_names(report.names)
+    names = every[first], every[second]
     with style():
         figure = Figure(figsize=(10.5, 4.6), layout="constrained")
         scatter, bars = figure.subplots(1, 2)

@@ -33,6 +33,9 @@ from pres_eval.ranking.run_file import read_run
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 
+pyarrow = pytest.importorskip("pyarrow")
+from pyarrow.parquet import write_table  # noqa: E402
+
 REALDATA = Path(__file__).parents[3] / "shared" / "realdata"
 
 QRELS = b"".join(
@@ -703,3 +706,102 @@ def test_relevance_that_is_nan_is_no_integer(tmp_path: Path, capfd: pytest.Captu
     (tmp_path / "run").write_text("1 Q0 b 1 1 t\n")
     assert main(["check", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 1
     assert "relevance that is no integer" in capfd.readouterr().out
+
+
+def written_as(form: str, grades: bool, path: Path, text: bytes) -> None:
+    """A trec file in another format."""
+    rows = [line.decode().split() for line in text.split(b"\n") if line]
+    number = 3 if grades else 4
+    table: dict[str, dict[str, float]] = {}
+    for row in rows:
+        value = float(row[number])
+        table.setdefault(row[0], {})[row[2]] = int(value) if grades else value
+    topics, documents, numbers = zip(
+        *((topic, docno, value) for topic, docs in table.items() for docno, value in docs.items()),
+        strict=True,
+    )
+    if form == "json":
+        path.write_text(json.dumps(table))
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps({topic: docs}) + "\n" for topic, docs in table.items()))
+    elif form == "beir":
+        lines = ("\t".join(map(str, row)) + "\n" for row in zip(topics, documents, numbers, strict=True))
+        path.write_text("query-id\tcorpus-id\tscore\n" + "".join(lines))
+    elif form == "parquet":
+        name = "relevance" if grades else "score"
+        write_table(pyarrow.table({"query_id": topics, "doc_id": documents, name: numbers}), path)
+    else:
+        ranked = ((topic, sorted(docs, key=lambda d: -docs[d])) for topic, docs in table.items())
+        path.write_text(
+            "".join(
+                f"{topic}\t{docno}\t{rank}\n" for topic, docs in ranked for rank, docno in enumerate(docs, 1)
+            )
+        )
+
+
+OF_FORMATS = sorted(set(RUN_FAULTS) & {"tie", "32-bit tie", "short", "only in the run", "only in the qrels"})
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("form", ["json", "jsonl", "beir", "parquet", "msmarco"])
+def test_other_formats_are_checked(form: str, named: bool, tmp_path: Path) -> None:
+    """What is said of topics, documents and order is what is said of the same rows in trec's columns."""
+    trec, run, qrels = (tmp_path / name for name in ("trec", "run", "qrels"))
+    judged = "json" if form == "msmarco" else form
+    given = {"relevance_form": judged, "run_form": form} if named else {}
+    written_as(judged, True, qrels, QRELS)
+    for fault in OF_FORMATS:
+        text, kinds, said = RUN_FAULTS[fault]
+        trec.write_bytes(text)
+        written_as(form, False, run, text)
+        options = CheckOptions(asked=(20,), most=3, **given)  # type: ignore[arg-type]
+        of_qrels, found_run = check_files(Source(str(qrels)), [Source(str(run))], options)
+        as_trec = check_files(Source(str(qrels)), [Source(str(trec))], CheckOptions(asked=(20,), most=3))[1]
+        if form == "msmarco":
+            kinds = {kind: count for kind, count in kinds.items() if "ties" not in kind}
+        else:
+            assert said in as_text([found_run])
+            assert [f.details for f in found_run.in_order()] == [f.details for f in as_trec.in_order()]
+        assert found(found_run) == kinds
+        assert found_run.facts["documents_per_topic"] == as_trec.facts["documents_per_topic"]
+        assert found(of_qrels) == {} and of_qrels.facts["grades"] == {"0": 15, "1": 15}
+        assert "read as " in as_text([of_qrels]) and "read as " in as_text([found_run])
+
+
+def test_faults_of_other_formats(tmp_path: Path) -> None:
+    """The first malformed row is told; one that is repeated has its lines, where the format has lines."""
+    run, qrels = tmp_path / "run", tmp_path / "qrels"
+    qrels.write_text("query-id\tcorpus-id\tscore\n1\tA\t1\n1\tA\t0\n")
+    run.write_text('{"1": {"A": 1.0}, "2": {"A": "high"}}')
+    reports = check_files(Source(str(qrels)), [Source(str(run))], CheckOptions())
+    assert found(reports[0])["duplicate"] == 1
+    assert f"{qrels}:3: topic '1', document 'A' again (first in line 2)" in as_text(reports)
+    assert found(reports[1]) == {"unreadable": 1} and "score '\"high\"'" in as_text(reports)
+    write_table(pyarrow.table({"qid": ["1", "1"], "docno": ["A", "A"], "label": [1, 0]}), qrels)
+    run.write_text("1\tA\t1\n1\tA\t2\n")
+    reports = check_files(Source(str(qrels)), [Source(str(run))], CheckOptions())
+    assert "    topic '1', document 'A' again\n" in as_text(reports)
+    assert f"{run}:2: topic '1', document 'A' again (first in line 1)" in as_text(reports)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("qrels_float", "1 0 D00 0.5\n2 0 D00 1\n3 0 D01 0\n"),
+        ("qrels_jg", "1 a D00 1\n1 b D00 0\n2 a D00 1\n3 a D01 1\n"),
+        ("prefs", "1 a x D00 1\n1 a x D01 0\n2 a x D00 1\n3 a x D01 2\n3 a x D02 1\n"),
+        ("qrels_prefs", "1 0 D00 2\n1 0 D01 1\n2 0 D00 1\n3 0 D01 1\n"),
+        ("subtopics", "1 1 D00 1\n1 2 D00 1\n2 1 D00 1\n3 1 D01 1\n"),
+    ],
+)
+def test_other_judgements_are_checked(form: str, text: str, tmp_path: Path) -> None:
+    run, qrels = tmp_path / "run", tmp_path / "qrels"
+    run.write_bytes(RUN)
+    qrels.write_text(text)
+    options = CheckOptions(relevance_form=form)
+    reports = check_files(Source(str(qrels)), [Source(str(run))], options)
+    assert "3 topics" in as_text(reports) and f"read as {form}" in as_text(reports)
+    assert not failed(reports) and found(reports[1]) == {}
+    qrels.write_text(text + "3 b\n")
+    reports = check_files(Source(str(qrels)), [Source(str(run))], options)
+    assert found(reports[0]) == {"unreadable": 1} and failed(reports)

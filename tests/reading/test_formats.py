@@ -64,6 +64,9 @@ WRITERS: dict[str, dict[str, Write]] = {
         "one line": lambda path, data: path.write_text(json.dumps(data)),
         "indented": lambda path, data: path.write_text(json.dumps(data, indent=1)),
         "compressed": lambda path, data: path.write_bytes(gzip.compress(json.dumps(data).encode(), mtime=0)),
+        "lines, the first too long to tell": lambda path, data: path.write_text(
+            "".join(json.dumps({topic: docs}) + " " * (1 << 16) + "\n" for topic, docs in data.items())
+        ),
     },
     "jsonl": {
         "dictionaries": lambda path, data: path.write_text(

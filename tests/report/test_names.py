@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pres_eval.report.names import NAMINGS, run_names, without_shared
+from pres_eval.report.names import NAMINGS, fitted, run_names, without_shared
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,28 @@ def test_fifty_runs_of_one_track() -> None:
     paths = [f"/long/path/of/a/track/input.STANDARD.team{number}-r1.gz" for number in range(50)]
     names = run_names([("STANDARD", path) for path in paths])
     assert names == [f"team{number}" for number in range(50)]
+
+
+@pytest.mark.parametrize(
+    ("names", "longest", "short"),
+    [
+        (["bm25", "lm"], 4, ["bm25", "lm"]),
+        (["track-2026-bm25-run", "track-2026-lm-run"], 12, ["bm25", "lm"]),
+        (["abcdefghij1", "abcdefghij2"], 7, ["abc…ij1", "abc…ij2"]),
+        (["abcdef1ghijkl", "abcdef2ghijkl"], 9, ["ab…kl (1)", "ab…kl (2)"]),
+        (["one-name-of-a-run"], 9, ["one-…-run"]),
+    ],
+)
+def test_names_that_are_too_long_for_their_place(names: list[str], longest: int, short: list[str]) -> None:
+    assert fitted(names, longest) == short
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("ab-1…", min_size=1, max_size=40), min_size=1), st.integers(8, 30))
+def test_fitted_names_differ_as_the_names_do(names: list[str], longest: int) -> None:
+    short = fitted(names, longest)
+    assert len(dict(zip(names, short, strict=True))) == len(set(short)) == len(set(names))
+    assert all(len(name) <= longest for name in short)
 
 
 def test_characters_that_cannot_be_seen_are_written_out() -> None:

@@ -38,11 +38,17 @@ Read = Callable[[Source, bool], Iterator[Part]]
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name for -T and -R, what it is in words, and how it is read."""
+    """A format: its name for -T and -R, what it is in words, and how it is read.
+
+    numbered  whether its rows stand in lines
+    by_rank   whether its runs have ranks and no scores
+    """
 
     name: str
     meaning: str
     read: Read
+    numbered: bool = True
+    by_rank: bool = False
 
 
 def joined(source: Source, parts: Iterator[Part]) -> Part:

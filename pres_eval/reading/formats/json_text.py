@@ -25,8 +25,23 @@ class _RepeatedKeyError(ValueError):
 
 
 def read_json(source: Source, grades: bool) -> Iterator[Part]:
-    """One object for the whole file."""
-    return _parts(source, _entries(source, _parsed(source, source.whole(), None), None), grades)
+    """One object for the whole file; or one a line, where the first line was too long to tell."""
+    text = source.whole()
+    if _is_lines(text):
+        return read_json_lines(source, grades)
+    return _parts(source, _entries(source, _parsed(source, text, None), None), grades)
+
+
+def _is_lines(text: bytes) -> bool:
+    """Whether the first line is a whole object and another one follows."""
+    first, _, rest = text.partition(b"\n")
+    if not rest.lstrip().startswith(b"{"):
+        return False
+    try:
+        json.loads(first.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def read_json_lines(source: Source, grades: bool) -> Iterator[Part]:

@@ -15,11 +15,11 @@ from pres_eval.reading.source import Source
 FORMATS = {
     one.name: one
     for one in (
-        Format("msmarco", "MS MARCO's (topic docno rank; the rank is the order)", read_msmarco),
+        Format("msmarco", "MS MARCO's (topic docno rank; the rank is the order)", read_msmarco, by_rank=True),
         Format("beir", "BEIR's (a header, then query-id corpus-id score)", read_beir),
-        Format("json", f"JSON ({SHAPE})", read_json),
+        Format("json", f"JSON ({SHAPE})", read_json, numbered=False),
         Format("jsonl", "JSON Lines", read_json_lines),
-        Format("parquet", "Parquet", read_parquet),
+        Format("parquet", "Parquet", read_parquet, numbered=False),
     )
 }
 """By the names that -T and -R give them."""

@@ -1,0 +1,93 @@
+"""Checks of files in other formats than trec_eval's: those of topics, documents, order and grades.
+
+A fault of a single row ends the reading, as it does when the file is evaluated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pres_eval.arrays.types import AnyInts
+from pres_eval.checking.blocks import NO_NUMBER
+from pres_eval.checking.findings import FileReport
+from pres_eval.checking.judgements import tell_judgements
+from pres_eval.checking.run import CheckedRun, Part, Rows, RunChecker, segments_of
+from pres_eval.reading.formats.columns import Format, joined
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
+from pres_eval.reading.source import Chunk, Source
+
+
+def check_relevance(source: Source, report: FileReport, form: str, level: float) -> Relevance:
+    """Read judgements in a format of trec_eval's that is not qrels, or ours with decimals.
+
+    Raises InputError for the first fault.
+    """
+    relevance = read_relevance(source, form)
+    report.facts |= {
+        "format": form,
+        "judged_documents": len(relevance.pool.documents),
+        "topics": len(relevance.pool.topics),
+    }
+    if isinstance(relevance, Qrels):
+        tell_judgements(report, relevance, level)
+    return relevance
+
+
+def check_qrels_in(source: Source, report: FileReport, form: Format, level: float) -> Qrels:
+    """Read judgements in this format and check them.  Raises InputError for the first faulty row."""
+    qrels = qrels_in(source, form)
+    report.facts |= {"format": form.meaning}
+    tell_judgements(report, qrels, level)
+    if not form.numbered:
+        _without_lines(report)
+    return qrels
+
+
+def check_run_in(source: Source, report: FileReport, form: Format, checker: RunChecker) -> CheckedRun:
+    """Read a run in this format and check it.  Raises InputError for the first faulty row."""
+    part = joined(source, form.read(source, False))
+    offsets = np.concatenate(([0], np.cumsum(part.lengths)))
+    groups = segments_of(part.topics.take(slice(None)))
+    topics = replace(groups, starts=offsets[groups.starts])
+    lengths = np.zeros(len(topics.ids), np.int64)
+    np.add.at(lengths, topics.which, topics.lengths(len(part.documents)))
+    ranks: AnyInts = np.full(len(part.documents), NO_NUMBER)
+    scores = part.numbers.astype(np.float64)
+    if form.by_rank:
+        ranks = (-scores).astype(np.int64)
+    found = FileReport(report.path, report.role, report.most)
+    found.counts.update(
+        {
+            ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
+            ("lines", "rows"): len(scores),
+            ("lines", "blank"): 0,
+            ("lines", "tabs"): 0,
+            ("lines", "extra_blanks"): 0,
+            ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
+        }
+    )
+    rows = Rows(
+        topic=np.repeat(topics.which, topics.lengths(len(scores))),
+        ids=part.documents,
+        scores=scores,
+        ranks=ranks,
+        line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
+    )
+    run = checker.check_rows(report, Part(NOTHING, 0, found, topics, lengths, {}, rows))
+    report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
+    report.facts |= {"format": form.meaning}
+    if not form.numbered:
+        _without_lines(report)
+    return run
+
+
+NOTHING = Chunk(bytearray(), 0, 0)
+
+
+def _without_lines(report: FileReport) -> None:
+    """Take the numbers of rows from the examples of a file that has no lines."""
+    for finding in report.findings.values():
+        finding.examples = [replace(example, line=None, other=None) for example in finding.examples]
