@@ -127,7 +127,7 @@ class RunChecker:
         """Check the rows of a whole run that has been read."""
         gathered = _Gathered(report, whole_topics=False)
         gathered.add(0, part)
-        cutoffs = sorted({*CUTOFFS_THAT_MATTER, *self.asked})
+        cutoffs = sorted({*DOCUMENT_CUTOFFS, *self.asked})
         for block in gathered.blocks():
             report.merge(self._check_block(cutoffs, report.most, block), 0)
         run = gathered.run()
