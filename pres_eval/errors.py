@@ -38,6 +38,9 @@ class InputError(PresEvalError):
         wanted = f", expected {expected}" if expected else ""
         super().__init__(f"{where}: {found}{wanted}" + (f"; {advice}" if advice else ""))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, int | None, str, str | None, str]]:
+        return type(self), (self.path, self.line, self.found, self.expected, self.advice)
+
 
 @dataclass(frozen=True)
 class RunFailure:
@@ -66,9 +69,13 @@ class MissingExtraError(PresEvalError):
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         self.extra = extra
+        self._said = feature, package, extra
         super().__init__(
             f"{feature} needs the package {package}: install it with  pip install 'pres-eval[{extra}]'"
         )
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        return type(self), self._said
 
 
 def one_line(text: str) -> str:

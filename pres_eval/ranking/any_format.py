@@ -10,9 +10,8 @@ import numpy as np
 
 from pres_eval.errors import InputError, UsageError
 from pres_eval.options import Options
-from pres_eval.ranking.run_file import Ranking, read_run
+from pres_eval.ranking.run_file import Judged, Ranking, read_run
 from pres_eval.reading.cutting import ScatteredError
-from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from pres_eval.reading.formats.columns import Format, Part
 
 TREC = "trec_results"
-RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", "parquet")
+PARQUET = "parquet"
+RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", PARQUET)
 
 
 def check_format(form: str) -> None:
@@ -30,7 +30,7 @@ def check_format(form: str) -> None:
 
 
 def read_any_run(
-    source: Source, relevance: Relevance, options: Options, jobs: int | None = None, form: str = TREC
+    source: Source, judged: Judged, options: Options, jobs: int | None = None, form: str = TREC
 ) -> Ranking:
     """Read a run and rank its documents; `form` is that of -T.
 
@@ -40,33 +40,31 @@ def read_any_run(
         from pres_eval.reading.formats.recognising import FORMATS
 
         check_format(form)
-        return _ranked(source, FORMATS[form], relevance, options, jobs)
+        return _ranked(source, FORMATS[form], judged, options, jobs)
     try:
-        return read_run(source, relevance, options, jobs)
+        return read_run(source, judged, options, jobs)
     except InputError:
         from pres_eval.reading.formats.recognising import recognised
 
         found = recognised(source, grades=False)
         if found is None:
             raise
-        return _ranked(source, found, relevance, options, jobs)
+        return _ranked(source, found, judged, options, jobs)
 
 
-def _ranked(
-    source: Source, form: Format, relevance: Relevance, options: Options, jobs: int | None
-) -> Ranking:
+def _ranked(source: Source, form: Format, judged: Judged, options: Options, jobs: int | None) -> Ranking:
     """The run part by part while its topics are together, else as a whole."""
     jobs = jobs or num_processors()
     try:
-        ranking = _streamed(source, form, relevance, options, jobs)
+        ranking = _streamed(source, form, judged, options, jobs)
     except ScatteredError:
         from pres_eval.reading.formats.columns import joined
 
-        ranking = _rank(source, joined(source, form.read(source, False)), relevance, options, jobs)
+        ranking = _rank(source, joined(source, form.read(source, False)), judged, options, jobs)
     return replace(ranking, form=form.meaning)
 
 
-def _streamed(source: Source, form: Format, relevance: Relevance, options: Options, jobs: int) -> Ranking:
+def _streamed(source: Source, form: Format, judged: Judged, options: Options, jobs: int) -> Ranking:
     """Rank topics as they become complete; raises ScatteredError if one comes again."""
     from pres_eval.ranking.columns import ranking_of
     from pres_eval.ranking.order import Topics
@@ -82,7 +80,7 @@ def _streamed(source: Source, form: Format, relevance: Relevance, options: Optio
             raise ScatteredError
         seen.update(ids)
         try:
-            ranking = _rank(source, part, relevance, options, jobs)
+            ranking = _rank(source, part, judged, options, jobs)
         except InputError:
             raise ScatteredError from None  # rows are numbered from the start of the file
         topics.add(ranking)
@@ -93,7 +91,7 @@ def _streamed(source: Source, form: Format, relevance: Relevance, options: Optio
         joined(source, iter(()))
     unjudged_ids = unjudged.ids().take(slice(None))
     ranked = ranking_of(
-        topics.ranked(), relevance, options, source.name, _tag(source), num_rows, unjudged_ids
+        topics.ranked(), judged, options, source.name, tag_of(source.name), num_rows, unjudged_ids
     )
     return replace(ranked, more_unjudged=unjudged.more)
 
@@ -138,7 +136,7 @@ def _cut(part: Part, first: int, last: int) -> Part:
     )
 
 
-def _rank(source: Source, part: Part, relevance: Relevance, options: Options, jobs: int) -> Ranking:
+def _rank(source: Source, part: Part, judged: Judged, options: Options, jobs: int) -> Ranking:
     from pres_eval.ranking.columns import RunColumns, rank_columns
 
     columns = RunColumns(
@@ -147,11 +145,11 @@ def _rank(source: Source, part: Part, relevance: Relevance, options: Options, jo
         lengths=part.lengths,
         documents=part.documents,
         scores=part.numbers.astype(np.float64),
-        tag=_tag(source),
+        tag=tag_of(source.name),
     )
-    return rank_columns(columns, relevance, options, jobs)
+    return rank_columns(columns, judged, options, jobs)
 
 
-def _tag(source: Source) -> str:
+def tag_of(name: str) -> str:
     """A name for a run whose format has none: that of the file, without its endings."""
-    return source.name.rpartition("/")[2].partition(".")[0] or "run"
+    return name.rpartition("/")[2].partition(".")[0] or "run"

@@ -14,8 +14,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
-from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.relevance import Relevance
+from pres_eval.ranking.run_file import Judged, Ranking
 from pres_eval.workers import in_order
 
 
@@ -63,7 +62,7 @@ class RunColumns:
     tag: str = "run"
 
 
-def rank_columns(columns: RunColumns, relevance: Relevance, options: Options, jobs: int = 1) -> Ranking:
+def rank_columns(columns: RunColumns, relevance: Judged, options: Options, jobs: int = 1) -> Ranking:
     """Rank the documents of some columns; what nobody judged is dropped on the way.
 
     Of the options `compat` and `max_retrieved` have an effect here.  The result does not depend on `jobs`.
@@ -107,7 +106,7 @@ def rank_columns(columns: RunColumns, relevance: Relevance, options: Options, jo
 
 def ranking_of(
     ranked: Ranked,
-    relevance: Relevance,
+    relevance: Judged,
     options: Options,
     name: str,
     tag: str,

@@ -66,13 +66,20 @@ class Finder:
         """What is kept of rows: topics (N,) as indices of the pool's, scores and ids (N,)."""
         keys = _document_keys(topic, ids.hashes(self._seed))
         places = place_keys(topic, scores, len(self._pool.topics))
+        rows, document = self._found(keys, topic, ids)
+        return Counted(place_keys=places, document_keys=keys, document=document, own_key=places[rows])
+
+    def find(self, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
+        """Which of N rows are judged documents, ascending, and which documents of the pool these are."""
+        return self._found(_document_keys(topic, ids.hashes(self._seed)), topic, ids)
+
+    def _found(self, keys: Words, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
         rows = np.flatnonzero(self._sieve[keys >> self._shift])
         document = self._table.find(keys[rows])
         rows, document = rows[document >= 0], document[document >= 0]
         same = WordIds.of(ids.take(rows)).equal(np.arange(len(rows)), self._pool.documents, document)
         same &= self._is_of(document, topic[rows])
-        rows, document = rows[same], document[same]
-        return Counted(place_keys=places, document_keys=keys, document=document, own_key=places[rows])
+        return rows[same], document[same]
 
     def _is_of(self, document: IntArray, topic: AnyInts) -> BoolArray:
         """Whether documents of the pool are of these topics."""

@@ -96,7 +96,7 @@ class Judged(Protocol):
         """Whether equal scores go by docno ascending, as for preferences."""
 
 
-def _only(pool: Pool, topic: bytes | None) -> int | None:
+def only_topic(pool: Pool, topic: bytes | None) -> int | None:
     """The pool's number of the only topic that is wanted, -1 if the pool lacks it; None if all are wanted."""
     return None if topic is None else int(pool.find_topics(Ids.of([topic]))[0])
 
@@ -205,7 +205,7 @@ def read_run(
         single=options.version.single_precision_scores,
         most=options.max_retrieved,
         ascending=judged.ties_ascending,
-        only=_only(judged.pool, options.only_topic),
+        only=only_topic(judged.pool, options.only_topic),
     )
 
     def read(given: Iterator[Cut], whole_topics: bool) -> Ranking:

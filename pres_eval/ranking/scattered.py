@@ -47,6 +47,10 @@ class Collected:
         self._scores.append(rows.scores)
         self._ids.append(rows.ids)
 
+    def rows(self) -> Rows:
+        """All of them."""
+        return Rows(self._topic.values(), self._scores.values(), self._ids.ids())
+
     def last_topic(self) -> int:
         """The topic of the last row; there must be one."""
         return int(self._topic.values()[-1])

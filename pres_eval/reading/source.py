@@ -90,7 +90,7 @@ class Source:
                 yield from self._split(self._decompressed(file), size, cut_place)
                 self._check_unchanged(file)
         except (OSError, DamagedError) as error:
-            raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
+            raise InputError(self.name, None, f"cannot be read ({reason(error)})") from None
         except _LongLineError as error:
             raise InputError(
                 self.name,
@@ -128,7 +128,7 @@ class Source:
                     if count < len(buffer):
                         break
         except (OSError, DamagedError) as error:
-            raise InputError(self.name, None, f"cannot be read ({_reason(error)})") from None
+            raise InputError(self.name, None, f"cannot be read ({reason(error)})") from None
         return text
 
     def watch(self, progress: Progress) -> None:
@@ -163,7 +163,7 @@ class Source:
             # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
             file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
         except (OSError, ValueError) as error:
-            raise InputError(self.name, None, _reason(error), "a readable file") from None
+            raise InputError(self.name, None, reason(error), "a readable file") from None
         version = version_of(file.fileno())
         if version is not None:
             try:
@@ -287,7 +287,8 @@ class _LongLineError(Exception):
         self.place = place
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Why a file cannot be read, in few words."""
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if isinstance(error, IsADirectoryError):

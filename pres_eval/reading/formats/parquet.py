@@ -51,6 +51,11 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
             )
 
 
+def check_columns(source: Source, file: Any) -> None:
+    """Raise InputError if a run has not the columns that are read."""
+    _columns(source, file.schema_arrow.names, False)
+
+
 def _columns(source: Source, names: list[str], grades: bool) -> list[str]:
     found = [pick(names, wanted) for wanted in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
     if None in found:

@@ -1,0 +1,300 @@
+"""Lines in any order, two passes: the judged documents with their scores, then the rows before each of them.
+
+Nothing is moved from worker to worker, and no rows are kept: what splits send back adds up in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.growing import narrow
+from pres_eval.arrays.ids import Ids, WordIds, byte_order
+from pres_eval.arrays.ragged import ragged
+from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
+from pres_eval.cluster.splits import Split
+from pres_eval.ranking.order import Ranked, Scores, place_keys
+
+
+@dataclass(frozen=True, eq=False)
+class FoundSplit:
+    """The judged documents that a split has, in the order of the file, and the rows of judged topics.
+
+    document, scores  (D,) indices of the pool's documents; the scores of these rows
+    topic, num_ret    topics of which there are rows, and how many
+    """
+
+    tally: Tally
+    document: AnyInts
+    scores: Scores
+    topic: AnyInts
+    num_ret: AnyInts
+
+
+def map_found(split: Split, wanted: Wanted) -> FoundSplit:
+    """Find the judged documents of a split: the first pass."""
+    scan = Scan(split, wanted, between_topics=False)
+    counts = np.zeros(len(wanted.pool.topics), np.int64)
+    document: list[IntArray] = [np.zeros(0, np.int64)]
+    scores: list[Any] = [wanted.cast(np.zeros(0))]
+    for batch in scan.batches():
+        np.add.at(counts, batch.topic, batch.lengths)
+        rows, found = wanted.finder.find(batch.topic_of(), batch.ids)
+        document.append(found)
+        scores.append(batch.scores[rows])
+    topic = np.flatnonzero(counts)
+    return FoundSplit(
+        tally=scan.tally,
+        document=narrow(np.concatenate(document)),
+        scores=np.concatenate(scores),
+        topic=narrow(topic),
+        num_ret=narrow(counts[topic]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """E documents whose places are wanted, by topic and descending score; equal ones in any order.
+
+    topic, scores, ids  (E,)
+    num_topics          of the pool
+    """
+
+    topic: IntArray
+    scores: Scores
+    ids: WordIds
+    num_topics: int
+
+    @classmethod
+    def of(cls, topic: IntArray, scores: Scores, ids: WordIds, num_topics: int) -> tuple[Entries, IntArray]:
+        """The entries in their order, and which of those given each is."""
+        order = np.argsort(place_keys(topic, scores, num_topics), kind="stable")
+        return cls(topic[order], scores[order], ids.pick(order), num_topics), order
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is computed of it is not worth the way.
+        return Entries, (self.topic, self.scores, self.ids, self.num_topics)
+
+    @cached_property
+    def keys(self) -> Words:
+        """(G,) the distinct place keys, ascending."""
+        return self._every_key[self._heads]
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """(G+1,) where the entries of each key begin."""
+        return np.append(self._heads, len(self.topic))
+
+    @cached_property
+    def _every_key(self) -> Words:
+        return place_keys(self.topic, self.scores, self.num_topics)
+
+    @cached_property
+    def _heads(self) -> IntArray:
+        keys = self._every_key
+        new = np.ones(len(keys), np.bool_)
+        new[1:] = keys[1:] != keys[:-1]
+        return np.flatnonzero(new)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedSplit:
+    """How many rows of a split are before the entries; what is not named is 0.
+
+    gap, rows    gap i is behind key i-1 and before or at key i: rows of the gap that have none of the keys,
+                 and those that have key i-1
+    entry, tied  rows with the key of an entry, but before it
+    """
+
+    tally: Tally
+    gap: AnyInts
+    rows: AnyInts
+    entry: AnyInts
+    tied: AnyInts
+
+
+def map_counted(split: Split, wanted: Wanted, entries: Entries) -> CountedSplit:
+    """Count the rows of a split before each entry: the second pass."""
+    scan = Scan(split, wanted, between_topics=False)
+    gaps = np.zeros(len(entries.keys) + 1, np.int64)
+    tied = np.zeros(len(entries.topic), np.int64)
+    for batch in scan.batches():
+        topic = batch.topic_of()
+        keys = place_keys(topic, batch.scores, entries.num_topics)
+        gap = np.searchsorted(entries.keys, keys)
+        at = np.flatnonzero(entries.keys[np.minimum(gap, len(entries.keys) - 1)] == keys)
+        if len(at):
+            _add_tied(
+                tied, entries, gap[at], batch.scores[at], cut_loose(batch.ids.take(at)), wanted.ascending
+            )
+            gap[at] += 1
+        gaps += np.bincount(gap, minlength=len(gaps))
+    filled, entry = np.flatnonzero(gaps), np.flatnonzero(tied)
+    return CountedSplit(scan.tally, narrow(filled), narrow(gaps[filled]), narrow(entry), narrow(tied[entry]))
+
+
+def _add_tied(
+    tied: IntArray, entries: Entries, key: IntArray, scores: Scores, ids: WordIds, ascending: bool
+) -> None:
+    """Add to tied (E,) how many of these rows, which have keys of entries, are before each entry."""
+    keys = np.flatnonzero(np.bincount(key, minlength=len(entries.keys)))
+    which = ragged(entries.offsets[keys], np.diff(entries.offsets)[keys])[0]
+    entry_key = np.repeat(np.arange(len(entries.keys)), np.diff(entries.offsets))[which]
+    entry_ids = entries.ids.pick(which)
+    parts = [(key, scores, ids), (entry_key, entries.scores[which], entry_ids)]
+    if ascending:
+        parts.reverse()
+    every_key, every_score = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    every_id = WordIds.concatenate([part[2] for part in parts])
+    is_row = np.repeat([not ascending, ascending], [len(part[0]) for part in parts])
+    number = np.empty(len(is_row), np.int64)
+    number[~is_row] = which
+    # Keys lose the last bits of 64-bit scores: equal keys may be of different scores.
+    by_score = np.lexsort((-every_score, every_key))
+    new = np.ones(len(by_score), np.bool_)
+    new[1:] = every_key[by_score[1:]] != every_key[by_score[:-1]]
+    new[1:] |= every_score[by_score[1:]] != every_score[by_score[:-1]]
+    group = np.empty(len(by_score), np.int64)
+    group[by_score] = np.cumsum(new)
+    # The same document as an entry is not before it: entries come first among equal ones, either way.
+    texts = every_id.take(slice(None))
+    order = byte_order(texts, group) if ascending else byte_order(texts, -group)[::-1]
+    rows_before = np.cumsum(is_row[order])
+    in_order_key = every_key[order]
+    first_of_key = np.searchsorted(in_order_key, in_order_key)
+    before_key = np.concatenate(([0], rows_before))[first_of_key]
+    entry_places = np.flatnonzero(~is_row[order])
+    tied[number[order[entry_places]]] += rows_before[entry_places] - before_key[entry_places]
+
+
+class Counts:
+    """Adds up what the splits counted, and tells the places of the entries."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+        self._gaps = np.zeros(len(entries.keys) + 1, np.int64)
+        self._tied = np.zeros(len(entries.topic), np.int64)
+
+    def add(self, part: CountedSplit) -> None:
+        """Take another split."""
+        np.add.at(self._gaps, part.gap, part.rows)
+        np.add.at(self._tied, part.entry, part.tied)
+
+    def num_rows(self) -> int:
+        """All rows."""
+        return int(self._gaps.sum())
+
+    def ranks(self, num_ret: IntArray) -> IntArray:
+        """(E,) the rank of each entry; topics have num_ret (T,) rows.
+
+        Entries that are the same document with the same score get ranks one after the other.
+        """
+        entries = self._entries
+        before = np.cumsum(self._gaps)[:-1]
+        key = np.repeat(np.arange(len(entries.keys)), np.diff(entries.offsets))
+        base = np.concatenate(([0], np.cumsum(num_ret)))[entries.topic]
+        rank = before[key] + self._tied - base + 1
+        order = np.lexsort((rank, entries.topic))
+        again = np.zeros(len(order), np.int64)
+        same = entries.topic[order][1:] == entries.topic[order][:-1]
+        same &= rank[order][1:] == rank[order][:-1]
+        for place in (np.flatnonzero(same) + 1).tolist():
+            again[place] = again[place - 1] + 1
+        rank[order] += again
+        return rank
+
+
+def ranked_of(documents: AnyInts, topic: IntArray, rank: IntArray, num_ret: IntArray) -> Ranked:
+    """The ranked topics that some judged documents and their ranks make; topics have num_ret (T,) rows."""
+    topics = np.flatnonzero(num_ret)
+    order = np.lexsort((rank, topic))
+    offsets = np.searchsorted(topic[order], np.append(topics, len(num_ret)))
+    return Ranked(
+        topic=topics,
+        num_ret=num_ret[topics],
+        offsets=offsets,
+        rank=narrow(rank[order]),
+        document=narrow(documents[order].astype(np.int64)),
+    )
+
+
+@dataclass(frozen=True)
+class Hashing:
+    """How rows are hashed, the same way in all processes; and which share of the hashes is wanted.
+
+    seed           at least EVERY_PROCESS
+    share, shares  from 0, out of so many
+    """
+
+    seed: int
+    share: int = 0
+    shares: int = 1
+
+    def keys(self, topic: IntArray, ids: Ids | WordIds) -> Words:
+        """(N,) a hash of each topic and document."""
+        keys = ids.hashes(self.seed)
+        keys += topic.astype(np.uint64) * np.uint64(self.seed % 2**64 | 1)
+        return keys
+
+
+@dataclass(frozen=True, eq=False)
+class HashedSplit:
+    """Hashes of a share of the rows of a split that belong to judged topics."""
+
+    tally: Tally
+    keys: Words
+
+
+def map_hashed(split: Split, wanted: Wanted, hashing: Hashing) -> HashedSplit:
+    """Hash the rows of a split, to find documents that come twice."""
+    scan = Scan(split, wanted, between_topics=False)
+    kept = [np.zeros(0, np.uint64)]
+    for batch in scan.batches():
+        keys = hashing.keys(batch.topic_of(), batch.ids)
+        if hashing.shares > 1:
+            keys = keys[(keys >> np.uint64(32)) % np.uint64(hashing.shares) == np.uint64(hashing.share)]
+        kept.append(keys)
+    return HashedSplit(scan.tally, np.concatenate(kept))
+
+
+@dataclass(frozen=True, eq=False)
+class RowsSplit:
+    """The rows of a split that have some hashes.
+
+    topic, scores, ids, place  (N,); places are lines from 1, or rows from 0, in the split
+    """
+
+    tally: Tally
+    topic: IntArray
+    scores: Scores
+    ids: WordIds
+    place: IntArray
+
+
+def map_rows(split: Split, wanted: Wanted, hashing: Hashing, keys: NDArray[np.uint64]) -> RowsSplit:
+    """The rows of a split that have one of these hashes (ascending)."""
+    scan = Scan(split, wanted, between_topics=False)
+    parts: list[tuple[IntArray, Scores, WordIds, IntArray]] = []
+    for batch in scan.batches():
+        topic = batch.topic_of()
+        own = hashing.keys(topic, batch.ids)
+        place = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
+        rows = np.flatnonzero(keys[place] == own)
+        if len(rows):
+            ids = cut_loose(batch.ids.take(rows))
+            parts.append((topic[rows], batch.scores[rows], ids, batch.place[rows]))
+    if not parts:
+        nothing = np.zeros(0, np.int64)
+        return RowsSplit(scan.tally, nothing, wanted.cast(np.zeros(0)), WordIds.of(Ids.of([])), nothing)
+    return RowsSplit(
+        scan.tally,
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([part[1] for part in parts]),
+        WordIds.concatenate([part[2] for part in parts]),
+        np.concatenate([part[3] for part in parts]),
+    )

@@ -1,0 +1,59 @@
+"""What carries work to workers; the plans know nothing else of where they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, Protocol, TypeVar
+
+from pres_eval.errors import PresEvalError
+
+Result = TypeVar("Result")
+
+Work = Callable[..., Result]
+"""A function of this package of one item, and of what was shared."""
+
+
+class WorkersLostError(PresEvalError):
+    """Whoever carries the work is gone."""
+
+
+class Shared:
+    """Something that was sent to all workers, once."""
+
+    def release(self) -> None:
+        """It is not wanted any more."""
+
+
+class Engine(Protocol):
+    """Carries work to workers."""
+
+    @property
+    def workers(self) -> int:
+        """How many pieces of work are done at a time."""
+
+    def share(self, value: Any, what: str) -> Shared:
+        """Send a value to all workers; `what` is what messages call it."""
+
+    def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
+        """work(item, *what was shared) for each item, in order; what is not wanted any more is given up."""
+
+
+class _Value(Shared):
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Here:
+    """No workers: everything is done in this process when it is wanted."""
+
+    workers = 1
+
+    def share(self, value: Any, what: str) -> Shared:
+        """Keep a value."""
+        return _Value(value)
+
+    def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
+        """One after the other."""
+        values = [each.value for each in shared if isinstance(each, _Value)]
+        for item in items:
+            yield work(item, *values)

@@ -1,0 +1,375 @@
+"""Runs in splits become Rankings: which plan, in which order, and what is said of what is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from pres_eval.arrays.ids import EVERY_PROCESS, Ids, WordIds
+from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.cluster.any_order import (
+    Counts,
+    Entries,
+    Hashing,
+    RowsSplit,
+    map_counted,
+    map_found,
+    map_hashed,
+    map_rows,
+    ranked_of,
+)
+from pres_eval.cluster.engines import Engine, Shared, Work
+from pres_eval.cluster.scanning import Tally, Wanted
+from pres_eval.cluster.splits import parquet_splits, split_size, text_splits
+from pres_eval.cluster.storage import File, source_of
+from pres_eval.cluster.together import Merging, map_ranked
+from pres_eval.errors import EmptyFileError, InputError, quoted
+from pres_eval.ranking.any_format import tag_of
+from pres_eval.ranking.opening import Opening, opening_of
+from pres_eval.ranking.order import DuplicateRowError, Ranked
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.unjudged import MOST, UnjudgedTopics
+from pres_eval.reading.cutting import ScatteredError, cuts
+from pres_eval.reading.lines import RUN, no_lines, parse_lines
+
+LEAST_UNJUDGED = 1000
+"""Topics without judgements that a split may tell of, however many splits there are."""
+
+CHECKED = 100_000_000
+"""Rows up to which documents that nobody judged are checked for coming twice, if nobody says otherwise."""
+
+HASHES_AT_ONCE = 1 << 27
+"""Hashes that are compared at a time: a gigabyte."""
+
+Told = Callable[[int, int], None]
+"""Is told how many splits are done, and out of how many."""
+
+
+class _Part(Protocol):
+    @property
+    def tally(self) -> Tally: ...
+
+
+Part = TypeVar("Part", bound=_Part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How runs are split.
+
+    split_bytes  None: as the number of workers and the size say
+    check        whether documents that nobody judged are checked for coming twice in runs whose topics are
+                 not together; None: in those of up to CHECKED rows
+    told         is told of each split that is done
+    """
+
+    split_bytes: int | None = None
+    check: bool | None = None
+    told: Told | None = None
+
+
+class SplitRun:
+    """One run, read in splits by the workers of an engine.
+
+    `unchecked` tells afterwards whether documents that nobody judged could be there twice.
+    """
+
+    def __init__(
+        self, file: File, parquet: bool, engine: Engine, wanted: Wanted, shared: Shared, plan: Plan
+    ) -> None:
+        size = plan.split_bytes or split_size(file.size, engine.workers)
+        splits = list((parquet_splits if parquet else text_splits)(file, size))
+        self.file = file
+        self.is_parquet = parquet
+        self.wanted = wanted
+        self.unchecked = False
+        self._engine = engine
+        self._plan = plan
+        self._everywhere = shared
+        unjudged = min(max(16 * MOST // max(len(splits), 1), LEAST_UNJUDGED), MOST)
+        self._splits = [replace(split, unjudged=unjudged) for split in splits]
+
+    def rank(self) -> Ranking:
+        """The ranking.  Raises InputError as reading the whole file in one process does."""
+        try:
+            try:
+                return self._together()
+            except ScatteredError:
+                return self._in_any_order()
+        except DuplicateRowError as error:
+            topic = self.wanted.pool.find_topics(Ids.of([error.topic]))
+            raise self._repeated(topic, Ids.of([error.document])) from None
+
+    @contextlib.contextmanager
+    def _shared(self, value: Any, what: str) -> Iterator[Shared]:
+        shared = self._engine.share(value, what)
+        try:
+            yield shared
+        finally:
+            shared.release()
+
+    def _together(self) -> Ranking:
+        merging = Merging(self.wanted)
+        told = _Telling(self)
+        with contextlib.closing(self._parts(told, map_ranked)) as parts:
+            for part in parts:
+                if not told.has_nan:
+                    merging.add(part)
+        told.check_end()
+        return told.ranking(merging.ranked(), whole_topics=True)
+
+    def _in_any_order(self) -> Ranking:
+        told = _Telling(self)
+        num_ret = np.zeros(len(self.wanted.pool.topics), np.int64)
+        documents: list[AnyInts] = [np.zeros(0, np.int64)]
+        scores: list[Any] = [self.wanted.cast(np.zeros(0))]
+        with contextlib.closing(self._parts(told, map_found)) as parts:
+            for part in parts:
+                documents.append(part.document)
+                scores.append(part.scores)
+                np.add.at(num_ret, part.topic, part.num_ret)
+        told.check_end()
+        document = np.concatenate(documents).astype(np.int64)
+        pool = self.wanted.pool
+        topic = np.searchsorted(pool.offsets, document, side="right") - 1
+        entries, order = Entries.of(
+            topic, np.concatenate(scores), pool.documents.pick(document), len(num_ret)
+        )
+        document = document[order]
+        rank = self._ranks(entries, num_ret)
+        again = _again(document, rank, self.wanted.most)
+        self.unchecked = not self._is_checked(int(num_ret.sum()))
+        if not self.unchecked:
+            self._check(num_ret)
+        elif len(again):
+            raise self._repeated(entries.topic[again], entries.ids.pick(again))
+        return told.ranking(ranked_of(document, entries.topic, rank, num_ret), whole_topics=False)
+
+    def _is_checked(self, num_rows: int) -> bool:
+        return num_rows <= CHECKED if self._plan.check is None else self._plan.check
+
+    def _ranks(self, entries: Entries, num_ret: IntArray) -> IntArray:
+        """The second pass: the rank of each entry."""
+        if not len(entries.topic):
+            return np.zeros(0, np.int64)
+        counts = Counts(entries)
+        with (
+            self._shared(entries, "judged documents of the run") as shared,
+            contextlib.closing(self._parts(_Telling(self), map_counted, shared)) as parts,
+        ):
+            for part in parts:
+                counts.add(part)
+        if counts.num_rows() != int(num_ret.sum()):
+            raise self._changed()
+        return counts.ranks(num_ret)
+
+    def _check(self, num_ret: IntArray) -> None:
+        """Raise InputError if a document is there twice, whether or not it was judged."""
+        hashing = Hashing(_seed(), shares=-(-int(num_ret.sum()) // HASHES_AT_ONCE) or 1)
+        found: list[Words] = [np.zeros(0, np.uint64)]
+        for share in range(hashing.shares):
+            keys: list[Words] = [np.zeros(0, np.uint64)]
+            with (
+                self._shared(replace(hashing, share=share), "the way to hash") as shared,
+                contextlib.closing(self._parts(_Telling(self), map_hashed, shared)) as parts,
+            ):
+                keys += [part.keys for part in parts]
+            every = np.concatenate(keys)
+            del keys
+            every.sort()
+            found.append(np.unique(every[1:][every[1:] == every[:-1]]))
+        repeated = np.sort(np.concatenate(found))
+        if len(repeated):
+            error = self._located(hashing, repeated, num_ret)
+            if error is not None:
+                raise error
+
+    def _repeated(self, topic: IntArray, ids: Ids | WordIds) -> InputError:
+        """The error of documents that are there twice."""
+        hashing = Hashing(_seed())
+        error = self._located(hashing, np.unique(hashing.keys(topic, ids)))
+        return self._changed() if error is None else error
+
+    def _changed(self) -> InputError:
+        return source_of(self.file).changed()
+
+    def _located(self, hashing: Hashing, keys: Words, num_ret: IntArray | None = None) -> InputError | None:
+        """The error of the documents with these hashes that are there twice, None if none is.
+
+        With num_ret (T,) -M is looked at: of a document that is there twice all but one may be cut off.
+        """
+        rows: list[RowsSplit] = []
+        places: list[IntArray] = []
+        told = _Telling(self)
+        with (
+            self._shared(hashing, "the way to hash") as one,
+            self._shared(keys, "hashes") as other,
+            contextlib.closing(self._parts(told, map_rows, one, other)) as parts,
+        ):
+            for split, part in zip(self._splits, parts, strict=False):
+                rows.append(part)
+                places.append(
+                    part.place + (told.lines_before if split.rows_before is None else split.rows_before)
+                )
+        told.check_end()
+        topic = np.concatenate([part.topic for part in rows])
+        scores = np.concatenate([part.scores for part in rows])
+        ids = WordIds.concatenate([part.ids for part in rows])
+        place = np.concatenate(places)
+        texts = list(ids)
+        kept = np.ones(len(topic), np.bool_)
+        if num_ret is not None and self.wanted.most is not None:
+            entries, order = Entries.of(topic, scores, ids, len(num_ret))
+            rank = np.empty(len(order), np.int64)
+            rank[order] = self._ranks(entries, num_ret)
+            kept = rank <= self.wanted.most
+        return self._error_of(topic, texts, place, kept)
+
+    def _error_of(
+        self, topic: IntArray, texts: Sequence[bytes], place: IntArray, kept: Any
+    ) -> InputError | None:
+        every: dict[tuple[int, bytes], list[int]] = {}
+        counted: dict[tuple[int, bytes], int] = {}
+        for number, text, where, counts in zip(
+            topic.tolist(), texts, place.tolist(), kept.tolist(), strict=True
+        ):
+            every.setdefault((number, text), []).append(where)
+            counted[number, text] = counted.get((number, text), 0) + counts
+        again = {key: where for key, where in every.items() if counted[key] > 1}
+        if not again:
+            return None
+        if self.is_parquet:
+            (number, text), where = min(again.items(), key=lambda item: (item[0][0], item[1][1]))
+            told = f"again (rows {where[0] + 1} and {where[1] + 1})"
+        else:
+            (number, text), where = min(again.items(), key=lambda item: item[1][1])
+            told = f"again (first in line {where[0]})"
+        name = quoted(self.wanted.pool.topics[number])
+        return InputError(
+            self.file.name,
+            None if self.is_parquet else where[1],
+            f"document {quoted(text)} of topic {name} {told}",
+            "each document once per topic",
+        )
+
+    def _parts(self, told: _Telling, work: Work[Part], *shared: Shared) -> Generator[Part, None, None]:
+        """What the splits give, in order; raises InputError for the first fault."""
+        with contextlib.closing(self._engine.map(work, self._splits, self._everywhere, *shared)) as results:
+            for number, part in enumerate(results, 1):
+                told.take(part.tally)
+                if self._plan.told is not None:
+                    self._plan.told(number, len(self._splits))
+                yield part
+                told.lines_before += part.tally.num_lines
+
+
+def _seed() -> int:
+    return EVERY_PROCESS + secrets.randbits(64)
+
+
+def _again(document: IntArray, rank: IntArray, most: int | None) -> IntArray:
+    """The places (of the first -M ranks) whose document another place has, too."""
+    places = np.arange(len(document)) if most is None else np.flatnonzero(rank <= most)
+    order = places[np.argsort(document[places], kind="stable")]
+    again: IntArray = order[1:][document[order[1:]] == document[order[:-1]]]
+    return again
+
+
+class _Telling:
+    """Collects what the splits tell besides ranks, in the order of the file."""
+
+    def __init__(self, run: SplitRun) -> None:
+        self._run = run
+        self.lines_before = 0
+        self._num_rows = 0
+        self._num_lines = 0
+        self._tag, self._tag_before = b"", b""
+        self._longer_line: int | None = None
+        self._final_newline = True
+        self._unjudged = UnjudgedTopics()
+        self._nan: InputError | None = None
+
+    @property
+    def has_nan(self) -> bool:
+        """Whether a score is not a number, so that nothing is ranked."""
+        return self._nan is not None
+
+    def take(self, tally: Tally) -> None:
+        """Take the next split; raises the InputError of its fault."""
+        if tally.fault is not None:
+            fault = tally.fault
+            line = None if fault.line is None else self.lines_before + fault.line
+            error = InputError(self._run.file.name, line, fault.found, fault.expected)
+            if fault.of_lines:
+                from pres_eval.reading.advice import with_advice
+
+                error = with_advice(error, source_of(self._run.file), RUN.names)
+            raise error
+        if self._nan is None and tally.nan is not None:
+            self._nan = InputError(self._run.file.name, None, tally.nan.found, tally.nan.expected)
+        if self._longer_line is None and tally.longer_line is not None:
+            self._longer_line = self.lines_before + tally.longer_line
+        self._num_lines += tally.num_lines
+        self._num_rows += tally.num_rows
+        if tally.num_rows:
+            self._tag, self._tag_before = tally.tag, tally.tag_before or self._tag
+        self._final_newline &= tally.final_newline
+        if len(tally.unjudged):
+            self._unjudged.add(tally.unjudged)
+        self._unjudged.more |= tally.more
+
+    def check_end(self) -> None:
+        """Raise InputError if there were no rows, or a score that is not a number."""
+        if self._nan is not None:
+            raise self._nan
+        if self._num_rows:
+            return
+        source = source_of(self._run.file)
+        if self._run.is_parquet:
+            raise InputError(source.name, None, "no rows", "at least one")
+        if not self._num_lines:
+            raise EmptyFileError(source.name, None, "the file is empty", "lines of text")
+        raise no_lines(source, RUN)
+
+    def ranking(self, ranked: Ranked, whole_topics: bool) -> Ranking:
+        """The result."""
+        run = self._run
+        name = run.file.name
+        return Ranking(
+            topic=ranked.topic,
+            num_ret=ranked.num_ret,
+            offsets=ranked.offsets,
+            rank=ranked.rank,
+            document=ranked.document,
+            name=name,
+            tag=tag_of(name) if run.is_parquet else self._tag.decode("utf-8", "surrogateescape"),
+            num_lines=self._num_rows,
+            unjudged_ids=self._unjudged.ids(),
+            longer_line=self._longer_line,
+            single=run.wanted.single,
+            ascending=run.wanted.ascending,
+            more_unjudged=self._unjudged.more,
+            opening=None if run.is_parquet else _opening(run.file, whole_topics),
+            tag_before=self._cut_off(),
+            form="Parquet" if run.is_parquet else None,
+        )
+
+    def _cut_off(self) -> str | None:
+        """The tag of the line before the last one if this was cut off in the middle of it."""
+        if self._final_newline or self._tag == self._tag_before:
+            return None
+        if not self._tag_before.startswith(self._tag):
+            return None
+        return self._tag_before.decode("utf-8", "surrogateescape")
+
+
+def _opening(file: File, whole_topics: bool) -> Opening | None:
+    """How the file opens, from the chunk that one process would look at."""
+    for cut in cuts(source_of(file), whole_topics):
+        return opening_of(parse_lines(cut.chunk, RUN))
+    return None

@@ -1,0 +1,247 @@
+"""The rows of a split, batch by batch, of any form; and what is counted on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.cluster.splits import Split, TextRange
+from pres_eval.cluster.storage import source_of
+from pres_eval.errors import EmptyFileError, InputError
+from pres_eval.ranking.columns import RunColumns, Texts, check_scores
+from pres_eval.ranking.counted import Finder
+from pres_eval.ranking.opening import DOCNO, TOPIC
+from pres_eval.ranking.order import Scores
+from pres_eval.ranking.run_file import TAG
+from pres_eval.ranking.unjudged import UnjudgedTopics
+from pres_eval.reading.cutting import TopicCutter
+from pres_eval.reading.lines import RUN, LineError, Lines, parse_lines
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.source import CHUNK, behind_last_line
+
+LEAST_CHUNK = 1 << 12
+"""Bytes that are read of a small split at a time, behind its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What every worker has to know: the judged documents, and how a run is ranked.
+
+    single, ascending  scores are kept in 32 bits; equal ones go by docno ascending
+    most               -M
+    only               the one topic that is wanted, None for all
+    """
+
+    pool: Pool
+    single: bool
+    ascending: bool
+    most: int | None = None
+    only: int | None = None
+
+    @property
+    def ties_ascending(self) -> bool:
+        """As `Judged` calls it."""
+        return self.ascending
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Finds judged documents; made once in each process."""
+        return Finder(self.pool)
+
+    def cast(self, scores: FloatArray) -> Scores:
+        """The scores as they are kept."""
+        if not self.single:
+            return scores
+        with np.errstate(over="ignore"):
+            return scores.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a file, found in one of its splits.
+
+    line       in the split, from 1; None for the file
+    of_lines   whether the fault is one of a line's columns, about which the file's beginning may tell more
+    """
+
+    line: int | None
+    found: str
+    expected: str | None
+    of_lines: bool = False
+
+
+@dataclass
+class Tally:
+    """What is known of a split besides its ranks.
+
+    num_lines, num_rows  lines, and those of them that are documents
+    tag, tag_before      of the last row, and of the one before it in this split
+    longer_line          the first line with more than six columns, from 1
+    final_newline        whether the last line ends in one
+    unjudged, more       topics without judgements, and whether there are further ones
+    fault                the first fault, after which nothing was read
+    nan                  the first score that is not a number (of a Parquet file)
+    """
+
+    num_lines: int = 0
+    num_rows: int = 0
+    tag: bytes = b""
+    tag_before: bytes = b""
+    longer_line: int | None = None
+    final_newline: bool = True
+    unjudged: WordIds = field(default_factory=lambda: NO_IDS)
+    more: bool = False
+    fault: Fault | None = None
+    nan: Fault | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """N rows of a split that belong to judged topics, in order.
+
+    num_segments  stretches of rows with the same topic, also without judgements
+    segment       (S,) which of them have judgements
+    topic         (S,) their topics, as indices of the pool's
+    lengths       (S,) and their rows
+    scores, ids   (N,)
+    place         (N,) lines from 1, or rows from 0, in the split
+    ends_whole    whether another topic is known to follow
+    """
+
+    num_segments: int
+    segment: IntArray
+    topic: IntArray
+    lengths: IntArray
+    scores: Scores
+    ids: Ids | WordIds
+    place: IntArray
+    ends_whole: bool
+
+    def topic_of(self) -> IntArray:
+        """(N,) the topic of each row."""
+        return np.repeat(self.topic, self.lengths)
+
+
+class Scan:
+    """Reads a split, and tells what was in it; stops at a fault."""
+
+    def __init__(self, split: Split, wanted: Wanted, between_topics: bool) -> None:
+        self.tally = Tally()
+        self._split = split
+        self._wanted = wanted
+        self._between_topics = between_topics
+        self._unjudged = UnjudgedTopics(split.unjudged)
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows of judged topics; none after a fault."""
+        try:
+            yield from self._rows_of_table() if self._split.rows_before is not None else self._lines()
+        except EmptyFileError:
+            pass
+        except LineError as error:
+            line = self.tally.num_lines + error.line + 1
+            self.tally.fault = Fault(line, error.found, error.expected, of_lines=True)
+        except InputError as error:
+            self.tally.fault = Fault(error.line, error.found, error.expected)
+        self.tally.unjudged, self.tally.more = self._unjudged.ids(), self._unjudged.more
+
+    def _lines(self) -> Iterator[Batch]:
+        source = TextRange(self._split)
+        cutter = TopicCutter()
+        cutter.whole = False
+        cut_place = cutter if self._between_topics else behind_last_line
+        size = min(self._split.stop - self._split.start + LEAST_CHUNK, CHUNK)
+        for chunk in source.chunks(size, cut_place):
+            ends_whole, cutter.whole = cutter.whole, False  # the last chunk is not cut
+            lines = parse_lines(chunk, RUN).checked()
+            if len(lines):
+                self._count(lines)
+                yield self._batch_of_lines(lines, ends_whole)
+            self.tally.num_lines += lines.num_lines
+            source.give_back(chunk)
+        self.tally.final_newline = source.final_newline
+
+    def _count(self, lines: Lines) -> None:
+        tally, last = self.tally, len(lines) - 1
+        before = lines.text(last - 1, TAG) if last else tally.tag
+        tally.tag, tally.tag_before = lines.text(last, TAG), before
+        tally.num_rows += len(lines)
+        if tally.longer_line is None and lines.fields.longer is not None:
+            tally.longer_line = tally.num_lines + int(lines.fields.longer.lines[0]) + 1
+
+    def _batch_of_lines(self, lines: Lines, ends_whole: bool) -> Batch:
+        topics = lines.column(TOPIC)
+        first = changes(topics)
+        return self._batch(
+            topics.take(first),
+            np.diff(first, append=len(lines)),
+            lines.numbers,
+            lines.column(DOCNO),
+            lines.line_of(np.arange(len(lines))) + self.tally.num_lines + 1,
+            ends_whole,
+        )
+
+    def _rows_of_table(self) -> Iterator[Batch]:
+        from pres_eval.reading.formats.parquet import opened, row_groups
+
+        source = source_of(self._split.file)
+        tally = self.tally
+        with opened(source) as file:
+            for part in row_groups(source, file, range(self._split.start, self._split.stop), False):
+                scores = part.numbers.astype(np.float64)
+                topics = part.topics.take(slice(None))
+                place = np.arange(len(scores)) + tally.num_rows
+                tally.num_rows += len(scores)
+                if tally.nan is None:
+                    columns = RunColumns(
+                        source.name, topics, part.lengths, Texts(part.documents.take(slice(None))), scores
+                    )
+                    try:
+                        check_scores(columns)
+                    except InputError as error:
+                        tally.nan = Fault(None, error.found, error.expected)
+                if tally.nan is None:
+                    yield self._batch(topics, part.lengths, scores, part.documents, place, False)
+
+    def _batch(
+        self,
+        topics: Ids,
+        lengths: IntArray,
+        scores: FloatArray,
+        ids: Ids | WordIds,
+        place: IntArray,
+        ends_whole: bool,
+    ) -> Batch:
+        wanted = self._wanted
+        topic = wanted.pool.find_topics(topics)
+        unjudged = topics.take(topic < 0)
+        if len(unjudged):
+            self._unjudged.add(WordIds.of(unjudged))
+        if wanted.only is not None:
+            # trec_eval: the other topics are not looked at, so that no document there is one too many.
+            topic = np.where(topic == wanted.only, topic, -1)
+        segment = np.flatnonzero(topic >= 0)
+        scores_kept = wanted.cast(scores)
+        if len(segment) < len(topic):
+            rows = np.flatnonzero(np.repeat(topic >= 0, lengths))
+            ids, scores_kept, place = ids.take(rows), scores_kept[rows], place[rows]
+        return Batch(
+            num_segments=len(topic),
+            segment=segment,
+            topic=topic[segment],
+            lengths=lengths[segment],
+            scores=scores_kept,
+            ids=ids,
+            place=place,
+            ends_whole=ends_whole,
+        )
+
+
+def cut_loose(ids: Ids | WordIds) -> WordIds:
+    """The ids without the buffer that they are in."""
+    return ids if isinstance(ids, WordIds) else WordIds.of(ids)
