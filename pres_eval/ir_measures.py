@@ -27,7 +27,7 @@ import numpy as np
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError, MissingExtraError
-from pres_eval.library.judgements import Qrels
+from pres_eval.library.ranked import Qrels
 from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options

@@ -1,32 +1,27 @@
-"""A run, ranked once against judgements: what is evaluated, as often as wanted."""
+"""Judgements that are read once, and runs that are ranked once against them, to be evaluated at will."""
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from pres_eval.errors import InputError, PresEvalWarning, UsageError
+from pres_eval.errors import PresEvalWarning, UsageError
 from pres_eval.library.evaluation import Evaluation, Origin
-from pres_eval.library.finding import rank_dict
-from pres_eval.library.judgements import Qrels, check_iterable, is_path, plain_mapping
+from pres_eval.library.judgements import is_path, read_judgements
+from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
-from pres_eval.library.streams import OpenFile, name_of
-from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
+from pres_eval.library.rankings import rank_any
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
-from pres_eval.ranking.any_format import read_any_run
-from pres_eval.ranking.columns import RunColumns, rank_columns
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
-from pres_eval.reading.relevance import relevance_info
-from pres_eval.reading.source import Source
+from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.scoring import evaluate as score
 
 Measures = str | Iterable[str] | None
@@ -157,44 +152,118 @@ def _outside() -> int:
     return level
 
 
-def rank(qrels: Qrels, data: Any, options: Options, name: str | None, jobs: int | None) -> Run:
-    """Rank a run of any kind."""
-    if isinstance(data, Run):
-        raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
-    return Run(qrels, _ranking(qrels, data, options, name, jobs), options, is_path(data))
+class Qrels:
+    """Judgements: which documents are relevant for which topic, and how much.
+
+    `data` is a path or an open file; a dict of dicts (topic, document, grade); a table with the columns
+    query_id, doc_id, relevance (or qid, docno, label): pandas, polars, Arrow or a dict of columns; or an
+    iterable of (topic, document, grade).  Grades below 0 mean "in the pool, not judged".  `form` is the
+    format of a file as -R names it.
+
+    >>> import pres_eval as pe
+    >>> qrels = pe.Qrels({"1": {"a": 2, "b": 0}, "2": {"a": 1}})
+    >>> qrels.topics, len(qrels)
+    (['1', '2'], 3)
+    >>> run = qrels.rank({"1": {"a": 0.9, "x": 0.8}, "2": {"x": 0.7, "a": 0.6}})
+    >>> run.evaluate("map")["map"], run.evaluate("map", level=2, complete=True)["map"]
+    (0.75, 0.5)
+
+    Raises InputError for what cannot be read: file, line, what was found and what was expected.
+    """
+
+    def __init__(
+        self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
+    ) -> None:
+        self._relevance = read_judgements(data, form, name, jobs)
+        self._lookup = Lookup(self._relevance.pool)
+        self.form = form
+        self.is_file = is_path(data)
+
+    @property
+    def relevance(self) -> Relevance:
+        """The judgements as the engine has them."""
+        return self._relevance
+
+    @property
+    def lookup(self) -> Lookup:
+        """The judged documents, to be found by Python's own hashing."""
+        return self._lookup
+
+    @property
+    def name(self) -> str:
+        """What messages call the judgements: the path, or "qrels"."""
+        return self._relevance.name
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics, in byte order."""
+        return texts_of(self._relevance.pool.topics)
+
+    def __len__(self) -> int:
+        return len(self._relevance.pool.documents)
+
+    def __repr__(self) -> str:
+        return f"<Qrels {self.name}: {len(self)} documents of {len(self._relevance.pool.topics)} topics>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"relevance": self._relevance, "form": self.form, "is_file": self.is_file}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
+        self._lookup = Lookup(self._relevance.pool)
+
+    def rank(
+        self,
+        data: Any,
+        *,
+        compat: str = Options.compat,
+        max_retrieved: int | None = None,
+        name: str | None = None,
+        jobs: int | None = None,
+    ) -> Run:
+        """Rank a run once, to evaluate it many times; of its documents only the judged ones are kept.
+
+        `data` is a path or an open file; a dict of dicts (topic, document, score); a table with the columns
+        query_id, doc_id, score (or qid, docno, score); or an iterable of (topic, document, score).
+        """
+        if isinstance(data, Run):
+            raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
+        options = Options(compat=compat, max_retrieved=max_retrieved)
+        ranking = rank_any(data, self._relevance, self._lookup, options, name, jobs)
+        return Run(self, ranking, options, is_path(data))
+
+    def rank_top_k(
+        self,
+        topics: Any,
+        ids: Any,
+        scores: Any,
+        *,
+        compat: str = Options.compat,
+        max_retrieved: int | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Rank the k best documents of T topics, as a vector search gives them.
+
+        topics  T ids
+        ids     (T, k) whole numbers or texts: numpy, or anything with `__array__` or `__dlpack__`; -1 where a
+                topic has fewer documents
+        scores  (T, k) numbers, higher is better; for distances give -distances
+
+        >>> import numpy as np
+        >>> import pres_eval as pe
+        >>> qrels = pe.Qrels([("1", "17", 1), ("2", "4", 1)])
+        >>> ids, scores = np.array([[17, 4], [9, -1]]), np.array([[0.9, 0.5], [0.3, 0.0]])
+        >>> qrels.rank_top_k(["1", "2"], ids, scores).evaluate("recip_rank")["recip_rank"]
+        0.5
+        """
+        name = name or "run"
+        options = Options(compat=compat, max_retrieved=max_retrieved)
+        ranking = rank_matrix(
+            topics, ids, scores, self._relevance, self._lookup, options, name=name, tag=name
+        )
+        return Run(self, ranking, options)
 
 
-def rank_top_k(qrels: Qrels, topics: Any, ids: Any, scores: Any, options: Options, name: str | None) -> Run:
-    """Rank a matrix of ids."""
-    name = name or "run"
-    ranking = rank_matrix(topics, ids, scores, qrels.relevance, qrels.lookup, options, name=name, tag=name)
-    return Run(qrels, ranking, options)
-
-
-def _ranking(qrels: Qrels, data: Any, options: Options, name: str | None, jobs: int | None) -> Ranking:
-    if is_path(data):
-        return _read(Source(os.fspath(data)), qrels, options, jobs)
-    if hasattr(data, "read"):
-        return _read(OpenFile(data, name or name_of(data, "run")), qrels, options, jobs)
-    name = name or getattr(data, "name", None) or "run"
-    name = name if isinstance(name, str) else "run"
-    data = plain_mapping(data)
-    if isinstance(data, Mapping) and not looks_like_columns(data):
-        for topic, documents in data.items():
-            if not isinstance(documents, Mapping):
-                found = f"{type(documents).__name__} for topic {topic!r}"
-                raise InputError(name, None, found, "a dict of documents and their values")
-        return rank_dict(data, qrels.relevance, qrels.lookup, options, name=name, tag=name)
-    check_iterable(data, name)
-    with opened_table(data, SCORE, name) as table:
-        return _rank_table(table, qrels, options, name, jobs)
-
-
-def _read(source: Source, qrels: Qrels, options: Options, jobs: int | None) -> Ranking:
-    return read_any_run(source, qrels.relevance, options, jobs)
-
-
-def _rank_table(table: Table, qrels: Qrels, options: Options, name: str, jobs: int | None) -> Ranking:
-    topics, lengths = table.topic.groups()
-    columns = RunColumns(name, topics, lengths, table.document, as_scores(table.value), name)
-    return rank_columns(columns, qrels.relevance, options, jobs or 1)
+def as_qrels(data: Any, form: str, jobs: int | None) -> Qrels:
+    """Judgements that may have been read already."""
+    return data if isinstance(data, Qrels) else Qrels(data, form=form, jobs=jobs)

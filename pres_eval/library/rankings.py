@@ -1,0 +1,51 @@
+"""Runs of any kind are ranked against judgements."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from pres_eval.library.finding import rank_dict
+from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
+from pres_eval.library.lookup import Lookup
+from pres_eval.library.streams import OpenFile, name_of
+from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import read_any_run
+from pres_eval.ranking.columns import RunColumns, rank_columns
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.source import Source
+
+
+def rank_any(
+    data: Any, relevance: Relevance, lookup: Lookup, options: Options, name: str | None, jobs: int | None
+) -> Ranking:
+    """Rank a run: a path, an open file, a dict of dicts, a table, or rows of topic, document and score."""
+    if is_path(data):
+        return read_any_run(Source(os.fspath(data)), relevance, options, jobs)
+    if hasattr(data, "read"):
+        return read_any_run(OpenFile(data, name or name_of(data, "run")), relevance, options, jobs)
+    name = name or getattr(data, "name", None) or "run"
+    name = name if isinstance(name, str) else "run"
+    data = plain_mapping(data)
+    if isinstance(data, Mapping) and not looks_like_columns(data):
+        check_dicts(data, name)
+        return rank_dict(data, relevance, lookup, options, name=name, tag=name)
+    check_iterable(data, name)
+    with opened_table(data, SCORE, name) as table:
+        return _rank_table(table, relevance, options, name, jobs)
+
+
+def _rank_table(table: Table, relevance: Relevance, options: Options, name: str, jobs: int | None) -> Ranking:
+    topics, lengths = table.topic.groups()
+    columns = RunColumns(
+        name=name,
+        topics=topics,
+        lengths=lengths,
+        documents=table.document,
+        scores=as_scores(table.value),
+        tag=name,
+    )
+    return rank_columns(columns, relevance, options, jobs or 1)
