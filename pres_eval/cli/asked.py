@@ -39,6 +39,8 @@ class EvaluateOptions(NumberOptions, GateOptions):
     names: str
     keep_going: bool
     output: str | None
+    cluster: str | None
+    check_duplicates: bool | None
 
     def check_layout(self) -> None:
         """Raises UsageError for options of tables that have no effect here."""
@@ -46,6 +48,16 @@ class EvaluateOptions(NumberOptions, GateOptions):
         for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
             if wanted is not None and self.output_format not in TABLES:
                 raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
+
+        if self.writes_parquet and self.zscore_file is not None:
+            raise UsageError(f"--output {self.output}: is a table of values, which -Z does not go with")
+        if self.check_duplicates is not None and self.cluster is None:
+            raise UsageError("--check-duplicates goes with --cluster; one process always checks")
+
+    @property
+    def writes_parquet(self) -> bool:
+        """Whether all values go into one table, because the output file's name says so."""
+        return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
 
     @property
     def qrels(self) -> str:

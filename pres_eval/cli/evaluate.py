@@ -40,6 +40,7 @@ from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
 
 if TYPE_CHECKING:
+    from pres_eval.cli.clustering import Cluster
     from pres_eval.reading.zscores import ZScores
     from pres_eval.report.records import Record
     from pres_eval.scoring import Evaluation
@@ -78,7 +79,22 @@ OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "mark
 )
 @NAMES
 @KEEP_GOING
-@click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Write results to FILE, whole or not at all; FILE.parquet is a table of the values of all topics.",
+)
+@click.option(
+    "--cluster",
+    metavar="WORKERS",
+    help="Who reads the runs: local:N (processes) or a Dask scheduler, tcp://HOST:PORT or FILE.json.",
+)
+@click.option(
+    "--check-duplicates/--no-check-duplicates",
+    default=None,
+    help="With --cluster: look for unjudged documents that come twice where topics are not together; takes"
+    " 8 bytes a line (default: up to 100 million lines).",
+)
 @click.pass_context
 def command(context: click.Context, /, **values: Any) -> None:
     """Evaluate runs against judgements."""
@@ -100,6 +116,7 @@ for _option in (*NUMBER_OPTIONS, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
 
 
 def _evaluate(said: EvaluateOptions) -> None:
+    said = _with_patterns(said)
     check_format(said.results_format)
     check_paths(said.qrels, said.runs)
     _check_measures_among_files(said)
@@ -110,7 +127,7 @@ def _evaluate(said: EvaluateOptions) -> None:
         selection = _without_collection_size(selection, said.quiet)
     said.check_gates()
     said.check_layout()
-    reader = replace(said.reader(), run_form=said.results_format)
+    reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
     job = Job(
         relevance=reader.relevance(said.qrels),
         selection=selection,
@@ -128,6 +145,26 @@ def _evaluate(said: EvaluateOptions) -> None:
     exit_if_failed(failures)
     if said.gated:
         pass_gates(said, _record(evaluations, said, job), trec_lines(evaluations, job))
+
+
+def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
+    """The same with the files that patterns name, which no shell has looked for."""
+    if said.cluster is None and not any("://" in path for path in said.files):
+        return said
+    from pres_eval.cluster.storage import expand
+
+    judged, *runs = [expand(path) for path in said.files]
+    if len(judged) > 1:
+        raise UsageError(f"{said.qrels}: names {len(judged)} files, expected the one with the judgements")
+    return replace(said, files=(*judged, *(path for paths in runs for path in paths)))
+
+
+def _cluster(said: EvaluateOptions) -> Cluster | None:
+    if said.cluster is None:
+        return None
+    from pres_eval.cli.clustering import Cluster
+
+    return Cluster(said.cluster, said.check_duplicates)
 
 
 def _record(evaluations: Sequence[Evaluation], said: EvaluateOptions, job: Job) -> Record:

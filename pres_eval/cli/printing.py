@@ -27,6 +27,8 @@ def print_results(
     A run without a topic in common with the judgements is added to `failures`, or raises if that is None.
     """
     with output_file(said.output) as stream:
+        if said.writes_parquet:
+            return _write_parquet(stream, job, rankings, said, failures)
         if said.output_format == "trec":
             return _stream(stream, job, rankings, said, failures)
         found = []
@@ -59,6 +61,34 @@ def _going_on(failures: list[RunFailure] | None, ranking: Ranking) -> Iterator[N
         say(f"pres-eval: {error}")
 
 
+def _write_parquet(
+    stream: BinaryIO,
+    job: Job,
+    rankings: Iterable[Ranking],
+    said: EvaluateOptions,
+    failures: list[RunFailure] | None,
+) -> list[Evaluation]:
+    """Write the values of all topics of all runs as one table."""
+    from pres_eval.report.arrow_table import parquet_table
+
+    names = _names_in_lines(said)
+    evaluations = []
+    with parquet_table(stream, job.selection) as table:
+        for ranking in rankings:
+            with _going_on(failures, ranking):
+                evaluation = _evaluated(ranking, job)
+                table.add(_name_of(ranking, names), evaluation)
+                if said.gated:
+                    evaluations.append(evaluation)
+    return evaluations
+
+
+def _name_of(ranking: Ranking, names: dict[str, list[str]]) -> str:
+    """What the next run is called; its tag if no names are given."""
+    waiting = names.get(ranking.name)
+    return waiting.pop(0) if waiting else text_of(ranking.tag)
+
+
 def _stream(
     stream: BinaryIO,
     job: Job,
@@ -70,8 +100,7 @@ def _stream(
     names = _names_in_lines(said)
     evaluations = []
     for ranking in rankings:
-        waiting = names.get(ranking.name)
-        name = waiting.pop(0) if waiting else text_of(ranking.tag)
+        name = _name_of(ranking, names)
         with _going_on(failures, ranking):
             if said.gated:
                 evaluations.append(_evaluated(ranking, job))

@@ -26,6 +26,8 @@ from pres_eval.report.names import NAMINGS
 from pres_eval.workers import in_order, num_processors
 
 if TYPE_CHECKING:
+    from pres_eval.cli.clustering import Cluster
+
     _ParameterType = click.ParamType[tuple[int, ...]]
 else:
     _ParameterType = click.ParamType  # takes no type parameters before click 8.2
@@ -229,6 +231,7 @@ class Reader:
     quiet: bool = False
     jobs: int | None = None
     run_form: str = TREC
+    cluster: Cluster | None = None
 
     @property
     def num_jobs(self) -> int:
@@ -241,7 +244,7 @@ class Reader:
 
     def relevance(self, path: str) -> Relevance:
         """The judgements."""
-        relevance = read_relevance(path, self.form, self.jobs)
+        relevance = read_relevance(_source(path), self.form, self.jobs)
         if self.form == "qrels" and isinstance(relevance, Qrels):
             self._note(relevance.name, relevance.form)
         return relevance
@@ -267,6 +270,14 @@ class Reader:
         One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
+        if self.cluster is not None:
+            from pres_eval.cli.clustering import runs_of_cluster
+
+            for found in runs_of_cluster(self.cluster, paths, relevance, options, self, failures is not None):
+                yield from self._told(
+                    found.outcome(failures is not None), relevance, options, paths, failures
+                )
+            return
         from pres_eval.cli.progress import reading_bar
 
         def read(source: Source) -> Ranking:
@@ -280,21 +291,41 @@ class Reader:
                     raise
                 return RunFailure(source.name, str(error))
 
-        sources = [Source(path) for path in paths]
+        sources = [_source(path) for path in paths]
         with reading_bar(sources, self.quiet) as bar:
             for ranking in in_order(attempt, sources, min(len(paths), self.num_jobs)):
                 with nullcontext() if bar is None else bar.pause():
-                    if isinstance(ranking, RunFailure):
-                        assert failures is not None
-                        failures.append(ranking)
-                        say(f"pres-eval: {ranking.message}")
-                        continue
-                    if self.run_form == TREC:
-                        self._note(ranking.name, ranking.form)
-                    if not self.quiet:
-                        for warning in warnings_about(ranking, relevance, options, len(paths) == 1):
-                            warn(warning)
-                    yield ranking
+                    yield from self._told(ranking, relevance, options, paths, failures)
+
+    def _told(
+        self,
+        ranking: Ranking | RunFailure,
+        relevance: Relevance,
+        options: Options,
+        paths: Sequence[str],
+        failures: list[RunFailure] | None,
+    ) -> Iterator[Ranking]:
+        """The run, after what is to be said about it; nothing if it could not be read."""
+        if isinstance(ranking, RunFailure):
+            assert failures is not None
+            failures.append(ranking)
+            say(f"pres-eval: {ranking.message}")
+            return
+        if self.run_form == TREC:
+            self._note(ranking.name, ranking.form)
+        if not self.quiet:
+            for warning in warnings_about(ranking, relevance, options, len(paths) == 1):
+                warn(warning)
+        yield ranking
+
+
+def _source(path: str) -> Source:
+    """The file at a path, or at an address."""
+    if "://" not in path:
+        return Source(path)
+    from pres_eval.cluster.storage import source_named
+
+    return source_named(path)
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from pres_eval.cluster.engines import Engine, Shared
@@ -11,7 +11,7 @@ from pres_eval.cluster.ranking import Plan, SplitRun
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import split_size
 from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed, source_of
-from pres_eval.errors import InputError, PresEvalError
+from pres_eval.errors import InputError, PresEvalError, RunFailure
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import PARQUET, TREC, check_format, read_any_run
 from pres_eval.ranking.run_file import Judged, Ranking, only_topic
@@ -42,6 +42,12 @@ class Found:
     ranking: Ranking | None
     error: PresEvalError | None
     unchecked: bool = False
+
+    def outcome(self, going_on: bool) -> Ranking | RunFailure:
+        """The run, or why there is none; raises its error unless others go on without it."""
+        if self.error is not None and going_on:
+            return RunFailure(self.name, str(self.error))
+        return self.checked()
 
     def checked(self) -> Ranking:
         """The run; raises its error."""
@@ -82,7 +88,7 @@ def rank_runs(
     engine: Engine,
     plan: Plan | None = None,
     form: str = TREC,
-) -> Iterator[Found]:
+) -> Generator[Found, None, None]:
     """The runs in the order of their names, each ranked as one process does.
 
     Raises UsageError for a format that does not exist, WorkersLostError if the work cannot be done.

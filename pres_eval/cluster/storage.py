@@ -90,6 +90,11 @@ def source_of(file: File) -> Source:
     return source
 
 
+def source_named(name: str) -> Source:
+    """The file at a path or an address, to be read by one process."""
+    return source_of(file_at(name)) if is_remote(name) else Source(name)
+
+
 def is_compressed(file: File) -> bool:
     """Whether the file begins as compressed ones do."""
     head = first_bytes(file, LONGEST_MAGIC)

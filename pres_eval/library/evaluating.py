@@ -27,6 +27,7 @@ def evaluate(
     form: str = "qrels",
     name: str | None = None,
     jobs: int | None = None,
+    cluster: Any = None,
 ) -> Evaluation:
     """Evaluate a run against judgements: trec_eval's numbers, bit for bit.
 
@@ -45,6 +46,8 @@ def evaluate(
     form           the format of a qrels file (-R)
     name           what messages and the result call the run, if it is no file
     jobs           threads that read and compute (None: as many as there are processors, for files)
+    cluster        who reads a run that is a file: a Dask client (`distributed.Client`), the address of its
+                   scheduler, or "local:N" for N processes of this machine
 
     >>> import pres_eval as pe
     >>> qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
@@ -62,7 +65,7 @@ def evaluate(
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
     ranked = as_qrels(qrels, form, jobs).rank(
-        run, compat=compat, max_retrieved=max_retrieved, name=name, jobs=jobs
+        run, compat=compat, max_retrieved=max_retrieved, name=name, jobs=jobs, cluster=cluster
     )
     return ranked.evaluate(
         measures,

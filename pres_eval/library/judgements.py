@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.arrays.ids import WordIds
 from pres_eval.errors import InputError
-from pres_eval.library.streams import OpenFile, name_of
+from pres_eval.library.streams import OpenFile, name_of, source_at
 from pres_eval.library.tables import RELEVANCE, Table, as_grades, looks_like_columns, opened_table
 from pres_eval.library.texts import ids_of
 from pres_eval.reading import qrels as engine
@@ -22,7 +22,7 @@ from pres_eval.reading.relevance import Relevance, read_any_qrels, read_relevanc
 def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) -> Relevance:
     """Judgements of any kind; `form` is the format of a file.  Raises InputError for what cannot be read."""
     if is_path(data):
-        return read_relevance(os.fspath(data), form, jobs)
+        return read_relevance(source_at(os.fspath(data)), form, jobs)
     if hasattr(data, "read"):
         return read_any_qrels(OpenFile(data, name or name_of(data, "qrels")), jobs)
     name = name or "qrels"

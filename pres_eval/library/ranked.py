@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -152,6 +153,21 @@ def _outside() -> int:
     return level
 
 
+def _ranked_by(cluster: Any, path: str, relevance: Relevance, options: Options) -> Ranking:
+    from pres_eval.cluster.connecting import engine_of
+    from pres_eval.cluster.runs import rank_runs
+
+    with engine_of(cluster) as engine:
+        (found,) = rank_runs([path], relevance, options, engine)
+    if found.unchecked:
+        warnings.warn(
+            f"{path}: topics are not together, so unjudged documents were not checked for coming twice",
+            PresEvalWarning,
+            stacklevel=_outside(),
+        )
+    return found.checked()
+
+
 class Qrels:
     """Judgements: which documents are relevant for which topic, and how much.
 
@@ -220,15 +236,21 @@ class Qrels:
         max_retrieved: int | None = None,
         name: str | None = None,
         jobs: int | None = None,
+        cluster: Any = None,
     ) -> Run:
         """Rank a run once, to evaluate it many times; of its documents only the judged ones are kept.
 
         `data` is a path or an open file; a dict of dicts (topic, document, score); a table with the columns
-        query_id, doc_id, score (or qid, docno, score); or an iterable of (topic, document, score).
+        query_id, doc_id, score (or qid, docno, score); or an iterable of (topic, document, score).  What
+        `cluster` is, is told at `evaluate`.
         """
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         options = Options(compat=compat, max_retrieved=max_retrieved)
+        if cluster is not None:
+            if not is_path(data):
+                raise UsageError("cluster: its workers read files; expected a path or an address as the run")
+            return Run(self, _ranked_by(cluster, os.fspath(data), self._relevance, options), options, True)
         ranking = rank_any(data, self._relevance, self._lookup, options, name, jobs)
         return Run(self, ranking, options, is_path(data))
 

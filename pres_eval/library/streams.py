@@ -37,6 +37,15 @@ class OpenFile(Source):
         return streams.OpenFile(cast(streams.Readable, io.BytesIO(self._bytes())), self._progress)
 
 
+def source_at(path: str) -> Source:
+    """The file at a path, or at an address that fsspec opens."""
+    if "://" not in path:
+        return Source(path)
+    from pres_eval.cluster.storage import source_named
+
+    return source_named(path)
+
+
 def name_of(stream: Any, otherwise: str) -> str:
     """What an open file is called."""
     name = getattr(stream, "name", None)

@@ -92,7 +92,9 @@ OUTSIDE = {
     "matplotlib": {"report", "analysis"},
     "scipy": {"analysis"},
     "pandas": {"library"},
-    "pyarrow": {"library", "reading"},
+    "pyarrow": {"library", "reading", "report"},
+    "distributed": {"cluster"},
+    "fsspec": {"cluster"},
     "ir_measures": {"ir_measures"},
 }
 
@@ -121,6 +123,7 @@ SLOW = (
         "bz2",
         "lzma",
         "pres_eval.analysis",
+        "pres_eval.cluster",
         "pres_eval.checking",
         "pres_eval.report.table",
         "pres_eval.library",
