@@ -93,8 +93,9 @@ class CompareOptions(AnalysisOptions):
 )  # fmt: skip
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option(
-    "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="Paired test over topics."
-)
+    "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, metavar="TEST",
+    help=f"Paired test over topics, or of all runs at once: {', '.join(TESTS)}.",
+)  # fmt: skip
 @click.option(
     "--alternative", type=click.Choice(ALTERNATIVES), default=ALTERNATIVES[0], show_default=True,
     help="What is to be shown: the runs differ, the run is better, worse, as good, not worse by --margin.",

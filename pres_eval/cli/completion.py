@@ -60,8 +60,8 @@ def command(shell: str) -> None:
 
     \b
     Examples:
-      eval "$(pres-eval completion bash)"                                    in ~/.bashrc
-      eval "$(pres-eval completion zsh)"                                     in ~/.zshrc, after compinit
+      eval "$(pres-eval completion bash)"     in ~/.bashrc
+      eval "$(pres-eval completion zsh)"      in ~/.zshrc, after compinit
       pres-eval completion fish > ~/.config/fish/completions/pres-eval.fish
 
     Completed are commands, options and their choices, files, and after -m the names of measures.  bash has to

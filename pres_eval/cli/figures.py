@@ -57,7 +57,7 @@ KINDS = ("relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(KINDS), metavar="|".join(KINDS))
+@click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
 @qrels_and_runs()
 @click.option(
     "--topic", metavar="TOPIC", help="The topic of precision-recall, roc and rnorm (default: the first)."

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import click
 
 from pres_eval.cli import COMMANDS
+from pres_eval.cli.wrapping import definitions, fitted, prose, text_width
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import VERSIONS
-
-RULE = "-" * 79
 
 USAGE = """\
 pres-eval [OPTIONS] QRELS RUN [RUN ...]
@@ -22,9 +20,10 @@ EXAMPLE = """\
 Example: what trec_eval prints, followed by PRES at Nmax 100 and 1000
   pres-eval qrels.txt run.txt"""
 
-ARGUMENTS = """\
-QRELS and RUN are files, pipes or - for standard input; gzip, bzip2, xz and zstd are read as they are.
-A file whose name is that of a command is written ./check."""
+ARGUMENTS = (
+    "QRELS and RUN are files, pipes or - for standard input; gzip, bzip2, xz and zstd are read as they are."
+    " A file whose name is that of a command is written ./check."
+)
 
 FILE_FORMATS = {
     "trec_results": """\
@@ -57,12 +56,12 @@ SUBTOPICS: lines of four columns
     topic  subtopic  docno  relevance
   As qrels, for each subtopic (aspect, intent) of a topic, as ndeval reads them.""",
     "others": """\
-OTHER FORMATS: recognised by how a file begins, or named with -T (runs) and -R (judgements)
+OTHER FORMATS: recognised by how a file begins, or named with -T and -R
     msmarco  beir  json  jsonl  parquet
-  msmarco is topic, docno, rank, where the rank is the order (runs only).  beir has the header query-id
-  corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it; jsonl has such an object a
-  line, or one with the columns by name.  parquet (extra "parquet") has columns query_id doc_id score
-  relevance, as ir_measures has them, or qid docno score label, as PyTerrier has them.""",
+  -T is for runs, -R for judgements.  msmarco is topic, docno, rank, where the rank is the order (runs only).
+  beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it;
+  jsonl has such an object a line, or one with the columns by name.  parquet (extra "parquet") has columns
+  query_id doc_id score relevance, as ir_measures has them, or qid docno score label, as in PyTerrier.""",
 }
 
 LINES_IN_ALL = """\
@@ -111,30 +110,36 @@ DIFFERENCES = (
 
 def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:
     """The whole help; with the texts of the measures that are named."""
+    shown = ("trec_results", form if form in FILE_FORMATS else "qrels", "others")
+    differences = "\n".join(prose(f"- {text}", 2, 4) for text in DIFFERENCES)
+    nicknames = ", ".join(NICKNAMES[compat])
     sections = [
         "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
-        ARGUMENTS,
-        "Options:\n" + _definitions(option_rows(command), 44),
-        "Commands:\n" + _definitions(COMMANDS.items()),
-        "File formats:\n"
-        + FILE_FORMATS["trec_results"]
-        + "\n"
-        + FILE_FORMATS.get(form, FILE_FORMATS["qrels"]),
-        LINES_IN_ALL,
-        "Exit codes:\n" + _definitions((str(code), text) for code, text in EXIT_CODES.items()),
-        "Differences from trec_eval, on purpose:\n" + "\n".join(f"  - {text}" for text in DIFFERENCES),
-        "Nicknames: " + ", ".join(NICKNAMES[compat]) + "; `pres-eval measures` lists all measures.",
+        prose(ARGUMENTS),
+        "Options:\n" + definitions(option_rows(command)),
+        "Commands:\n" + definitions(COMMANDS.items()),
+        "File formats:\n" + "\n".join(_file_format(FILE_FORMATS[each]) for each in shown),
+        prose(LINES_IN_ALL),
+        "Exit codes:\n" + definitions((str(code), text) for code, text in EXIT_CODES.items()),
+        "Differences from trec_eval, on purpose:\n" + differences,
+        prose(f"Nicknames: {nicknames}; `pres-eval measures` lists all measures."),
     ]
     texts = [measure_text(measure.name) for measure in named_measures(measures, VERSIONS[compat])]
     if texts:
-        sections.append(RULE + "\nMeasures:\n\n" + "\n\n".join(texts))
+        sections.append("-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts))
     return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
 
 
 def measure_text(name: str) -> str:
     """The name of a measure over its whole text."""
-    return name + "\n" + textwrap.indent(MEASURE_BY_NAME[name].text, "    ")
+    return name + "\n" + fitted(MEASURE_BY_NAME[name].text, 4)
+
+
+def _file_format(text: str) -> str:
+    """The name of a format and its columns as they are, what is to be said of them in lines broken anew."""
+    name, columns, notes = text.split("\n", 2)
+    return f"{name}\n{columns}\n{prose(notes, 2)}"
 
 
 def option_rows(command: click.Command) -> list[tuple[str, str]]:
@@ -156,13 +161,3 @@ def _value_name(option: click.Option) -> str:
     if isinstance(option.type, click.Choice):
         return f"[{'|'.join(option.type.choices)}]"
     return {"integer range": "NUM", "float range": "VALUE"}.get(option.type.name, option.type.name.upper())
-
-
-def _definitions(rows: Iterable[tuple[str, str]], width: int = 14) -> str:
-    lines = []
-    for name, text in rows:
-        if len(name) + 3 > width:
-            lines += [f"  {name}", f"{'':<{width}}{text}"]
-        else:
-            lines.append(f"  {name:<{width - 2}}{text}")
-    return "\n".join(lines)

@@ -113,7 +113,7 @@ def _command(name: str) -> list[str]:
     command = command_of(name)
     context = click.Context(command, info_name=f"pres-eval {name}", **command.context_settings)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    lines = [f".SS {name}", *_verbatim(usage)]
+    lines = [f".SS {name}", *_prose(usage)]
     for paragraph in inspect.cleandoc(command.help or COMMANDS[name]).split("\n\n"):
         # The sign is click's for a paragraph that is not to be wrapped.
         keep = paragraph.startswith("\b\n")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from pres_eval.cli.help import measure_text
+from pres_eval.cli.wrapping import definitions, prose
 from pres_eval.errors import MeasureError
 from pres_eval.measures import NICKNAMES
 from pres_eval.measures.catalogue import Entry, catalogue
@@ -43,13 +44,13 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
         click.echo("\n\n".join(measure_text(entry.measure.name) for entry in chosen))
         related = [entry for entry in entries if entry.matches(names) and entry not in chosen]
         if related:
-            click.echo(f"\nSee also: {', '.join(entry.measure.name for entry in related)}")
+            names_of = ", ".join(entry.measure.name for entry in related)
+            click.echo("\n" + prose(f"See also: {names_of}", 0, 2))
     else:
         click.echo(_listed(chosen))
         if not names:
-            click.echo("\nNicknames")
-            for nickname, members in NICKNAMES[compat].items():
-                click.echo(f"  {nickname + ':':<12}{', '.join(members)}")
+            rows = [(f"{name}:", ", ".join(members)) for name, members in NICKNAMES[compat].items()]
+            click.echo("\nNicknames\n" + definitions(rows))
 
 
 def _chosen(names: Sequence[str], entries: list[Entry], compat: str) -> tuple[list[Entry], bool]:
@@ -67,15 +68,10 @@ def _chosen(names: Sequence[str], entries: list[Entry], compat: str) -> tuple[li
 
 
 def _listed(entries: list[Entry]) -> str:
-    """One line a measure under the name of its family."""
-    width = max(len(entry.measure.name) for entry in entries) + 2
-    lines: list[str] = []
-    family = ""
+    """The measures with what they are under the names of their families, other names in brackets."""
+    families: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:
-        if entry.family != family:
-            family = entry.family
-            lines += ["", family] if lines else [family]
         also = ", ".join(dict.fromkeys(name for name, _ in entry.also))
-        line = f"  {entry.measure.name:<{width}}{entry.measure.description}"
-        lines.append(f"{line}  [{also}]" if also else line)
-    return "\n".join(lines)
+        text = f"{entry.measure.description} [{also}]" if also else entry.measure.description
+        families.setdefault(entry.family, []).append((entry.measure.name, text))
+    return "\n\n".join(f"{prose(family)}\n{definitions(rows)}" for family, rows in families.items())

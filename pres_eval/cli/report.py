@@ -106,7 +106,8 @@ class ReportOptions(NumberOptions):
 )
 @click.option("--text", "text_wanted", is_flag=True, help="Print the tables, as TREC does (also with -o).")
 @click.option(
-    "--picture", type=click.Choice(tuple(PICTURES)), help="Only this picture in FILE.pdf, .png and .svg.",
+    "--picture", type=click.Choice(tuple(PICTURES)), metavar="NAME",
+    help=f"Only this picture in FILE.pdf, .png and .svg: {', '.join(PICTURES)}.",
 )  # fmt: skip
 @click.option(
     "--of-run", "of_runs", multiple=True, metavar="RUN",

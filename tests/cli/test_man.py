@@ -64,6 +64,13 @@ def test_no_line_is_an_unknown_request() -> None:
     assert requests == {".TH", ".SH", ".SS", ".PP", ".TP", ".IP", ".nf", ".fi"}
 
 
+def test_nothing_verbatim_is_wider_than_a_terminal() -> None:
+    """man breaks all other lines itself; these are indented by seven blanks."""
+    blocks = re.findall(r"^\.nf\n(.*?)^\.fi$", page(), re.MULTILINE | re.DOTALL)
+    lines = [line.replace("\\(aq", "'").replace("\\", "") for block in blocks for line in block.splitlines()]
+    assert lines and [line for line in lines if len(line) > 72] == []
+
+
 def test_groff_has_no_warnings(tmp_path: Path) -> None:
     groff = shutil.which("groff")
     if groff is None:

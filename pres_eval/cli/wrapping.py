@@ -1,0 +1,81 @@
+"""Text for a terminal: everything that explains is as wide as click makes the help of a command."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable
+
+WIDEST = 80
+NARROWEST = 50
+
+TERM = 26
+"""Letters of a term that its text stands beside; beside a longer one it begins on the next line."""
+
+_DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?\S {2,})\S")
+
+_LABEL = re.compile(r"\w+:")
+
+
+def text_width() -> int:
+    """Characters that a line may have, as click counts them."""
+    return max(min(shutil.get_terminal_size().columns, WIDEST) - 2, NARROWEST)
+
+
+def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
+    """A paragraph, its lines broken anew; all but the first line are indented by `hang`."""
+    return textwrap.fill(
+        " ".join(text.split()),
+        text_width(),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent if hang is None else hang),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def definitions(rows: Iterable[tuple[str, str]]) -> str:
+    """Terms on the left, what they mean beside them."""
+    rows = list(rows)
+    column = min(max((len(term) for term, _ in rows), default=0), TERM) + 4
+    lines = []
+    for term, text in rows:
+        beside = prose(text, column, column)
+        if len(term) + 4 > column:
+            lines += [f"  {term}", beside]
+        else:
+            lines.append(f"  {term:<{column - 2}}{beside[column:]}")
+    return "\n".join(lines)
+
+
+def fitted(text: str, indent: int) -> str:
+    """A text whose lines are broken already: paragraphs, formulas, letters with what they mean.
+
+    A line that is indented more than the one before goes on with it, unless it is a letter or part of a
+    formula.
+    """
+    items: list[tuple[int, int, str]] = []
+    verbatim = False
+    for line in text.splitlines():
+        start = len(line) - len(line.lstrip())
+        words = line.strip()
+        definition = _DEFINITION.match(words)
+        if words and items and start > items[-1][0] and not definition and not verbatim and items[-1][2]:
+            items[-1] = (*items[-1][:2], f"{items[-1][2]} {words}")
+            continue
+        verbatim = words.startswith("Formula:")
+        further = len(definition["term"]) if definition else 2 if _LABEL.match(words) else 0
+        items.append((start, start + further, words))
+    return "\n".join(_filled(words, indent + start, indent + hang) for start, hang, words in items)
+
+
+def _filled(words: str, indent: int, hang: int) -> str:
+    return textwrap.fill(
+        words,
+        text_width(),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * hang,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
