@@ -67,6 +67,11 @@ VERSIONS = {version.name: version for version in (V9, V10)}
 COMPAT_VERSIONS = tuple(VERSIONS)
 
 
+DOCNO, EXPECTED, BEST, WORST = "docno", "expected", "best", "worst"
+TIE_RULES = (DOCNO, EXPECTED, BEST, WORST)
+"""What --ties takes: how documents of equal scores are ordered, trec_eval's way first."""
+
+
 @dataclass(frozen=True)
 class Options:
     """What changes the numbers.
@@ -78,6 +83,8 @@ class Options:
     complete         average over all topics of the qrels (-c)
     num_docs_in_coll documents in the collection, 0 if not known (-N)
     only_topic       evaluate this topic alone (-D n.topic)
+    ties             documents of equal scores: by "docno", as trec_eval orders them; "best" and "worst", the
+                     relevant ones first or last; "expected", the mean over all of their orders (--ties)
 
     Numbers above 2^63 - 1 count as that, as in C.
     Raises UsageError for another version or a negative number.
@@ -90,10 +97,17 @@ class Options:
     complete: bool = False
     num_docs_in_coll: int = 0
     only_topic: bytes | None = None
+    ties: str = DOCNO
 
     def __post_init__(self) -> None:
         if self.compat not in VERSIONS:
             raise UsageError(f"compat={self.compat!r}: expected one of {', '.join(VERSIONS)}")
+        if self.ties not in TIE_RULES:
+            raise UsageError(f"ties={self.ties!r}: expected one of {', '.join(TIE_RULES)}")
+        if self.ties == EXPECTED and self.max_retrieved is not None:
+            raise UsageError(
+                "--ties expected: expected no -M, which may cut through a tie; use measures at a cutoff"
+            )
         for name in ("relevance_level", "max_retrieved", "num_docs_in_coll"):
             value = getattr(self, name)
             if value is None and name == "max_retrieved":

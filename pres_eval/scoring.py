@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pres_eval.arrays.exact import add_in_order
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.from_qrels import form_batches
 from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Totals, WhenMissing
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.options import Options
+from pres_eval.options import DOCNO, Options
 from pres_eval.ranking.order import Ranked
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
@@ -97,7 +97,7 @@ def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
         batch = batch.with_grade(column.relevance_level)
     # As C does: what overflows or is not defined becomes inf or nan without a word.
     with np.errstate(all="ignore"):
-        values = column.measure.score(batch, *column.arguments)
+        values = _function(batch, column)(batch, *column.arguments)
     when_missing = column.measure.when_missing
     reset = batch.missing.any() and (
         when_missing is WhenMissing.ZERO
@@ -108,6 +108,15 @@ def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
             return ["" if gone else text for text, gone in zip(values, batch.missing, strict=True)]
         return values
     return np.asarray(np.where(batch.missing, 0, values) if reset else values, np.float64)
+
+
+def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
+    """What computes the values: the expected ones if the batch says what ties."""
+    if not isinstance(batch, Batch) or batch.ties is None:
+        return column.measure.score
+    from pres_eval.measures.expected import expected_of
+
+    return expected_of(column.measure)
 
 
 class Summing:
@@ -154,6 +163,7 @@ def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[An
     """
     if isinstance(ranking, Ranking):
         _check_fit(relevance, ranking, options)
+        _check_ties(ranking, options)
     nothing = True
     for batch in _form(relevance, ranking, options):
         nothing = False
@@ -174,9 +184,21 @@ def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None
         )
 
 
+def _check_ties(ranking: Ranking, options: Options) -> None:
+    """Raises UsageError if it is not known which scores of the run are equal, and that is asked for."""
+    if options.ties != DOCNO and not ranking.ties.known:
+        raise UsageError(
+            f"{ranking.name}: --ties {options.ties} needs the topics of a run together where a cluster reads it"
+        )
+
+
 def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
     if isinstance(relevance, Qrels):
         return form_batches(relevance, ranking, options, BLOCK)
+    if options.ties != DOCNO:
+        raise UsageError(
+            f"--ties {options.ties}: expected judgements in the format qrels or qrels_float (-R)"
+        )
     # Imported here because it takes a while, and most evaluations have neither.
     from pres_eval.batches.from_groups import form_grouped_batch
     from pres_eval.batches.from_preferences import form_preference_batch

@@ -56,6 +56,32 @@ class Places:
 
 
 @dataclass(frozen=True, eq=False)
+class TieGroups:
+    """The group of equal scores of each of D documents: of one document where there is no tie.
+
+    first  (D,) the rank at which the group begins
+    size   (D,) documents in it, judged or not
+    """
+
+    first: IntArray
+    size: IntArray
+
+    def take(self, rows: slice) -> TieGroups:
+        """Those of some documents."""
+        return TieGroups(self.first[rows], self.size[rows])
+
+    def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
+        """The groups when only these documents (K,) are left; offsets (T+1,): where topics begin in them."""
+        if not len(rows):
+            return TieGroups(rows, rows)
+        topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        first = self.first[rows]
+        begins = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+        size = np.diff(np.append(begins, len(rows)))
+        return TieGroups(np.repeat(begins - offsets[topic_of[begins]] + 1, size), np.repeat(size, size))
+
+
+@dataclass(frozen=True, eq=False)
 class Batch:
     """T topics with the D judged documents that a run retrieved for them.
 
@@ -73,6 +99,7 @@ class Batch:
     relevance_level least grade of a relevant document (-l)
     num_docs_in_coll  documents in the collection (-N), 0 if not known
     version         the trec_eval whose quirks are kept
+    ties            the groups of equal scores that the documents are in, if expected values are wanted
     """
 
     topics: tuple[bytes, ...]
@@ -87,6 +114,7 @@ class Batch:
     relevance_level: float = 1
     num_docs_in_coll: int = 0
     version: Version = V9
+    ties: TieGroups | None = None
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -211,7 +239,8 @@ class Batch:
         offsets = np.searchsorted(judged, self.offsets)
         lengths = np.diff(offsets)
         rank = np.arange(1, len(judged) + 1) - np.repeat(offsets[:-1], lengths)
-        return replace(self, num_ret=lengths, offsets=offsets, rank=rank, grade=self.grade[judged])
+        ties = None if self.ties is None else self.ties.among(judged, offsets)
+        return replace(self, num_ret=lengths, offsets=offsets, rank=rank, grade=self.grade[judged], ties=ties)
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
         """The same batch with other values for some grades; below 0 a document is not judged."""
@@ -249,6 +278,7 @@ class Batch:
             level_counts=self.level_counts[levels],
             level_offsets=self.level_offsets[start : stop + 1] - self.level_offsets[start],
             missing=self.missing[start:stop],
+            ties=None if self.ties is None else self.ties.take(documents),
         )
 
 

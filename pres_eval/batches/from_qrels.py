@@ -9,10 +9,10 @@ import numpy as np
 
 from pres_eval.arrays.ragged import blocks, consecutive, lengths_at
 from pres_eval.arrays.types import BoolArray, Grades, IntArray
-from pres_eval.batches.batch import UNJUDGED, Batch, frozen
+from pres_eval.batches.batch import UNJUDGED, Batch, TieGroups, frozen
 from pres_eval.errors import InputError, quoted
-from pres_eval.options import Options
-from pres_eval.ranking.order import Ranked
+from pres_eval.options import BEST, EXPECTED, WORST, Options
+from pres_eval.ranking.order import NO_TIES, Ranked
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import Qrels
 
@@ -49,26 +49,30 @@ def form_batches(qrels: Qrels, ranked: Ranked, options: Options, size: int) -> I
 
 def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, place: IntArray) -> Batch:
     """The batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
-    found = kept_documents(qrels, take_topics(ranked, place), options)
+    averaged = options.ties == EXPECTED
+    # When ties stay together, -J has to make them smaller: the batch does that.
+    found = kept_documents(
+        qrels, take_topics(ranked, place), replace(options, judged_only=False) if averaged else options
+    )
     grade = _wide(qrels.grade[found.document])
     grade[grade < 0] = UNJUDGED
     levels, level_counts, level_offsets = count_levels(*_judgements(qrels, topics), len(topics))
-    return frozen(
-        Batch(
-            topics=tuple(qrels.pool.topics.take(topics)),
-            num_ret=found.num_ret,
-            offsets=found.offsets,
-            rank=found.rank.astype(np.int64),
-            grade=grade,
-            levels=levels,
-            level_counts=level_counts,
-            level_offsets=level_offsets,
-            missing=place < 0,
-            relevance_level=options.relevance_level,
-            num_docs_in_coll=options.num_docs_in_coll,
-            version=options.version,
-        )
+    batch = Batch(
+        topics=tuple(qrels.pool.topics.take(topics)),
+        num_ret=found.num_ret,
+        offsets=found.offsets,
+        rank=found.rank.astype(np.int64),
+        grade=grade,
+        levels=levels,
+        level_counts=level_counts,
+        level_offsets=level_offsets,
+        missing=place < 0,
+        relevance_level=options.relevance_level,
+        num_docs_in_coll=options.num_docs_in_coll,
+        version=options.version,
+        ties=tie_groups(found) if averaged else None,
     )
+    return frozen(batch.judged_alone() if averaged and options.judged_only else batch)
 
 
 def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
@@ -81,7 +85,12 @@ def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
     starts[there], lengths[there] = ranked.offsets[place[there]], lengths_at(ranked.offsets, place[there])
     rows, offsets = consecutive(starts, lengths)
     return Ranked(
-        topic=place, num_ret=num_ret, offsets=offsets, rank=ranked.rank[rows], document=ranked.document[rows]
+        topic=place,
+        num_ret=num_ret,
+        offsets=offsets,
+        rank=ranked.rank[rows],
+        document=ranked.document[rows],
+        ties=ranked.ties.of(rows, len(ranked.rank)),
     )
 
 
@@ -94,6 +103,10 @@ def down_to(ranked: Ranked, most: int | None) -> Ranked:
 
 def kept_documents(qrels: Qrels, ranked: Ranked, options: Options) -> Ranked:
     """What -M and -J leave of S ranked topics, and judgements that are used in part."""
+    if options.ties in (BEST, WORST) and len(ranked.ties.document):
+        if qrels.kept is not None:
+            ranked = _only(ranked, qrels.kept[ranked.document])
+        ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
     ranked = down_to(ranked, options.max_retrieved)
     if options.judged_only:
         chosen: BoolArray = qrels.grade[ranked.document] >= 0
@@ -112,7 +125,40 @@ def _only(ranked: Ranked, chosen: BoolArray) -> Ranked:
     """The same topics with fewer documents: `chosen` (D,)."""
     rows = np.flatnonzero(chosen)
     offsets = np.searchsorted(rows, ranked.offsets)
-    return replace(ranked, offsets=offsets, rank=ranked.rank[rows], document=ranked.document[rows])
+    return replace(
+        ranked,
+        offsets=offsets,
+        rank=ranked.rank[rows],
+        document=ranked.document[rows],
+        ties=ranked.ties.of(rows, len(ranked.rank)),
+    )
+
+
+def tie_groups(ranked: Ranked) -> TieGroups:
+    """The group of equal scores of each of the D documents."""
+    first, size = ranked.rank.astype(np.int64), np.ones(len(ranked.rank), np.int64)
+    first[ranked.ties.document] = ranked.ties.first
+    size[ranked.ties.document] = ranked.ties.size
+    return TieGroups(first, size)
+
+
+def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
+    """The same topics with the documents of each tie in the order of their grades (D,), the highest first.
+
+    In the pool without judgement is worth less than any grade, what nobody knows of least of all.  `worst`:
+    the other way round.
+    """
+    ties = tie_groups(ranked)
+    value = np.where(grade < 0, UNJUDGED, grade).astype(np.float64)
+    topic_of = np.repeat(np.arange(len(ranked.topic)), np.diff(ranked.offsets))
+    order = np.lexsort((value if worst else -value, ties.first, topic_of))
+    first = ties.first[order]
+    begins = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+    length = np.diff(np.append(begins, len(order)))
+    place = np.arange(len(order)) - np.repeat(begins, length)
+    unknown = ties.size[order] - np.repeat(length, length)
+    rank = first + place + unknown if worst else first + place
+    return replace(ranked, rank=rank, document=ranked.document[order], ties=NO_TIES)
 
 
 def _wide(grade: Grades) -> Grades:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from pres_eval.checking.findings import Example, FileReport, Level
@@ -12,7 +13,9 @@ from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
 from pres_eval.checking.likeness import Judged
 from pres_eval.checking.run import CheckedRun, RunChecker
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
-from pres_eval.ranking.any_format import TREC
+from pres_eval.measures.selection import select
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import TREC, read_any_run
 from pres_eval.reading.advice import advice
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
@@ -70,6 +73,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
         run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
+            _weigh_ties(report, source, judgements, options)
     same_tags(reports)
     return reports
 
@@ -95,6 +99,21 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
     from pres_eval.checking.formats import check_run_in
 
     return check_run_in(source, report, other, checker)
+
+
+def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, options: CheckOptions) -> None:
+    """Say how much the order of equal scores could change map, of a run that can be evaluated."""
+    finding = report.findings.get("ties") or report.findings.get("float32-ties")
+    if finding is None or report.count(Level.ERROR) or not Path(source.name).is_file():
+        return
+    from pres_eval.analysis.ties import tie_range
+
+    numbers = Options(relevance_level=options.relevance_level)
+    ranking = read_any_run(Source(source.name), judgements, numbers, options.jobs, options.run_form)
+    found = tie_range(judgements, ranking, numbers, select(["map"])[0])
+    if found is not None:
+        finding.message += f"; {found} by how they are ordered"
+        finding.details["map"] = [found.least, found.greatest]
 
 
 def _checked(

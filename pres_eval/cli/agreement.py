@@ -21,7 +21,7 @@ from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, exit_if_failed
+from pres_eval.cli.shared import MEASURES, TIES, TieOptions, exit_if_failed
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.agreement_tables import (
@@ -41,7 +41,7 @@ DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgreementOptions(AnalysisOptions):
+class AgreementOptions(TieOptions, AnalysisOptions):
     """What the command line said."""
 
     files: tuple[str, ...]
@@ -68,6 +68,7 @@ class AgreementOptions(AnalysisOptions):
 )  # fmt: skip
 @SEED
 @analysis_options
+@TIES
 def command(**values: Any) -> None:
     """Whether measures agree about runs: rank correlations, positions, verdicts on pairs.
 

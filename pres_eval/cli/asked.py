@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pres_eval.cli.gating import GateOptions
-from pres_eval.cli.shared import TABLES, NumberOptions, check_table_options
+from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
 from pres_eval.errors import UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluateOptions(NumberOptions, GateOptions):
+class EvaluateOptions(TieOptions, GateOptions):
     """What the command line said."""
 
     files: tuple[str, ...]

@@ -36,7 +36,7 @@ from pres_eval.cli.analysing import (
     show,
 )
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, NMAX, exit_if_failed, warn
+from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions, exit_if_failed, warn
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.compared_tables import compared_tables
@@ -44,7 +44,7 @@ from pres_eval.report.text import text_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(AnalysisOptions):
+class CompareOptions(TieOptions, AnalysisOptions):
     """What the command line said."""
 
     files: tuple[str, ...]
@@ -127,6 +127,7 @@ class CompareOptions(AnalysisOptions):
 )  # fmt: skip
 @SEED
 @analysis_options
+@TIES
 def command(**values: Any) -> None:
     """Compare runs: means with confidence intervals, paired tests, effect sizes, wins and losses.
 

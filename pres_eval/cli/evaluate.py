@@ -27,6 +27,7 @@ from pres_eval.cli.shared import (
     RESULTS_FORMAT,
     STYLE,
     TABLES,
+    TIES,
     check_paths,
     exit_if_failed,
     warn,
@@ -34,6 +35,7 @@ from pres_eval.cli.shared import (
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
+from pres_eval.options import EXPECTED
 from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import relevance_info
@@ -111,7 +113,7 @@ def command(context: click.Context, /, **values: Any) -> None:
         _evaluate(said)
 
 
-for _option in (*NUMBER_OPTIONS, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
+for _option in (*NUMBER_OPTIONS, TIES, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
     command = _option(command)
 
 
@@ -125,6 +127,8 @@ def _evaluate(said: EvaluateOptions) -> None:
     selection = select(said.measures, options, said.nmax, relevance_info(said.relevance_format))
     if not options.num_docs_in_coll:
         selection = _without_collection_size(selection, said.quiet)
+    if options.ties == EXPECTED:
+        selection = _with_expected_values(selection, said.quiet)
     said.check_gates()
     said.check_layout()
     reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
@@ -198,6 +202,19 @@ def _without_collection_size(selection: Selection, quiet: bool) -> Selection:
         names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
         warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
     return tuple(column for column in selection if column not in needing)
+
+
+def _with_expected_values(selection: Selection, quiet: bool) -> Selection:
+    """Leave out what has no expected value over ties where only a nickname asks for it."""
+    from pres_eval.measures.expected import has_expected_value
+
+    lacking = [
+        column for column in selection if not column.by_name and not has_expected_value(column.measure)
+    ]
+    if lacking and not quiet:
+        names = ", ".join(dict.fromkeys(column.measure.name for column in lacking))
+        warn(f"left out, as they have no expected value in closed form when scores tie: {names}")
+    return tuple(column for column in selection if column not in lacking)
 
 
 def _read_zscores(path: str | None) -> ZScores | None:

@@ -38,7 +38,7 @@ from pres_eval.cli.analysing import (
 )
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import CutoffList, exit_if_failed
+from pres_eval.cli.shared import TIES, CutoffList, TieOptions, exit_if_failed
 from pres_eval.errors import PresEvalError, UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobustnessOptions(AnalysisOptions):
+class RobustnessOptions(TieOptions, AnalysisOptions):
     """What the command line said."""
 
     qrels: str
@@ -140,6 +140,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
 @SEED
 @click.option("--write-qrels", metavar="DIR", help="Keep the f-qrels there: qrels.f20.s1.txt, ...")
 @analysis_options
+@TIES
 def command(**values: Any) -> None:
     """How robust measures are to incomplete judgements: do they still rank the runs alike?
 

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,7 +14,7 @@ import click
 from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, quoted
-from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, Options
+from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, DOCNO, TIE_RULES, Options
 from pres_eval.ranking.any_format import RUN_FORMATS, TREC, read_any_run
 from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.ranking.run_file import Ranking
@@ -116,6 +117,10 @@ NUMBER_OPTIONS = [
     ),
 ]  # fmt: skip
 
+TIES = click.option(
+    "--ties", type=click.Choice(TIE_RULES), default=DOCNO, show_default=True,
+    help="Equal scores: by docno, as in trec_eval; the mean of all orders; relevant ones first; or last.",
+)  # fmt: skip
 NAMES = click.option(
     "--names", type=click.Choice(NAMINGS), default=NAMINGS[0], show_default=True,
     help="What runs are called: tag, file or path; auto: their tags if all of them differ, else their files.",
@@ -221,6 +226,17 @@ class NumberOptions:
     def reader(self) -> Reader:
         """How the files are read."""
         return Reader(self.relevance_format, self.quiet, self.jobs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TieOptions(NumberOptions):
+    """The same of commands that take --ties."""
+
+    ties: str
+
+    def numbers(self, only_topic: bytes | None = None) -> Options:
+        """The options that change numbers."""
+        return replace(super().numbers(only_topic), ties=self.ties)
 
 
 @dataclass(frozen=True)

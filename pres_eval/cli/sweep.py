@@ -17,7 +17,7 @@ from pres_eval.cli.analysing import (
     read,
     show,
 )
-from pres_eval.cli.shared import exit_if_failed, read_rank
+from pres_eval.cli.shared import TIES, TieOptions, exit_if_failed, read_rank
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_tables
 
@@ -29,7 +29,7 @@ MOST = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions(AnalysisOptions):
+class SweepOptions(TieOptions, AnalysisOptions):
     """What the command line said."""
 
     qrels: str
@@ -63,6 +63,7 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
     help="The ranks at which the reader stops; also a list, 10,20,50.",
 )  # fmt: skip
 @analysis_options
+@TIES
 def command(**values: Any) -> None:
     """Measures against Nmax, the rank at which the reader stops: MAP, recall and PRES unless -m names others.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.cli.asked import EvaluateOptions, Job
+from pres_eval.cli.shared import warn
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.report.names import run_names
@@ -19,7 +20,7 @@ class Runs:
 
     def __init__(self, rankings: Iterable[Ranking], said: EvaluateOptions, job: Job) -> None:
         self._rankings = rankings
-        self._said = said
+        self._said, self._job = said, job
         self._judged = len(job.relevance.pool.topics)
         self._rule = said.topic_rule(OWN)
         self._told = len(said.runs) > 1 and job.options.only_topic is None
@@ -27,7 +28,13 @@ class Runs:
         self._topics: list[IntArray] = []
 
     def __iter__(self) -> Iterator[Ranking]:
-        """The runs."""
+        """The runs; of one whose equal scores could make a difference it is said how much."""
+        for ranking in self._chosen():
+            if not self._said.quiet and len(ranking.ties.document):
+                _weigh_ties(ranking, self._job)
+            yield ranking
+
+    def _chosen(self) -> Iterator[Ranking]:
         if self._rule == COMMON and len(self._said.runs) > 1:
             from pres_eval.analysis.topics import use_topics
 
@@ -56,3 +63,12 @@ class Runs:
         from pres_eval.analysis.topics import used_topics
 
         return used_topics(self._topics, self._names(), self._rule, self._judged).warning
+
+
+def _weigh_ties(ranking: Ranking, job: Job) -> None:
+    from pres_eval.analysis.ties import main_column, tie_range
+
+    column = main_column(job.selection)
+    found = None if column is None else tie_range(job.relevance, ranking, job.options, column)
+    if found is not None and found.is_wide:
+        warn(f"{ranking.name}: equal scores: {found} by how they are ordered (--ties)")

@@ -18,7 +18,7 @@ from pres_eval.arrays.ragged import ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
-from pres_eval.ranking.order import Ranked, Scores, place_keys
+from pres_eval.ranking.order import UNKNOWN_TIES, Ranked, Scores, place_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +220,7 @@ def ranked_of(documents: AnyInts, topic: IntArray, rank: IntArray, num_ret: IntA
         offsets=offsets,
         rank=narrow(rank[order]),
         document=narrow(documents[order].astype(np.int64)),
+        ties=UNKNOWN_TIES,
     )
 
 

@@ -346,6 +346,7 @@ class _Telling:
             offsets=ranked.offsets,
             rank=ranked.rank,
             document=ranked.document,
+            ties=ranked.ties,
             name=name,
             tag=tag_of(name) if run.is_parquet else self._tag.decode("utf-8", "surrogateescape"),
             num_lines=self._num_rows,

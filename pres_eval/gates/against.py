@@ -36,6 +36,7 @@ LETTERS = {
     "complete": "-c",
     "num_docs_in_coll": "-N",
     "only_topic": "-D",
+    "ties": "--ties",
 }
 """The option that sets each field of Options."""
 

@@ -23,6 +23,7 @@ def evaluate(
     num_docs: int = 0,
     topic: Any = None,
     nmax: int | Sequence[int] = DEFAULT_NMAX,
+    ties: str = Options.ties,
     compat: str = Options.compat,
     form: str = "qrels",
     name: str | None = None,
@@ -42,6 +43,8 @@ def evaluate(
     num_docs       documents in the collection (-N)
     topic          evaluate this topic alone (-D)
     nmax           Nmax of PRES where a measure names none (--nmax)
+    ties           equal scores: "docno" as trec_eval orders them, "expected" the mean over all their orders,
+                   "best" and "worst" the relevant documents first and last (--ties)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
     name           what messages and the result call the run, if it is no file
@@ -75,5 +78,6 @@ def evaluate(
         num_docs=num_docs,
         topic=topic,
         nmax=nmax,
+        ties=ties,
         jobs=jobs or 1,
     )

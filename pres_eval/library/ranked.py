@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -83,19 +82,19 @@ class Run:
         num_docs: int = 0,
         topic: Any = None,
         nmax: int | Sequence[int] = DEFAULT_NMAX,
+        ties: str = Options.ties,
         jobs: int = 1,
     ) -> Evaluation:
         """All numbers of the run; what the arguments mean is told at `evaluate`."""
-        options = replace(
-            Options(
-                relevance_level=level,
-                complete=bool(complete),
-                judged_only=bool(judged_only),
-                num_docs_in_coll=num_docs,
-                only_topic=None if topic is None else encode(topic, "topic"),
-            ),
+        options = Options(
             compat=self._options.compat,
+            relevance_level=level,
             max_retrieved=self._options.max_retrieved,
+            complete=bool(complete),
+            judged_only=bool(judged_only),
+            num_docs_in_coll=num_docs,
+            only_topic=None if topic is None else encode(topic, "topic"),
+            ties=ties,
         )
         return self.evaluate_columns(self._select(measures, nmax), options, jobs)
 

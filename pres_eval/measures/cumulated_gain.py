@@ -40,10 +40,16 @@ def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: Burges et al., "Learning to rank using gradient descent", ICML 2005, doi:10.1145/1102351.1102363.
       trec_eval: none.  ranx's dcg_burges@k.
     """
-    grade = np.where(batch.rank <= cutoff, np.maximum(batch.grade, 0), 0)
-    with np.errstate(over="ignore"):
-        gains = np.ldexp(1.0, np.minimum(grade, HIGHEST_EXPONENT).astype(np.int32)) - 1.0
+    gains = np.where(batch.rank <= cutoff, exponential_gains(batch), 0.0)
     return batch.sum_by_topic(gains / log2(batch.rank + 1))
+
+
+def exponential_gains(batch: Batch) -> FloatArray:
+    """(D,) 2^grade - 1 of each document."""
+    grade = np.maximum(batch.grade, 0)
+    with np.errstate(over="ignore"):
+        gains: FloatArray = np.ldexp(1.0, np.minimum(grade, HIGHEST_EXPONENT).astype(np.int32)) - 1.0
+    return gains
 
 
 def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...]) -> FloatArray:

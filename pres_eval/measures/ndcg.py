@@ -25,7 +25,8 @@ def _dcg(batch: Batch, named: GradeGains) -> FloatArray:
     return batch.sum_by_topic(document_gains(batch, named) / log2(batch.rank + 1))
 
 
-def _ideal_dcg(batch: Batch, named: GradeGains) -> FloatArray:
+def best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
+    """(T,) the discounted gain of the best ranking."""
     best = best_ranking(batch, named)
     return best.sum_by_topic(best.gain / log2(best.rank + 1))
 
@@ -45,7 +46,7 @@ def ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
       doi:10.1145/582415.582418.  ir_measures' nDCG.
     """
     named = grade_gains(pairs, batch.version)
-    return score_with_gains(batch, named, lambda b, g: divide(_dcg(b, g), _ideal_dcg(b, g)))
+    return score_with_gains(batch, named, lambda b, g: divide(_dcg(b, g), best_dcg(b, g)))
 
 
 def dcg(batch: Batch, pairs: PairValues) -> FloatArray:
@@ -68,7 +69,7 @@ def ideal_dcg(batch: Batch, pairs: PairValues) -> FloatArray:
     Parameters: other gains for grades, as in -m ideal_dcg.1=3.5,2=9.
     Source: as ndcg; trec_eval 10.0.
     """
-    return _ideal_dcg(batch, grade_gains(pairs))
+    return best_dcg(batch, grade_gains(pairs))
 
 
 def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -81,12 +82,17 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
-    dcg, best, ideal_dcg = batch.derived(_running_dcg)
+    dcg, _, _ = batch.derived(_running_dcg)
     places = batch.judged_places
+    return divide(places.at(dcg, places.within(cutoff)), best_dcg_cut(batch, cutoff))
+
+
+def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) the discounted gain of the first k documents of the best ranking."""
+    _, best, ideal = batch.derived(_running_dcg)
     last = best.offsets[:-1] + np.minimum(best.length, cutoff) - 1
-    return divide(
-        places.at(dcg, places.within(cutoff)), ideal_dcg[np.where(best.length > 0, last, len(ideal_dcg) - 1)]
-    )
+    found: FloatArray = ideal[np.where(best.length > 0, last, len(ideal) - 1)]
+    return found
 
 
 def _running_dcg(batch: Batch) -> tuple[FloatArray, BestRanking, FloatArray]:
@@ -110,15 +116,20 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
       Manning, Raghavan & Schütze, "Introduction to Information Retrieval", section 8.4,
       doi:10.1017/CBO9780511809071.  trec_eval: none.  ir_measures' nDCG(dcg='exp-log2')@k.
     """
-    highest = highest_grades(batch)
-    grade = np.where(batch.rank <= cutoff, batch.grade, 0)
-    gains = _exponential_gain(grade, highest[batch.topic_of])
+    gains = np.where(batch.rank <= cutoff, relative_gains(batch), 0.0)
+    return divide(batch.sum_by_topic(gains / log2(batch.rank + 1)), best_relative_dcg(batch, cutoff))
+
+
+def relative_gains(batch: Batch) -> FloatArray:
+    """(D,) 2^grade - 1 of each document, relative to 2^(highest grade of the topic)."""
+    return _exponential_gain(batch.grade, highest_grades(batch)[batch.topic_of])
+
+
+def best_relative_dcg(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) the discounted sum of such gains over the first k documents of the best ranking."""
     best = best_ranking(batch, most=cutoff)
-    best_gains = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
-    return divide(
-        batch.sum_by_topic(gains / log2(batch.rank + 1)),
-        best.sum_by_topic(best_gains / log2(best.rank + 1)),
-    )
+    gains = _exponential_gain(best.gain.astype(np.int64), highest_grades(batch)[best.topic_of])
+    return best.sum_by_topic(gains / log2(best.rank + 1))
 
 
 def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:

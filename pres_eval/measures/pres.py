@@ -68,7 +68,7 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
       in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    size = _collection_size(batch)
+    size = collection_size(batch)
     found = batch.is_rel if cutoff is None else batch.is_rel & (batch.rank <= cutoff)
     k, n = batch.count_by_topic(found), batch.num_rel
     late = batch.sum_by_topic(batch.rank.astype(float), found) - k * (k + 1) // 2
@@ -79,7 +79,8 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     return score
 
 
-def _collection_size(batch: Batch) -> int:
+def collection_size(batch: Batch) -> int:
+    """The N of -N; raises MeasureError if it was not given, or has no room for what is known of."""
     size = batch.num_docs_in_coll
     if size <= 0:
         raise MeasureError("-m Rnorm needs the number of documents in the collection: give it with -N")

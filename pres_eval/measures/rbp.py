@@ -25,7 +25,7 @@ TOPICS_TOGETHER = 1 << 12
 GDEVAL_HIGHEST_GRADE = 4
 
 
-class _Powers:
+class Powers:
     """1, p, p·p, …: each the one before times p, as far as it changes and is needed."""
 
     def __init__(self, p: float, count: int) -> None:
@@ -44,7 +44,8 @@ class _Powers:
         return powers
 
 
-def _persistence(pairs: PairValues) -> float:
+def persistence_of(pairs: PairValues) -> float:
+    """The p that parameters name, else the default."""
     return dict(pairs).get("p", PERSISTENCE)
 
 
@@ -66,7 +67,7 @@ def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952; trec_eval 10.0.
     """
-    p = _persistence(pairs)
+    p = persistence_of(pairs)
     return (1.0 - p) * score_with_gains(batch, grade_gains(pairs), lambda b, gains: _collected(b, gains, p))
 
 
@@ -80,13 +81,13 @@ def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
     Notes: what is relevant says -l, so it is the measure of the paper; rbp counts grades.
     Source: as rbp.  trec_eval: none.  ir_measures' RBP(p=…,rel=…), where p is 0.8 unless given.
     """
-    p = _persistence(pairs)
-    power = _Powers(p, int(batch.rank.max(initial=0)))
+    p = persistence_of(pairs)
+    power = Powers(p, int(batch.rank.max(initial=0)))
     return (1.0 - p) * batch.sum_by_topic(power[batch.rank - 1], batch.is_rel)
 
 
-def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
-    """(T,) Σ gain(r) p^(r-1), with the gains brought to 0 … 1."""
+def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
+    """(D,) the documents' gains, brought to 0 … 1."""
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
     lowest, highest = np.zeros(len(batch)), np.maximum(highest_grades(batch), 0).astype(float)
@@ -97,7 +98,13 @@ def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
     scaled = has_gain & ((lowest < 0) | (highest > 1))[batch.topic_of]
     low, span = lowest[batch.topic_of][scaled], (highest - lowest)[batch.topic_of][scaled]
     gains[scaled] = (gains[scaled] - low) / span
-    power = _Powers(p, int(batch.rank.max(initial=0)))
+    return gains
+
+
+def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
+    """(T,) Σ gain(r) p^(r-1), with the gains brought to 0 … 1."""
+    gains = gains_to_one(batch, named)
+    power = Powers(p, int(batch.rank.max(initial=0)))
     return batch.sum_by_topic(gains * power[batch.rank - 1], gains != 0)
 
 
@@ -112,15 +119,15 @@ def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
       (negative in the qrels) is not judged.
     Source: as rbp; trec_eval 10.0.
     """
-    p = _persistence(pairs)
-    power = _Powers(p, int(batch.num_ret.max(initial=0)) + 1)
+    p = persistence_of(pairs)
+    power = Powers(p, int(batch.num_ret.max(initial=0)) + 1)
     blocks = [_unjudged_weight(block, power, p) for block in batch.blocks(TOPICS_TOGETHER)]
     weight = np.concatenate(blocks) if blocks else np.zeros(0)
     unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
     return np.where(unjudged, power[batch.num_ret] + (1 - p) * weight, 0.0)
 
 
-def _unjudged_weight(batch: Batch, power: _Powers, p: float) -> FloatArray:
+def _unjudged_weight(batch: Batch, power: Powers, p: float) -> FloatArray:
     """(T,) Σ p^(r-1) over the ranks that were not judged, some ranks of all topics at a time."""
     weight = np.zeros(len(batch))
     row = np.full(len(batch), -1)

@@ -120,6 +120,7 @@ def ranking_of(
         offsets=ranked.offsets,
         rank=ranked.rank,
         document=ranked.document,
+        ties=ranked.ties,
         name=name,
         tag=tag,
         num_lines=num_rows,

@@ -16,7 +16,7 @@ from pres_eval.arrays.growing import Growing, narrow
 from pres_eval.arrays.ids import Ids, WordIds, random_odd_number
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
-from pres_eval.ranking.order import Ranked, Scores, place_keys, topic_keys
+from pres_eval.ranking.order import NO_TIES, Ranked, Scores, Ties, place_keys, topic_keys
 from pres_eval.ranking.scattered import Rows
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
@@ -133,6 +133,7 @@ class Counting:
         tied = tied[place[tied] + 1 < len(keys)]
         begins = np.searchsorted(keys, topic_keys(len(self._pool.topics), self._single))
         num_ret = np.diff(np.append(begins, len(keys)))
+        found = NO_TIES
         if len(tied):
             self._place_keys = Growing(np.uint64)
             ties = own_key[tied]
@@ -143,17 +144,33 @@ class Counting:
             place[tied] += ranked.rank[where].astype(np.int64) - 1
             order = np.argsort(place)
             place, document = place[order], document[order]
+            found = _ties(ranked, place, document)
         topic = np.flatnonzero(num_ret)
         bounds = np.searchsorted(place, begins[topic])
         offsets = np.append(bounds, len(place))
-        rank = place - np.repeat(begins[topic], np.diff(offsets)) + 1
+        before = np.repeat(begins[topic], np.diff(offsets))
+        if len(found.document):
+            found = Ties(found.document, found.first - before[found.document] + 1, found.size)
         return Ranked(
             topic=topic,
             num_ret=num_ret[topic],
             offsets=offsets,
-            rank=narrow(rank),
+            rank=narrow(place - before + 1),
             document=narrow(document),
+            ties=found,
         )
+
+
+def _ties(ranked: Ranked, place: IntArray, document: IntArray) -> Ties:
+    """The ties among documents at these places (D,), their first places instead of ranks.
+
+    `ranked`: those whose keys are equal; their scores may differ in bits that the keys lost.
+    """
+    own = ranked.ties.document
+    by_document = np.argsort(document)
+    index = by_document[np.searchsorted(document[by_document], ranked.document[own])]
+    first = place[index] - ranked.rank[own].astype(np.int64) + ranked.ties.first
+    return Ties.at(index, first, ranked.ties.size)
 
 
 def tied_rows(ties: Words, num_topics: int, topic: AnyInts, scores: Scores, ids: Ids) -> Rows:

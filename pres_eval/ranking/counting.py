@@ -17,7 +17,7 @@ from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import WordIds
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import FloatArray, IntArray, Words
-from pres_eval.ranking.order import Ranked, Scores, rank_topics
+from pres_eval.ranking.order import NO_TIES, Ranked, Scores, Ties, inverse, rank_topics
 from pres_eval.reading.pool import Pool
 
 _SIGN = np.uint32(1 << 31)
@@ -81,8 +81,11 @@ def _rank_block(
         # Where the next key is the same, other documents have the score too.
         tied = ordered[np.minimum(place + 1, len(ordered) - 1)] == wanted
         tied &= place + 1 < len(ordered)
+    ties = NO_TIES
     if tied.any():
         rows = np.flatnonzero(tied)
+        size = np.searchsorted(ordered, wanted[rows], side="right") - place[rows]
+        ties = Ties(rows, place[rows] - offsets[segment[rows]] + 1, size)
         again, ranks = _break_ties(
             pool, found.topic[first:last], keys, wanted[rows], begin, ids_at, ascending
         )
@@ -92,6 +95,7 @@ def _rank_block(
         document[order] = again
         place[order] += ranks - 1
     order = np.argsort(place, kind="stable")
+    ties = ties.moved(inverse(order)) if len(ties.document) else ties
     place, document, segment = place[order], document[order], segment[order]
     counts = np.bincount(segment, minlength=last - first)
     return Ranked(
@@ -100,6 +104,7 @@ def _rank_block(
         offsets=np.concatenate(([0], np.cumsum(counts))),
         rank=narrow(place - offsets[segment] + 1),
         document=narrow(document),
+        ties=ties,
     )
 
 

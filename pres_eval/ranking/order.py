@@ -37,6 +37,49 @@ class DuplicateRowError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
+class Ties:
+    """E judged documents whose score other retrieved documents of their topic have too.
+
+    document  (E,) which of the D judged documents of a ranking each is, ascending
+    first     (E,) the rank at which its group of equal scores begins
+    size      (E,) documents in the group, judged or not
+    known     whether ties were looked for at all
+    """
+
+    document: IntArray
+    first: IntArray
+    size: IntArray
+    known: bool = True
+
+    @staticmethod
+    def at(document: IntArray, first: IntArray, size: IntArray) -> Ties:
+        """Ties whose documents are in any order."""
+        order = np.argsort(document)
+        return Ties(document[order], first[order], size[order])
+
+    def moved(self, new: IntArray) -> Ties:
+        """The same where document i has become document new[i] (D,); one that became -1 is left out."""
+        if not len(self.document):
+            return self
+        document = new[self.document]
+        kept = np.flatnonzero(document >= 0)
+        return Ties.at(document[kept], self.first[kept], self.size[kept])
+
+    def of(self, rows: IntArray | slice, count: int) -> Ties:
+        """Those of some of `count` documents, which become documents 0, 1, ..."""
+        if not len(self.document):
+            return self
+        new = np.full(count, -1)
+        new[rows] = np.arange(len(new[rows]))
+        return self.moved(new)
+
+
+_NONE = np.zeros(0, np.int64)
+NO_TIES = Ties(_NONE, _NONE, _NONE)
+UNKNOWN_TIES = Ties(_NONE, _NONE, _NONE, known=False)
+
+
+@dataclass(frozen=True, eq=False)
 class Ranked:
     """S topics of a run, of which only the D judged documents are kept.
 
@@ -45,6 +88,7 @@ class Ranked:
     offsets         (S+1,) where each topic's documents begin
     rank, document  (D,) ranks from 1, in rank order; indices of the pool's documents; both in as few bytes
                     as the largest needs
+    ties            those of the D documents that share their score with others
     """
 
     topic: IntArray
@@ -52,6 +96,7 @@ class Ranked:
     offsets: IntArray
     rank: AnyInts
     document: AnyInts
+    ties: Ties
 
 
 def rank_topics(
@@ -81,14 +126,31 @@ def rank_topics(
         raise DuplicateRowError(pool.topics[int(topic[topic_of[row]])], ids[row])
     rows = found.rows
     document = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
-    places = _places(rows_to_rank, rows)
+    places, ties = _places(rows_to_rank, rows)
+    topic_of_judged = topic_of[rows]
+    if len(ties.document):
+        ties = Ties(ties.document, ties.first - offsets[topic_of_judged[ties.document]] + 1, ties.size)
     if places is not rows:
         order = np.argsort(places, kind="stable")  # topics keep their places; fast where most are in order
         places, document = places[order], document[order]
-    topic_of_judged = topic_of[rows]
+        ties = ties.moved(inverse(order)) if len(ties.document) else ties
     rank = places - offsets[topic_of_judged] + 1
     counts = np.bincount(topic_of_judged, minlength=len(topic))
-    return Ranked(topic, lengths, np.concatenate(([0], np.cumsum(counts))), narrow(rank), narrow(document))
+    return Ranked(
+        topic=topic,
+        num_ret=lengths,
+        offsets=np.concatenate(([0], np.cumsum(counts))),
+        rank=narrow(rank),
+        document=narrow(document),
+        ties=ties,
+    )
+
+
+def inverse(order: IntArray) -> IntArray:
+    """Where each row has gone."""
+    new = np.empty(len(order), np.int64)
+    new[order] = np.arange(len(order))
+    return new
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +213,7 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
     has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
     has_copies[rows.topic_of[found.repeats]] = True
     members = np.flatnonzero(has_copies[rows.topic_of])
-    places = _places(rows, members)
+    places, _ = _places(rows, members)
     document = np.arange(len(rows.scores))
     document[found.repeats] = found.first
     kept = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
@@ -161,8 +223,11 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
     return int(copies[0]) if len(copies) else None
 
 
-def _places(rows: Sortable, judged: IntArray) -> IntArray:
-    """(J,) the places of judged rows (J,) when all are sorted; the same array if they are there already."""
+def _places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
+    """(J,) the places of judged rows (J,) when all are sorted; the same array if they are there already.
+
+    The ties are those of the judged rows, their first places instead of ranks.
+    """
     scores, topic_of = rows.scores, rows.topic_of
     rising = np.flatnonzero(scores[1:] > scores[:-1])
     rising = rising[topic_of[rising] == topic_of[rising + 1]]
@@ -171,32 +236,37 @@ def _places(rows: Sortable, judged: IntArray) -> IntArray:
     unsorted = np.zeros(len(rows.offsets) - 1, np.bool_)
     unsorted[topic_of[rising]] = True
     moved = unsorted[topic_of[judged]]
+    stay, go = np.flatnonzero(~moved), np.flatnonzero(moved)
     places = judged.copy()
-    places[~moved] = _untied(rows, None, judged[~moved])
-    places[moved] = _sorted_places(rows, judged[moved])
-    return places
+    places[stay], ties = _untied(rows, None, judged[stay])
+    places[go], more = _sorted_places(rows, judged[go])
+    return places, Ties.at(
+        np.concatenate((stay[ties.document], go[more.document])),
+        np.concatenate((ties.first, more.first)),
+        np.concatenate((ties.size, more.size)),
+    )
 
 
-def _sorted_places(rows: Sortable, judged: IntArray) -> IntArray:
+def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     """(J,) the places of judged rows (J,) of topics whose scores don't descend."""
     keys = place_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
     members = _rows_beside(rows, judged)
     wanted, in_order = keys[judged], np.sort(keys[members])
     first = np.searchsorted(in_order, wanted)
-    places = members[first]
+    places, ties = members[first], NO_TIES
     tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == wanted)
     if len(tied):
-        places[tied] = _lexsorted_places(rows, judged[tied])
-    return places
+        places[tied], ties = _lexsorted_places(rows, judged[tied])
+        ties = ties.moved(tied)
+    return places, ties
 
 
-def _lexsorted_places(rows: Sortable, judged: IntArray) -> IntArray:
+def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     """(J,) the same where some scores are, or may be, equal."""
     members = _rows_beside(rows, judged)
     order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
-    place = np.empty(len(members), np.int64)
-    place[order] = np.arange(len(members))
-    return members[_untied(rows, members[order], place[np.searchsorted(members, judged)])]
+    places, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
+    return members[places], Ties(ties.document, members[ties.first], ties.size)
 
 
 def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
@@ -206,7 +276,7 @@ def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
     return np.flatnonzero(has_judged[rows.topic_of])
 
 
-def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> IntArray:
+def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> tuple[IntArray, Ties]:
     """(W,) where the wanted ones (W,) of sorted places move to when equal scores go by docno.
 
     `in_order` (M,): the row at each place, None if row i is at place i.
@@ -217,12 +287,12 @@ def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> IntA
     equal = np.flatnonzero(scores[1:] == scores[:-1])
     equal = equal[topic_of[equal] == topic_of[equal + 1]]
     if not len(equal):
-        return wanted
+        return wanted, NO_TIES
     has_equal = np.zeros(len(scores), np.bool_)
     has_equal[equal] = has_equal[equal + 1] = True
     tied = np.flatnonzero(has_equal[wanted])
     if not len(tied):
-        return wanted
+        return wanted, NO_TIES
     breaks = np.flatnonzero(np.diff(equal) != 1)
     starts = equal[np.concatenate(([0], breaks + 1))]
     sizes = equal[np.concatenate((breaks, [len(equal) - 1]))] + 2 - starts
@@ -232,7 +302,7 @@ def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> IntA
         moved[tied] = _counted(rows, in_order, starts[tie], sizes[tie], wanted[tied])
     else:
         moved[tied] = _sorted(rows, in_order, starts, sizes, tie, wanted[tied])
-    return moved
+    return moved, Ties(tied, starts[tie], sizes[tie])
 
 
 def _counted(
@@ -281,12 +351,17 @@ class Topics:
     def __init__(self) -> None:
         self._topic, self._num_ret, self._counts = Growing(np.int64), Growing(np.int64), Growing(np.int64)
         self._rank, self._document = Growing(np.int8), Growing(np.int8)
+        self._tied, self._first, self._size = Growing(np.int64), Growing(np.int64), Growing(np.int64)
 
     def add(self, part: Ranked) -> None:
         """Keep some more topics; none may be in two parts."""
         self._topic.append(part.topic)
         self._num_ret.append(part.num_ret)
         self._counts.append(np.diff(part.offsets))
+        if len(part.ties.document):
+            self._tied.append(part.ties.document + len(self._rank))
+            self._first.append(part.ties.first)
+            self._size.append(part.ties.size)
         self._rank.append(part.rank)
         self._document.append(part.document)
 
@@ -294,9 +369,11 @@ class Topics:
         """All topics, in the pool's order."""
         topic, num_ret, lengths = self._topic.values(), self._num_ret.values(), self._counts.values()
         rank, document = self._rank.values(), self._document.values()
+        ties = Ties(self._tied.values(), self._first.values(), self._size.values())
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         if (topic[1:] < topic[:-1]).any():
             order = np.argsort(topic, kind="stable")
             rows, offsets = ragged(offsets[:-1][order], lengths[order])
             topic, num_ret, rank, document = topic[order], num_ret[order], rank[rows], document[rows]
-        return Ranked(topic, num_ret, offsets, rank, document)
+            ties = ties.moved(inverse(rows)) if len(ties.document) else ties
+        return Ranked(topic, num_ret, offsets, rank, document, ties)

@@ -265,6 +265,7 @@ class _Pass:
             offsets=ranked.offsets,
             rank=ranked.rank,
             document=ranked.document,
+            ties=ranked.ties,
             name=self.source.name,
             tag=self.tag.decode("utf-8", "surrogateescape"),
             num_lines=self.num_rows,

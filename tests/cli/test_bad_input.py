@@ -285,7 +285,7 @@ def test_zeros_are_not_silent(case: str, call: Command) -> None:
 @pytest.mark.parametrize("text", [RUN, RUN[:-1], RUN.replace("3.0", "1.0")])
 def test_ordinary_runs_are_evaluated_in_silence(text: str, call: Command) -> None:
     """Also without a last newline, and with a topic among several whose ranks disagree with its scores."""
-    lines = "".join(f"q1 Q0 c{rank} {rank} {9 - rank} tag\n" for rank in range(3, 9))
+    lines = "".join(f"q1 Q0 c{rank} {rank} {9.5 - rank} tag\n" for rank in range(3, 9))
     Path("run").write_text(lines + text)
     assert call("qrels", "run").err == ""
 

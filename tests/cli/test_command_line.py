@@ -356,7 +356,7 @@ def test_ids_of_any_bytes(pres_eval: conftest.Command, tmp_path: Path) -> None:
 def test_versions_differ_where_trec_eval_s_do(compat: str, call: Command, tmp_path: Path) -> None:
     """--compat: 32-bit ties, and what -c -q prints for a topic that the run lacks."""
     (tmp_path / "run").write_text("1 Q0 a 1 16777217 t\n1 Q0 c 2 16777216 t\n1 Q0 x 3 16777215 t\n")
-    called = call("--compat", compat, "-c", "-q", "-m", "P.1", "-l2", "qrels", "run")
+    called = call("--quiet", "--compat", compat, "-c", "-q", "-m", "P.1", "-l2", "qrels", "run")
     expected = {
         "9.0.8": [("P_1", "1", "1.0000"), ("P_1", "all", "0.3333")],
         "10.0": [
@@ -393,7 +393,7 @@ WARNINGS: list[tuple[Sequence[str], str, str]] = [
     ),
     (
         ["-c", "qrels", "short"],
-        "# comment\n" + SHORT + "2 Q0 a 1 1 t more\n2 Q0 b 1 1 t more\n",
+        "# comment\n" + SHORT + "2 Q0 a 1 1 t more\n2 Q0 b 1 0 t more\n",
         "short:3: more than 6 columns; the first 6 are used (topic Q0 docno rank score tag),"
         " which is wrong if an id has a blank in it",
     ),

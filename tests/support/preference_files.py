@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.order import NO_TIES, Ranked
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
 
@@ -31,7 +31,14 @@ def ranked(pool: Pool, rankings: Rankings) -> Ranked:
         rank += [place for place, found in judged if found is not None]
         document += [found for _, found in judged if found is not None]
         offsets.append(len(rank))
-    return Ranked(*(np.array(values, np.int64) for values in (topic, num_ret, offsets, rank, document)))
+    return Ranked(
+        topic=np.array(topic, np.int64),
+        num_ret=np.array(num_ret, np.int64),
+        offsets=np.array(offsets, np.int64),
+        rank=np.array(rank, np.int64),
+        document=np.array(document, np.int64),
+        ties=NO_TIES,
+    )
 
 
 def write(path: Path, rows: Sequence[tuple[object, ...]]) -> Source:

@@ -1,0 +1,82 @@
+"""How much the order of documents of equal scores could matter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pres_eval.errors import NoCommonTopicError
+from pres_eval.measures.base import Format, Trait
+from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.options import BEST, DOCNO, WORST, Options
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance
+from pres_eval.records import dataclass
+from pres_eval.scoring import evaluate
+
+FEW = 0.01
+"""Share of the relevant documents retrieved that have to be in ties before anything is computed."""
+
+LEAST_RANGE = 0.01
+"""Ranges of a measure that are narrower go unsaid."""
+
+
+@dataclass(frozen=True)
+class TieRange:
+    """What a measure comes to over all topics, by how equal scores are ordered.
+
+    label            of the column
+    least, greatest  with the relevant documents of each tie last, and first
+    documents        relevant documents retrieved whose score others have too
+    """
+
+    label: str
+    least: float
+    greatest: float
+    documents: int
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is worth a word."""
+        return self.greatest - self.least >= LEAST_RANGE
+
+    def __str__(self) -> str:
+        return f"{self.label} is {self.least:.4f} to {self.greatest:.4f}"
+
+
+def main_column(selection: Selection) -> SelectedColumn | None:
+    """The first column between 0 and 1 that says how good a ranking is, None if there is none."""
+    for column in selection:
+        traits = column.measure.traits
+        if (
+            column.measure.format is Format.FLOAT
+            and column.measure.tells_quality
+            and Trait.BOUNDED in traits
+            and Trait.SET not in traits
+        ):
+            return column
+    return None
+
+
+def tie_range(
+    relevance: Relevance, ranking: Ranking, options: Options, column: SelectedColumn
+) -> TieRange | None:
+    """The range of a column over the orders of equal scores; None if hardly a relevant document is tied."""
+    if options.ties != DOCNO or not isinstance(relevance, Qrels) or not len(ranking.ties.document):
+        return None
+    relevant = relevance.grade[ranking.document] >= options.relevance_level
+    tied = int(np.count_nonzero(relevant[ranking.ties.document]))
+    if tied <= FEW * np.count_nonzero(relevant):
+        return None
+    values = []
+    for rule in (WORST, BEST):
+        try:
+            found = evaluate(relevance, ranking, (column,), replace(options, ties=rule))
+        except NoCommonTopicError:
+            return None
+        values.append(found.summary[0])
+    least, greatest = values
+    assert isinstance(least, float) and isinstance(greatest, float), "the main column has a mean"
+    return TieRange(column.label, min(least, greatest), max(least, greatest), tied)

@@ -1,0 +1,136 @@
+"""Expected values over ties against the mean over all orders; best and worst orders against all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.batches import ALL_TWINS, EXAMPLE_PARAMETERS, batch_of, columns_of, same_bits, topic_lists
+from support.oracle import POOLED, UNKNOWN, Topic
+
+from pres_eval.batches.batch import Batch, TieGroups
+from pres_eval.errors import MeasureError
+from pres_eval.measures import MEASURE_BY_NAME, MEASURES
+from pres_eval.measures.base import Format, Trait
+from pres_eval.measures.expected import EXPECTED, expected_of
+from pres_eval.options import RelevanceInfo
+
+BY_NAME = [pytest.param(name, id=name) for name in EXPECTED]
+GRADES = st.sampled_from([0, 0, 1, 1, 2, 3, POOLED, UNKNOWN, UNKNOWN])
+
+
+@st.composite
+def tied_topics(draw: st.DrawFn) -> tuple[Topic, tuple[int, ...]]:
+    """A topic of a few documents, and the sizes of its ties in rank order."""
+    sizes = tuple(draw(st.lists(st.sampled_from([1, 1, 2, 3, 4]), max_size=4)))
+    while math.prod(map(math.factorial, sizes)) > 600:
+        sizes = sizes[:-1]
+    ranking = tuple(draw(GRADES) for _ in range(sum(sizes)))
+    missed = draw(st.lists(st.integers(0, 3), max_size=3))
+    qrels = tuple(grade for grade in ranking if grade != UNKNOWN) + tuple(missed)
+    return Topic(ranking, qrels, draw(st.sampled_from([1, 1, 2])), "9.0.8", 40), sizes
+
+
+def orders(ranking: tuple[int, ...], sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All rankings that the ties allow, each as often as documents make it."""
+    begins = np.cumsum([0, *sizes]).tolist()
+    groups = [ranking[begin : begin + size] for begin, size in zip(begins, sizes, strict=False)]
+    for chosen in product(*(permutations(group) for group in groups)):
+        yield tuple(grade for group in chosen for grade in group)
+
+
+def tied(batch: Batch, sizes: list[tuple[int, ...]]) -> Batch:
+    """The batch with its ties."""
+    first, size = [], []
+    for topic, own in enumerate(sizes):
+        starts = np.repeat(np.cumsum([0, *own])[:-1] + 1, own)
+        lengths = np.repeat(own, own).astype(np.int64)
+        ranks = batch.rank[batch.offsets[topic] : batch.offsets[topic + 1]] - 1
+        first.append(starts[ranks])
+        size.append(lengths[ranks])
+    none = [np.zeros(0, np.int64)]
+    groups = TieGroups(np.concatenate(none + first).astype(np.int64), np.concatenate(none + size))
+    return replace(batch, ties=groups)
+
+
+def parameter_texts(name: str) -> list[str | None]:
+    """Those that have an expected value; gains of 1e10 and -1e10 leave no digits to compare."""
+    if name == "accuracy":
+        return [None]
+    texts = EXAMPLE_PARAMETERS.get(name, ())
+    return [None, *(text for text in texts if "-1=" not in text and "1e10" not in text)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BY_NAME)
+@settings(deadline=None, max_examples=20)
+@given(data=st.data())
+def test_expected_value_is_the_mean_over_all_orders(name: str, data: st.DataObject) -> None:
+    topics = [data.draw(tied_topics()) for _ in range(2)]
+    topics = [(replace(topic, level=topics[0][0].level), sizes) for topic, sizes in topics]
+    text = data.draw(st.sampled_from(parameter_texts(name)))
+    batch = tied(batch_of([topic for topic, _ in topics]), [sizes for _, sizes in topics])
+    for label, arguments in columns_of(MEASURE_BY_NAME[name], text):
+        found = expected_of(MEASURE_BY_NAME[name])(batch, *arguments)
+        for (topic, sizes), value in zip(topics, found, strict=True):
+            values = [
+                ALL_TWINS[name](replace(topic, ranking=ranking), *arguments)
+                for ranking in orders(topic.ranking, sizes)
+            ]
+            mean = float(sum(map(Fraction, values)) / len(values)) if np.isfinite(values).all() else math.nan
+            assert value == pytest.approx(mean, rel=1e-12, abs=1e-12, nan_ok=True), label
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+@settings(deadline=None, max_examples=15)
+@given(data=st.data())
+def test_without_ties_the_expected_value_is_the_value(name: str, data: st.DataObject) -> None:
+    topics = data.draw(topic_lists(st.sampled_from([0, 1, 2, 3, POOLED])))
+    text = data.draw(st.sampled_from(parameter_texts(name)))
+    batch = batch_of(topics)
+    alone = replace(batch, ties=TieGroups(batch.rank, np.ones_like(batch.rank)))
+    for label, arguments in columns_of(MEASURE_BY_NAME[name], text):
+        with np.errstate(all="ignore"):
+            found = list(expected_of(MEASURE_BY_NAME[name])(alone, *arguments))
+            wanted = list(MEASURE_BY_NAME[name].score(batch, *arguments))
+        assert all(map(same_bits, map(float, found), map(float, wanted))), (label, found, wanted)
+
+
+def test_a_constant_scorer_has_no_reciprocal_rank_of_one() -> None:
+    """One relevant document among 1,000 of one score: the mean of 1/r over all ranks."""
+    topic = Topic((1,) + (UNKNOWN,) * 999, (1,))
+    batch = tied(batch_of([topic]), [(1000,)])
+    wanted = sum(1 / rank for rank in range(1, 1001)) / 1000
+    assert expected_of(MEASURE_BY_NAME["recip_rank"])(batch)[0] == pytest.approx(wanted, rel=1e-12)
+
+
+def test_what_does_not_depend_on_the_order_is_as_it_is() -> None:
+    for measure in MEASURES:
+        if measure.relevance is RelevanceInfo.QRELS and Trait.SET in measure.traits:
+            assert expected_of(measure) is measure.score
+
+
+def test_measures_without_a_closed_form_say_so() -> None:
+    lacking = {
+        measure.name
+        for measure in MEASURES
+        if measure.relevance in (RelevanceInfo.QRELS, RelevanceInfo.ANY)
+        and measure.name not in EXPECTED
+        and Trait.SET not in measure.traits
+        and measure.format is not Format.TAG
+    }
+    assert {"iprec_at_recall", "err", "infAP", "gm_map", "relstring", "inst"} <= lacking
+    for name in lacking:
+        with pytest.raises(MeasureError, match=f"{name}: has no expected value in closed form"):
+            expected_of(MEASURE_BY_NAME[name])
+    with pytest.raises(MeasureError, match="-1="):
+        empty: Any = tied(batch_of([Topic((1,), (1,))]), [(1,)])
+        expected_of(MEASURE_BY_NAME["ndcg"])(empty, (("-1", 2.0),))
