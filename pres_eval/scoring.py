@@ -188,7 +188,7 @@ def _check_ties(ranking: Ranking, options: Options) -> None:
     """Raises UsageError if it is not known which scores of the run are equal, and that is asked for."""
     if options.ties != DOCNO and not ranking.ties.known:
         raise UsageError(
-            f"{ranking.name}: --ties {options.ties} needs topics that are together in a run that a cluster reads"
+            f"{ranking.name}: --ties {options.ties} of a run that a cluster reads: expected topics together"
         )
 
 
