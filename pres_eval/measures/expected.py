@@ -81,7 +81,7 @@ def _gained(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = LARG
     worth[alone] = at_rank(gains[alone], batch.rank[alone])
     tied = np.flatnonzero((gains != 0) & (ties.size > 1) & (ties.first <= cutoff))
     for places in _ranks_of(batch, tied, cutoff):
-        mean = places.mean(at_rank(np.ones(len(places.rank)), places.rank))
+        mean = places.average(at_rank(np.ones(len(places.rank)), places.rank))
         worth[places.documents] = gains[places.documents] * mean[places.of_document]
     return batch.sum_by_topic(worth)
 
@@ -107,7 +107,7 @@ class _Places:
         found[self.of_document] = values[self.documents]
         return found
 
-    def mean(self, values: FloatArray) -> FloatArray:
+    def average(self, values: FloatArray) -> FloatArray:
         """(E,) the mean of values (N,) over the ranks of a tie; those behind the cutoff count as 0."""
         sums = np.bincount(self.number, weights=values, minlength=len(self.size))
         return np.asarray(sums / self.size, np.float64)
@@ -160,7 +160,7 @@ def _sum_of_precisions(batch: Batch, cutoff: int = LARGEST_LONG) -> FloatArray:
         others = ((places.each(inside) - 1) / (places.size - 1))[places.number]
         ahead = places.rank - places.each(ties.first)[places.number]
         precision = places.each(before)[places.number] + 1 + ahead * others
-        mean[places.documents] = places.mean(precision / places.rank)[places.of_document]
+        mean[places.documents] = places.average(precision / places.rank)[places.of_document]
     return batch.sum_by_topic(mean, batch.is_rel)
 
 
