@@ -99,6 +99,7 @@ class Comparison:
 
     lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
     wins, ties, losses  topics on which the run is better than, as good as, worse than the other
+    direction       1 where what was tested speaks for the run, -1 for the other, 0 for neither
     p_value, corrected  of the test, and after the correction
     d_z, hedges_g, g_lower, g_upper, rank_biserial  effect sizes, and an interval of Hedges' g
     """
@@ -153,25 +154,29 @@ class ComparedRuns:
         for one in self.of_measure(self.scores.measures[measure]):
             first, second = place[one.run], place[one.other]
             differ[first, second] = differ[second, first] = one.significant
-        return letters(rounded(self.scores.means[measure]), differ)
+        return letters(rounded(self.scores.gains()[measure]), differ)
 
     def contradictions(self) -> int:
         """Significant comparisons of a test on ranks in which the mean says the opposite."""
         return sum(
-            one.significant and one.direction * float(rounded(np.array([one.difference]))[0]) < 0
+            one.significant
+            and one.direction
+            * self.scores.sign(self.scores.measures.index(one.measure))
+            * float(rounded(np.array([one.difference]))[0])
+            < 0
             for one in self.comparisons
         )
 
 
 def best_runs(means: FloatArray) -> BoolArray:
-    """(M, R) which runs have the highest mean of each measure, equal at 12 digits: (M, R) means in."""
+    """(M, R) which runs are the best of each measure, equal at 12 digits: (M, R) means in, more is better."""
     means = np.array([rounded(row) for row in means]).reshape(means.shape)
     best: BoolArray = means == means.max(axis=1, keepdims=True)
     return best
 
 
 def best_places(means: FloatArray) -> tuple[int, ...]:
-    """The place of the best run of each measure, the first of those that are equal: (M, R) means in."""
+    """The place of the best run of each measure, the first of equal ones: (M, R) means in, more is better."""
     return tuple(int(row.argmax()) for row in best_runs(means))
 
 
@@ -205,7 +210,9 @@ def compare(
             others = [run for run in range(count) if run != baselines[measure]]
             pairs = np.array([(run, baselines[measure]) for run in others], np.int64).reshape(-1, 2)
         if len(pairs):
-            families.append(_tested(values, scores.means[measure], pairs, settings, num_measures))
+            sign = scores.sign(measure)
+            means = scores.means[measure]
+            families.append(_tested(sign * values, sign * means, pairs, settings, num_measures))
     corrected = _corrected([family.p_values for family in families], settings)
     comparisons = [
         one
@@ -213,13 +220,16 @@ def compare(
         for one in _comparisons(scores, measure, family, p_corrected, settings)
     ]
     return ComparedRuns(
-        scores, settings, lower, upper, best_runs(scores.means), baselines, tuple(comparisons)
+        scores, settings, lower, upper, best_runs(scores.gains()), baselines, tuple(comparisons)
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Family:
-    """The comparisons of one measure: P pairs of runs, their p-values, half the width of a joint interval."""
+    """The comparisons of one measure: P pairs of runs, their p-values, half the width of a joint interval.
+
+    Differences and means are so that more is better, whatever the measure.
+    """
 
     pairs: IntArray
     differences: FloatArray
@@ -291,7 +301,10 @@ def _comparisons(
     biserial = rank_biserial(differences)
     pointing = directions(favoured(differences, settings.test), settings.alternative)
     sizes, (g, g_lower, g_upper) = standardised(differences), hedges_g(differences, 1 - settings.alpha)
-    means = scores.means[measure]
+    means, shown = scores.means[measure], family.means
+    if scores.sign(measure) < 0:  # what people see is run minus other again; 0 stays 0, not -0
+        lower, upper, g_lower, g_upper = (0.0 - end for end in (upper, lower, g_upper, g_lower))
+        shown, sizes, g, biserial = (0.0 - found for found in (shown, sizes, g, biserial))
     return [
         Comparison(
             measure=scores.measures[measure],
@@ -299,7 +312,7 @@ def _comparisons(
             other=scores.runs[other],
             mean=float(means[run]),
             other_mean=float(means[other]),
-            difference=float(family.means[row]),
+            difference=float(shown[row]),
             lower=float(lower[row]),
             upper=float(upper[row]),
             wins=int(wins[row]),

@@ -10,8 +10,10 @@ import numpy as np
 
 from pres_eval.analysis.compare import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.effects import favoured, wins_ties_losses
 from pres_eval.analysis.intervals import intervals
+from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray, IntArray
@@ -31,6 +33,8 @@ class PairTable:
     corrected        (M, R, R) of each run against each baseline, corrected over the runs; nan against itself
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
+    letters          (M, R) runs that share one do not differ, all pairs corrected; empty for a single run
+    falling          labels of the measures of which a lower value is better
     """
 
     measures: tuple[str, ...]
@@ -46,7 +50,14 @@ class PairTable:
     direction: IntArray
     wins: IntArray
     losses: IntArray
+    letters: tuple[tuple[str, ...], ...]
+    falling: frozenset[str]
     settings: Settings
+
+    def gains(self, measure: int) -> FloatArray:
+        """(R,) the means of a measure, so that more is better."""
+        gains: FloatArray = self.means[measure] * (-1 if self.measures[measure] in self.falling else 1)
+        return gains
 
 
 def every_pair(
@@ -62,7 +73,7 @@ def every_pair(
         lower[measure], upper[measure] = intervals(
             values, settings.alpha, settings.interval, settings.samples, settings.seed
         )
-        tests.append(_tested(values[first] - values[second], settings))
+        tests.append(_tested(scores.sign(measure) * (values[first] - values[second]), settings))
     p_values, direction, wins, losses = (np.stack(parts) for parts in zip(*tests, strict=True))
     return PairTable(
         measures=scores.measures,
@@ -78,8 +89,24 @@ def every_pair(
         direction=direction,
         wins=wins,
         losses=losses,
+        letters=tuple(
+            _letters(row, gains, first, second, settings)
+            for row, gains in zip(p_values, scores.gains(), strict=True)
+        ),
+        falling=scores.falling,
         settings=settings,
     )
+
+
+def _letters(
+    p_values: FloatArray, gains: FloatArray, first: IntArray, second: IntArray, settings: Settings
+) -> tuple[str, ...]:
+    """The letters of `compare --all-pairs`: one correction over all the pairs."""
+    differ = np.zeros((len(gains), len(gains)), np.bool_)
+    if len(gains) > 1:
+        significant = CORRECTIONS[settings.correction](p_values) < settings.alpha
+        differ[first, second] = differ[second, first] = significant
+    return tuple(letters(rounded(gains), differ))
 
 
 def _corrected(

@@ -25,6 +25,7 @@ class PairedScores:
     means      (M, R), added up topic by topic as the evaluator does
     all_topics how many topics the runs have in all, of which `topics` are those used
     left_out   labels of columns that are not averages over topics
+    falling    labels of measures of which a lower value is better
     """
 
     runs: tuple[str, ...]
@@ -34,6 +35,17 @@ class PairedScores:
     means: FloatArray
     all_topics: int
     left_out: tuple[str, ...] = ()
+    falling: frozenset[str] = frozenset()
+
+    def sign(self, measure: int) -> int:
+        """-1 where a lower value of the measure is better, else 1: times this, more is better."""
+        return -1 if self.measures[measure] in self.falling else 1
+
+    def gains(self) -> FloatArray:
+        """(M, R) the means, so that more is better."""
+        signs = [self.sign(measure) for measure in range(len(self.measures))]
+        found: FloatArray = self.means * np.array(signs).reshape(-1, 1)
+        return found
 
 
 def pair_topics(
@@ -68,7 +80,12 @@ def pair_topics(
     _check_numbers(values, labels, runs, topics)
     means = np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values])
     left_out = tuple(column.label for column in evaluations[0].columns if column.label not in labels)
-    return PairedScores(tuple(runs), labels, topics, values, means, len(union), left_out)
+    falling = frozenset(
+        evaluations[0].columns[place].label
+        for place, _ in columns
+        if evaluations[0].columns[place].measure.less_is_better
+    )
+    return PairedScores(tuple(runs), labels, topics, values, means, len(union), left_out, falling)
 
 
 def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:

@@ -210,7 +210,7 @@ def _baseline(
         if wanted in names:
             return list(names).index(wanted)
     if wanted == BEST:
-        return best_places(scores.means)
+        return best_places(scores.gains())
     raise UsageError(
         f"--baseline {wanted}: no such run, expected {BEST} or one of {', '.join(map(str, known[0]))}"
     )

@@ -14,7 +14,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs, read_runs, with_bar
 from pres_eval.cli.output import write_output
-from pres_eval.cli.progress import working
+from pres_eval.cli.progress import steps, working
 from pres_eval.cli.shared import (
     KEEP_GOING,
     MEASURES,
@@ -31,9 +31,9 @@ from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
-from pres_eval.report.names import run_names
+from pres_eval.report.names import NAMINGS, run_names, without_shared
 from pres_eval.report.pairs import pairs_of
-from pres_eval.report.records import file_record
+from pres_eval.report.records import File, file_record
 from pres_eval.report.relevant_ranks import relevant_ranks
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_plots import PICTURES, Subject, as_picture, default_subject
@@ -45,7 +45,8 @@ from pres_eval.report.trec_report import (
     report_selection,
     topics_of,
 )
-from pres_eval.scoring import evaluate
+from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.reading.medians import Medians
@@ -206,19 +207,25 @@ def report_of(said: ReportOptions) -> Report:
     rankings, failures = read_runs(said, said.keep_going, said.runs, relevance, options)
     paths = [path_of(ranking) for ranking in rankings]
     names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    if said.names == NAMINGS[0]:
+        names = without_shared(names)
     rankings, topics = use_topics(rankings, names, said.topic_rule(OWN), len(relevance.pool.topics))
     if topics.warning and not said.quiet:
         warn(topics.warning)
-    evaluations = [
-        evaluate(relevance, rankings[run], selection, options)
-        for run in with_bar("evaluating", said.quiet)(range(len(rankings)))
-    ]
+
+    def work(run: int) -> tuple[Evaluation, File]:
+        return evaluate(relevance, rankings[run], selection, options), file_record(paths[run])
+
+    with steps("evaluating", len(rankings), said.quiet) as bar:
+        worked = in_order(work, range(len(rankings)), reader.num_jobs)
+        done = [each for _, each in zip(bar, worked, strict=True)]
+    evaluations, files = [evaluation for evaluation, _ in done], [file for _, file in done]
     return make_report(
         evaluations,
         options,
         said.nmax,
         file_record(said.qrels),
-        [file_record(path) for path in paths],
+        files,
         documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
         names=names,
         measures=said.measures,
@@ -234,7 +241,19 @@ def report_of(said: ReportOptions) -> Report:
         medians=medians,
         title=said.title,
         description=said.description,
+        made_with=_made_with(said),
     )
+
+
+def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
+    """The options that change numbers, besides those of the evaluation and the tests."""
+    facts = [
+        ("Topics averaged over (--topics)", said.topic_rule(OWN)),
+        ("Judgements read as (-R)", said.relevance_format),
+        ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
+        ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
+    ]
+    return [*facts, ("Medians from (--medians)", said.medians)] if said.medians is not None else facts
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:

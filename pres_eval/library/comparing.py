@@ -146,7 +146,7 @@ def compare(
     scores = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
     place: int | Sequence[int] | None
     if isinstance(baseline, str) and baseline == BEST and BEST not in run_names:
-        place = best_places(scores.means)
+        place = best_places(scores.gains())
     else:
         place = _place(baseline, chosen, run_names)
     return Comparisons(compare_scores(scores, place, settings))

@@ -12,8 +12,15 @@ import hashlib
 from importlib import resources
 
 from pres_eval.report.markup import Html, element, raw
-from pres_eval.report.page import sections
+from pres_eval.report.page.board import leaderboard
+from pres_eval.report.page.curves import graphs
+from pres_eval.report.page.footer import footer
+from pres_eval.report.page.header import header
 from pres_eval.report.page.packed import page_data
+from pres_eval.report.page.pair import pair
+from pres_eval.report.page.spread import distributions
+from pres_eval.report.page.topic import topic_view
+from pres_eval.report.page.topics import differences, topics
 from pres_eval.report.page.trec_tables import trec_tables
 from pres_eval.report.trec_report import Report, title_of
 
@@ -63,18 +70,18 @@ def as_html(report: Report) -> str:
 def _body(report: Report) -> list[Html]:
     several = len(report.names) > 1
     parts = [
-        ("leaderboard", "Leaderboard", sections.leaderboard),
-        *([("pair", "Two runs", sections.pair)] if several else []),
-        ("topic", "A topic", sections.topic_view),
-        ("distributions", "Distributions", sections.distributions),
-        ("graphs", "Graphs", sections.graphs),
-        *([("differences", "Differences", sections.differences)] if several else []),
-        ("topics", "Topics", sections.topics),
+        ("leaderboard", "Leaderboard", leaderboard),
+        *([("pair", "Two runs", pair)] if several else []),
+        ("topic", "A topic", topic_view),
+        ("distributions", "Distributions", distributions),
+        ("graphs", "Graphs", graphs),
+        *([("differences", "Differences", differences)] if several else []),
+        ("topics", "Topics", topics),
         ("runs", "TREC's tables", trec_tables),
     ]
     links = [(name, text) for name, text, _ in parts]
     main = element("main", *(made for _, _, make in parts for made in (make(report), "\n")))
-    return [sections.header(report, [*links, ("made", "How this was made")]), main, sections.footer(report)]
+    return [header(report, [*links, ("made", "How this was made")]), main, footer(report)]
 
 
 def _package_file(name: str) -> str:

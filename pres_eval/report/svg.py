@@ -132,6 +132,7 @@ class Row:
 
     series  its number, for its colour
     text    what a pointer over the row is told
+    end     a few letters at the right end
     """
 
     name: str
@@ -140,16 +141,20 @@ class Row:
     line: tuple[float, float]
     box: tuple[float, float] | None
     text: str
+    end: str = ""
 
 
 ROW_HEIGHT = 20
 LONGEST_NAME = 24
+MOST_LETTERS = 16
 
 
 def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
     """A row for each run, one below the other, over one axis of values."""
     longest = min(max((len(row.name) for row in rows), default=1), LONGEST_NAME)
-    frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + round(7.7 * longest), right=16, top=6)
+    right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
+    height = 54 + ROW_HEIGHT * len(rows)
+    frame = Frame(height=height, left=16 + round(7.7 * longest), right=right, top=6)
     ends = [end for row in rows for end in (*row.line, row.middle) if math.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
     to_x = _scales(frame, x, x)[0]
@@ -166,8 +171,17 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
             y=f"{middle + 4:.0f}",
             text_anchor="end",
         )
-        parts.append(element("g", element("title", row.text), text, *_row(row, middle, to_x), class_="row"))
+        title = element("title", f"{row.text}; {row.end}" if row.end else row.text)
+        drawn = [*_row(row, middle, to_x), *_end(row, middle, frame)]
+        parts.append(element("g", title, text, *drawn, class_="row"))
     return _svg(name, title, words, frame, parts)
+
+
+def _end(row: Row, middle: float, frame: Frame) -> list[Html]:
+    if not row.end:
+        return []
+    left = frame.width - frame.right + 10
+    return [element("text", shortened(row.end, MOST_LETTERS), class_="label", x=left, y=f"{middle + 4:.0f}")]
 
 
 def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:

@@ -7,6 +7,7 @@ precision on each topic against the median of all runs.  PRES and recall against
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,6 +51,7 @@ class Report:
     medians       by label (topics,) medians given from outside, nan where none was
     title, description  what people are told of the report
     failures      runs that could not be evaluated, and why
+    made_with     what else of the command line the numbers depend on: names and texts
     """
 
     names: tuple[str, ...]
@@ -67,11 +69,21 @@ class Report:
     title: str = ""
     description: str = ""
     failures: tuple[RunFailure, ...] = ()
+    made_with: tuple[tuple[str, str], ...] = ()
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def column(self, label: str) -> SelectedColumn:
         """The column with that label."""
         return next(column for column in self.evaluations[0].columns if column.label == label)
+
+    def sign(self, label: str) -> int:
+        """-1 where a lower value of the measure is better, else 1: times this, more is better."""
+        return -1 if self.column(label).measure.less_is_better else 1
+
+    def best_first(self, label: str, values: Sequence[float]) -> list[int]:
+        """The runs by a value each of a measure, the best first; those without one last."""
+        sign = self.sign(label)
+        return sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -sign * values[run]))
 
     def topic_counts(self) -> list[int]:
         """How many topics each run was averaged over."""
@@ -170,6 +182,7 @@ def make_report(
     title: str = "",
     description: str = "",
     failures: Sequence[RunFailure] = (),
+    made_with: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """A report of runs that were evaluated with `report_selection`; `documents` are those of `topics_of`."""
     topics = topics_of(evaluations)
@@ -196,6 +209,7 @@ def make_report(
         title=title,
         description=description,
         failures=tuple(failures),
+        made_with=tuple(made_with),
     )
 
 
@@ -305,10 +319,12 @@ class TopicSpread:
 
 
 def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
-    """The topics by the median of the runs' values, least first; equal ones in topic order."""
-    matrix = report.matrix(label)
+    """The topics by the median of the runs' values, the worst first; equal ones in topic order."""
+    matrix, sign = report.matrix(label), report.sign(label)
     middle, num_rel = median(matrix), np.diff(report.documents.offsets)
     best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
+    if sign < 0:
+        best, worst = worst, best
     return [
         TopicSpread(
             place=place,
@@ -317,7 +333,7 @@ def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
             median=float(middle[place]),
             worst=float(worst[place]),
         )
-        for place in np.argsort(middle, kind="stable").tolist()
+        for place in np.argsort(sign * middle, kind="stable").tolist()
     ]
 
 

@@ -12,6 +12,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Iterator
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from pres_eval.cli.explain import command as explain_command
 from pres_eval.report import svg
 from pres_eval.report.html import as_html
 from pres_eval.report.markup import element
+from pres_eval.report.page.footer import options_of as footer_options
 from pres_eval.report.trec import evaluation_lines
 from pres_eval.report.trec_report import Report, above_at_below, against_median
 
@@ -50,6 +52,7 @@ class Page(HTMLParser):
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.tables: list[list[list[str]]] = []
         self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.letters: list[str] = []
         self.text = ""
         self.feed(text)
         self.close()
@@ -77,7 +80,9 @@ class Page(HTMLParser):
             self.scripts.append((self.tags[-1][1] | {"tag": self.open[-1]}, data))
             return
         self.text += data
-        if "td" in self.open or "th" in self.open:
+        if "sup" in self.open:
+            self.letters.append(data)
+        elif "td" in self.open or "th" in self.open:
             self.tables[-1][-1][-1] += data
 
     def attributes(self, name: str) -> list[str | None]:
@@ -221,6 +226,78 @@ def test_the_pages_tests_are_those_of_compare(page: Page) -> None:
             assert row["corrected"] == data.arrays["corrected"][(measure * 3 + baseline) * 3 + run]
 
 
+@pytest.fixture(scope="module")
+def with_effort(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """Three runs by how far one has to read: less is better."""
+    folder = tmp_path_factory.mktemp("effort")
+    topics = [f"{topic}" for topic in range(1, 9)]
+    qrels = "".join(judgements(topic, 2) for topic in topics)
+    runs = [
+        "".join(ranking(topic, (1, last + at % 3), 40, tag) for at, topic in enumerate(topics))
+        for tag, last in (("slow", 30), ("fast", 3), ("middle", 12))
+    ]
+    return report_of_texts(folder, qrels, *runs, measures=("last_rel",))
+
+
+def test_the_letters_are_those_of_compare(patents: Report, with_effort: Report) -> None:
+    for report, arguments in (
+        (patents, ["-m", "PRES.100", "-m", "map", "-m", "Rprec", "-m", "bpref", "-m", "P.10"]),
+        (with_effort, ["-m", "last_rel"]),
+    ):
+        files = [report.qrels.path, *(file.path for file in report.files)]
+        command = [*files, *arguments, "--all-pairs", "--format", "json"]
+        result = CliRunner().invoke(compare_command, command)
+        groups = {(row["run"], row["measure"]): row["letters"] for row in json.loads(result.output)["groups"]}
+        assert report.pairs is not None and len(groups) == 3 * len(arguments) / 2
+        for (run, label), found in groups.items():
+            row = report.pairs.letters[report.pairs.measures.index(label)]
+            assert row[report.names.index(run)] == found
+    assert with_effort.pairs is not None and with_effort.pairs.letters[0] == ("c", "a", "b")
+
+
+def test_less_is_better_on_the_leaderboard(with_effort: Report) -> None:
+    page = Page(as_html(with_effort))
+    assert [row[0] for row in page.tables[0][1:]] == ["fast", "middle", "slow"]
+    best = re.findall(r'class="n best" data-board="(\w+)">([\d.]+)<', as_html(with_effort))
+    assert best == [("last_rel", f"{with_effort.summary(1, 'last_rel'):.4f}")]
+    assert "(less is better: last_rel)" in page.text
+    hardest = next(table for table in page.tables if table[0][:2] == ["topic", "num_rel"])
+    assert [float(row[3]) for row in hardest[1:]] == sorted((float(r[3]) for r in hardest[1:]), reverse=True)
+    assert all(float(row[2]) < float(row[4]) for row in hardest[1:])
+
+
+def test_the_page_says_how_it_was_made(tmp_path: Path) -> None:
+    report = report_of_texts(
+        tmp_path,
+        judgements("1", 2),
+        ranking("1", (1,), 3, "team-a"),
+        ranking("1", (2,), 3, "team-b"),
+        max_retrieved=2,
+        judged_only=True,
+        num_docs_in_coll=70,
+        measures=("map", "P.5"),
+        alpha=0.01,
+        seed=7,
+    )
+    text = Page(as_html(report)).text
+    assert list(report.names) == ["a", "b"]
+    for words in (
+        "Documents used per topic (-M)2",
+        "Only judged documents (-J)yes",
+        "Missing topics count as 0 (-c)no",
+        "Documents in the collection (-N)70",
+        "Topics averaged over (--topics)own",
+        "Judgements read as (-R)qrels",
+        "Nmax (--nmax)100, 1000",
+        "Measures asked for (-m)map, P.5",
+        "Level of significance (--alpha)0.01",
+        "seed 7",
+    ):
+        assert words in text
+    # Options that come later are named too.
+    assert len(footer_options(report)) == len(fields(report.options))
+
+
 def test_the_pages_ranks_are_those_of_explain(patents: Report, page: Page) -> None:
     data, offsets = Data(page), Data(page).arrays["offsets"]
     docnos = data.arrays["docnos"].tobytes().decode().split("\n")
@@ -252,7 +329,7 @@ def test_it_can_be_used_without_eyes_or_mouse(page: Page) -> None:
     assert count["table"] == count["caption"] and count["label"] == count["select"] + count["input"]
     assert all(attributes.get("scope") in ("col", "row") for tag, attributes in tags if tag == "th")
     assert all(a.get("type") == "button" for tag, a in tags if tag == "button")
-    charts = [a for tag, a in tags if tag == "svg" and a.get("class") == "chart"]
+    charts = [a for tag, a in tags if tag == "svg" and (a.get("class") or "").startswith("chart")]
     assert charts and all(a["role"] == "img" and a["aria-labelledby"] for a in charts)
     assert all(a.get("tabindex") == "0" and a.get("aria-label") for _, a in tags if a.get("role") == "region")
 
@@ -499,6 +576,13 @@ def test_the_leaderboard_marks_what_compare_marks(sized: Browser, patents: Repor
         if name != "keyword":
             assert (ap, rprec) == (expected[name, "map"], expected[name, "Rprec"])
     assert any(expected.values())
+    letters = (
+        "return [...document.querySelectorAll('#board [data-board=map] .letters')].map(s => s.textContent)"
+    )
+    assert patents.pairs is not None
+    row = patents.pairs.letters[patents.pairs.measures.index("map")]
+    shown = sized.run(COLUMN, "#board", "run")
+    assert sized.run(letters) == [row[patents.names.index(name)] for name in shown]
     assert "than keyword" in sized.run(TEXT, "#board-note")
     assert sized.run(ADDRESS)["base"] == "keyword"
 
@@ -854,7 +938,7 @@ def test_the_legend_is_searched(browser: Browser, tmp_path: Path) -> None:
     browser.open(tmp_path / "report.html")
     seen = "return [...document.querySelectorAll('.legend [data-run]')].filter(b => b.offsetHeight).length"
     assert browser.run(seen) == 12
-    browser.run(CHOOSE, "legend-search", "-07")
+    browser.run(CHOOSE, "legend-search", "07")
     assert browser.run(seen) == 1
     browser.run(CHOOSE, "legend-search", "")
     assert browser.run(seen) == 12

@@ -1,17 +1,21 @@
-// The leaderboard: marks against the baseline, and one measure with its intervals.
+// The leaderboard: marks against the baseline, letters, and one measure with its intervals.
+const FEW_RUNS = 12;
 const boardMarks = () => {
   const baseline = runAt.get(state.base);
-  const alpha = data.pairs ? data.pairs.alpha : 0;
+  const { alpha, correction } = data.pairs;
   [...byId("board").tBodies[0].rows].forEach((row) => {
     const run = Number(row.querySelector("[data-run]").dataset.run);
-    row.classList.toggle("baseline", data.pairs !== null && RUNS > 1 && run === baseline);
+    row.classList.toggle("baseline", run === baseline);
     for (const cell of row.querySelectorAll("[data-board]")) {
       cell.querySelectorAll(".mark-of").forEach((mark) => mark.remove());
       const label = cell.dataset.board;
-      const found = data.pairs && data.pairs.measures.includes(label) ? tested(label, run, baseline) : null;
-      if (!found) continue;
+      if (!data.pairs.measures.includes(label)) continue;
+      const letters = cell.querySelector(".letters");
+      letters.hidden = RUNS > FEW_RUNS && label !== state.m;
+      if (run === baseline) continue;
+      const found = tested(label, run, baseline);
       const corrected = correctedOf(label, run, baseline);
-      cell.title = `${signed(found.mean - found.other)} against ${state.base}, ${pWords(corrected)} (${data.pairs.correction})`;
+      cell.title = `${signed(found.mean - found.other)} against ${state.base}, ${pWords(corrected)} (${correction})`;
       if (!(corrected < alpha)) continue;
       const better = found.direction > 0;
       cell.prepend(
@@ -29,14 +33,14 @@ const boardNote = () => {
   const { test, correction, alpha, topics } = data.pairs;
   return (
     `+ and −: significantly better and worse than ${state.base} (${test}, correction ${correction}, ` +
-    `p < ${alpha}, ${topics} topics), as pres-eval compare says.`
+    `p < ${alpha}, ${topics} topics), as pres-eval compare says. Letters: all pairs compared; runs that share one do not differ.`
   );
 };
 const boardBars = () => {
   const row = data.pairs.measures.indexOf(state.m);
   if (row < 0) return;
   const of = (name, run) => arrays[name][row * RUNS + run];
-  const order = data.runs.map((_, run) => run).sort((one, other) => of("means", other) - of("means", one) || one - other);
+  const order = data.runs.map((_, run) => run).sort((one, other) => signOf(state.m) * (of("means", other) - of("means", one)) || one - other);
   const baseline = runAt.get(state.base);
   const confidence = `${+(100 * (1 - data.pairs.alpha)).toFixed(6)} %`;
   const known = (run) => Number.isFinite(of("lower", run));
@@ -44,6 +48,8 @@ const boardBars = () => {
   const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
   const left = Math.min(16 + 7.7 * longest, 0.42 * byId("leaderboard").clientWidth);
   const letters = Math.floor((left - 16) / 7.7 + 0.01);
+  const groups = RUNS > 1 ? data.pairs.letters[row] : [];
+  const mostLetters = Math.min(16, Math.max(0, ...groups.map((group) => group.length)));
   const points = order.map((run, at) => ({
     x: of("means", run),
     y: at,
@@ -51,17 +57,21 @@ const boardBars = () => {
     text:
       `${data.runs[run]}: ${of("means", run).toFixed(4)}, ` +
       (known(run) ? `${confidence} interval ${of("lower", run).toFixed(4)} to ${of("upper", run).toFixed(4)}` : "one topic: no interval") +
+      (groups.length ? `, letters ${groups[run]}` : "") +
       (run === baseline ? ", the baseline" : ""),
     go: run === baseline ? null : () => open("pair", { a: data.runs[run], b: state.base }),
   }));
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
-  const words = `Means over ${data.pairs.topics} topics with ${confidence} intervals, best first`;
+  const less = signOf(state.m) < 0 ? " (less is better)" : "";
+  const share = groups.length ? "; runs that share a letter do not differ" : "";
+  const words = `Means over ${data.pairs.topics} topics with ${confidence} intervals, best first${less}${share}`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {
       height: 50 + 20 * RUNS,
       rowHeight: 20,
       left,
+      right: 14 + 7.2 * mostLetters,
       x,
       points,
       marks: (frame) => [
@@ -73,7 +83,8 @@ const boardBars = () => {
             { class: seriesClass(run) },
             svg("text", { class: run === baseline ? "label strong" : "label", x: frame.left - 8, y: middle + 4, "text-anchor": "end" }, shortened(data.runs[run], letters)),
             known(run) && svg("path", { class: "whisker", d: `M${frame.x(of("lower", run)).toFixed(1)} ${middle}H${frame.x(of("upper", run)).toFixed(1)}` }),
-            svg("path", { class: "mark", d: `M${frame.x(of("means", run)).toFixed(1)} ${middle}${marker(run)}` })
+            svg("path", { class: "mark", d: `M${frame.x(of("means", run)).toFixed(1)} ${middle}${marker(run)}` }),
+            groups.length ? svg("text", { class: "label", x: frame.width - frame.right + 8, y: middle + 4 }, shortened(groups[run], 16)) : null
           );
         }),
       ],

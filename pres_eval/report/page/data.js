@@ -23,6 +23,8 @@ const unpack = async () => {
   docnos = new TextDecoder().decode(arrays.docnos).split("\n");
 };
 
+// -1 where a lower value of the measure is better, else 1.
+const signOf = (label) => (data.measures.find((measure) => measure.label === label)?.less ? -1 : 1);
 const measureAt = Object.fromEntries(data.measures.map(({ label }, place) => [label, place]));
 const topicAt = new Map(data.topics.map((topic, place) => [topic, place]));
 const runAt = new Map(data.runs.map((run, place) => [run, place]));

@@ -145,6 +145,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
                 "label": label,
                 "digits": 0 if column.measure.format is Format.COUNT else DIGITS,
                 "words": column.measure.description,
+                "less": column.measure.less_is_better,
             }
             for label, column in zip(labels, columns, strict=True)
         ],
@@ -161,6 +162,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
         document["pairs"] = {
             "measures": report.pairs.measures,
             "topics": report.pairs.topics,
+            "letters": report.pairs.letters,
             **vars(report.pairs.settings),
         }
     return document

@@ -28,7 +28,8 @@ const pairScatter = (one, other, measure, topics) => {
   const all = known.flatMap(([x, y]) => [x, y]);
   const [low, high] = [Math.min(0, ...all), Math.max(...all, 0.1)];
   const [first, second] = [data.runs[one], data.runs[other]];
-  const words = `Each topic: ${second} to the right, ${first} upwards; above the line ${first} is better`;
+  const sense = signOf(state.m);
+  const words = `Each topic: ${second} to the right, ${first} upwards; ${sense > 0 ? "above" : "below"} the line ${first} is better`;
   return drawnFigure("Topic against topic", words, {
     height: 380,
     x: niceAxis(shortened(second, 40), low, high),
@@ -47,7 +48,7 @@ const pairScatter = (one, other, measure, topics) => {
         svg("path", {
           class: ["below", "even", "above"][sign + 1],
           d: known
-            .filter(([mine, theirs]) => Math.sign(mine - theirs) === sign)
+            .filter(([mine, theirs]) => sense * Math.sign(mine - theirs) === sign)
             .map(([mine, theirs]) => `M${frame.x(theirs).toFixed(1)} ${frame.y(mine).toFixed(1)}${pointShape(sign)}`)
             .join(""),
         })

@@ -8,7 +8,7 @@ const boxes = () => {
     const mean = ordered.reduce((total, value) => total + value, 0) / ordered.length;
     return { run, values, mean, five: [0, 0.25, 0.5, 0.75, 1].map((share) => quantile(ordered, share)) };
   });
-  rows.sort((one, other) => other.mean - one.mean || one.run - other.run);
+  rows.sort((one, other) => signOf(state.m) * (other.mean - one.mean) || one.run - other.run);
   const ends = rows.flatMap(({ five }) => five.filter((value) => !Number.isNaN(value)));
   const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
   const left = Math.min(16 + 7.7 * longest, 0.42 * byId("distributions").clientWidth);
@@ -34,7 +34,7 @@ const boxes = () => {
           .map((value, at) => `M${frame.x(value).toFixed(1)} ${(centre + ((at * 7) % 15) - 7).toFixed(1)}h.01`);
         return svg(
           "g",
-          { class: seriesClass(run) },
+          { class: TOPICS > 300 ? `${seriesClass(run)} crowded` : seriesClass(run) },
           svg("text", { class: data.runs[run] === state.run ? "label strong" : "label", x: frame.left - 8, y: centre + 4, "text-anchor": "end" }, shortened(data.runs[run], letters)),
           svg("path", { class: "dots", d: dots.join("") }),
           Number.isNaN(middle)

@@ -56,6 +56,7 @@ const start = async () => {
   document.querySelectorAll(".controls[hidden], .script[hidden]").forEach((element) => (element.hidden = false));
   if (RUNS === 1 && byId("baseline")) byId("baseline").parentElement.hidden = true;
   fillView();
+  if (byId("run-choice")) sections.runs();
   linkTopics();
   startLegend();
   for (const { field, section, key } of CHOICES.filter((choice) => byId(choice.field))) {

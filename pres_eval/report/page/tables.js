@@ -27,7 +27,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("thead button");
   if (!button) return;
   const header = button.parentElement;
-  const first = header.classList.contains("n") ? "descending" : "ascending";
+  const first = header.classList.contains("n") && !("falling" in header.dataset) ? "descending" : "ascending";
   const other = first === "descending" ? "ascending" : "descending";
   sort(header.closest("table"), header.cellIndex, header.getAttribute("aria-sort") === first ? other : first);
 });

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from pres_eval.report.markup import Content, Html, element, raw
 
@@ -18,12 +18,22 @@ def table(
     text_columns: int = 1,
     sortable: bool = False,
     name: str | None = None,
+    falling: Collection[str] = (),
 ) -> Html:
-    """A table whose first `text_columns` columns are text, the others numbers; rows begin with a heading."""
+    """A table whose first `text_columns` columns are text, the others numbers; rows begin with a heading.
+
+    Columns named in `falling` are sorted with the lowest number first.
+    """
     kinds = [None if column < text_columns else "n" for column in range(len(header))]
     # A heading without words would be read out as one: the corner above row headings is a plain cell.
     heads = [
-        element("th", element("button", text, type="button") if sortable else text, scope="col", class_=kind)
+        element(
+            "th",
+            element("button", text, type="button") if sortable else text,
+            scope="col",
+            class_=kind,
+            data_falling=text in falling,
+        )
         if text
         else element("td")
         for text, kind in zip(header, kinds, strict=True)
@@ -51,12 +61,19 @@ def table(
     )
 
 
-def scrolling(label: str, content: Html, *, tall: bool = False) -> Html:
-    """A table in a frame of its own that scrolls where the page is too narrow for it."""
+MANY_ROWS = 200
+"""A longer table is laid out when it comes into view."""
+
+
+def scrolling(label: str, content: Html, *, rows: int = 0) -> Html:
+    """A table in a frame of its own that scrolls where the page is too narrow for it.
+
+    rows: how many it has, if they may be too many for a window
+    """
     return element(
         "div",
         content,
-        class_="scroll tall" if tall else "scroll",
+        class_="scroll" + " tall" * (rows > 0) + " many" * (rows > MANY_ROWS),
         role="region",
         tabindex="0",
         aria_label=label,
@@ -72,3 +89,11 @@ def figure(title: str, words: Content, picture: Content) -> Html:
     """A picture with what it shows above it."""
     caption = element("figcaption", element("strong", title), element("br"), words)
     return element("figure", caption, picture)
+
+
+def controls(*selects: tuple[str, str]) -> Html:
+    """Choices that the script fills; without it they are not there."""
+    labels = [
+        element("label", f"{text} ", element("select", id=name, autocomplete="off")) for name, text in selects
+    ]
+    return element("div", *labels, class_="controls", hidden=True)

@@ -4,7 +4,7 @@ const strips = (topic, start, stop) => {
   const order = data.runs
     .map((_, run) => run)
     .filter((run) => hasTopic(run, topic))
-    .sort((one, other) => (valueOf(measure, other, topic) || 0) - (valueOf(measure, one, topic) || 0) || one - other);
+    .sort((one, other) => signOf(state.m) * ((valueOf(measure, other, topic) || 0) - (valueOf(measure, one, topic) || 0)) || one - other);
   const points = [];
   const found = new Map();
   let last = 10;
@@ -169,7 +169,7 @@ const hardestFirst = () => {
       const values = sortedNumbers(data.runs.map((_, run) => (hasTopic(run, topic) ? valueOf(measure, run, topic) : NaN)));
       return [quantile(values, 0.5), topic, values];
     })
-    .sort((one, other) => (Number.isNaN(one[0]) ? 1 : Number.isNaN(other[0]) ? -1 : one[0] - other[0]) || one[1] - other[1]);
+    .sort((one, other) => (Number.isNaN(one[0]) ? 1 : Number.isNaN(other[0]) ? -1 : signOf(state.m) * (one[0] - other[0])) || one[1] - other[1]);
 };
 const fillHardest = (ordered) => {
   const table = byId("hardest");
@@ -177,7 +177,7 @@ const fillHardest = (ordered) => {
   table.dataset.measure = state.m;
   const rows = ordered.map(([median, topic, values]) => {
     const [start, stop] = documentsOf(topic);
-    const ends = [values[values.length - 1], median, values[0]].map((value) => shown(value === undefined ? NaN : value));
+    const ends = [values.at(signOf(state.m) > 0 ? -1 : 0), median, values.at(signOf(state.m) > 0 ? 0 : -1)].map((value) => shown(value === undefined ? NaN : value));
     return [topicLink(topic), String(stop - start), ...ends];
   });
   const fresh = tableOf(`${state.m}, the hardest topics first`, ["topic", "num_rel", "best", "median", "worst"], rows);

@@ -1,0 +1,122 @@
+"""The leaderboard: averages of all runs, and the intervals of one measure as bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from pres_eval.measures.base import Format
+from pres_eval.report import svg
+from pres_eval.report.markup import Html, element
+from pres_eval.report.page.header import banner, failed_runs
+from pres_eval.report.page.tables import Cell, controls, figure, scrolling, section, table
+from pres_eval.report.text import percentage, shown
+from pres_eval.report.trec_report import DIGITS, Report
+
+FEW_RUNS = 12
+"""With more runs than this the table shows the letters of one measure alone."""
+
+
+def leaderboard(report: Report) -> Html:
+    """Averages of all runs, and the intervals of one measure as bars."""
+    return section(
+        "leaderboard",
+        "Leaderboard",
+        banner(report),
+        failed_runs(report),
+        controls(("measure", "Bars of"), ("baseline", "Compared with")),
+        element("p", id="board-note", role="status", hidden=True),
+        scrolling("Averages over topics", _averages(report)),
+        _intervals(report),
+    )
+
+
+def _averages(report: Report) -> Html:
+    labels = [*report.board, *(label for label in ("num_rel_ret", "num_rel") if label not in report.board)]
+    formats = {label: report.column(label).measure.format for label in labels}
+    values = {label: [report.summary(run, label) for run in range(len(report.names))] for label in labels}
+    several = len(report.names) > 1
+    firsts = {label: _best(report, label, values[label]) for label in labels}
+    rows: list[Sequence[Cell]] = []
+    for run in report.best_first(labels[0], values[labels[0]]):
+        name = report.names[run]
+        cells: list[Cell] = [str(report.topic_counts()[run])]
+        for label in labels:
+            text = shown(values[label][run], DIGITS, formats[label])
+            best = several and formats[label] is Format.FLOAT and run in firsts[label]
+            cells.append(
+                element(
+                    "td",
+                    text,
+                    _letters(report, label, run, hidden=len(values[label]) > FEW_RUNS and label != labels[0]),
+                    class_="n best" if best else "n",
+                    data_board=label if label in report.board else None,
+                )
+            )
+        rows.append([element("span", svg.swatch(run), name, class_="name", data_run=run), *cells])
+    caption = f"Averages over topics{_words(report) if several else ''}"
+    falling = {label for label in labels if report.sign(label) < 0}
+    return table(caption, ["run", "topics", *labels], rows, sortable=True, name="board", falling=falling)
+
+
+def _words(report: Report) -> str:
+    """What the order, the marks and the letters of the table mean."""
+    words = f", by {report.board[0]}, the best of each measure marked"
+    falling = [label for label in report.board if report.sign(label) < 0]
+    if falling:
+        words += f" (less is better: {', '.join(falling)})"
+    if report.pairs is None:
+        return words
+    settings = report.pairs.settings
+    return (
+        f"{words}; runs that share a letter do not differ significantly, all pairs compared"
+        f" ({settings.test}, correction {settings.correction}, p < {settings.alpha:g})"
+    )
+
+
+def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
+    """The letters of `compare --all-pairs`, behind a value; the script shows those of the chosen measure."""
+    pairs = report.pairs
+    if pairs is None or len(report.names) < 2 or label not in pairs.measures:
+        return ""
+    found = pairs.letters[pairs.measures.index(label)][run]
+    return element("sup", found, class_="letters", hidden=hidden)
+
+
+def _best(report: Report, label: str, values: Sequence[float]) -> list[int]:
+    known = [value for value in values if not math.isnan(value)]
+    best = (max if report.sign(label) > 0 else min)(known, default=math.nan)
+    return [run for run, value in enumerate(values) if value == best]
+
+
+def _intervals(report: Report) -> Html | str:
+    pairs, names = report.pairs, report.names
+    if pairs is None:
+        return ""
+    confidence = percentage(1 - pairs.settings.alpha)
+    label = pairs.measures[0]
+    order = np.argsort(-pairs.gains(0), kind="stable").tolist()
+    rows = [
+        svg.Row(
+            names[run],
+            run,
+            float(pairs.means[0, run]),
+            (float(pairs.lower[0, run]), float(pairs.upper[0, run])),
+            None,
+            f"{names[run]}: {pairs.means[0, run]:.4f}"
+            + (
+                f" ({pairs.lower[0, run]:.4f} to {pairs.upper[0, run]:.4f})"
+                if np.isfinite(pairs.lower[0, run])
+                else " (one topic: no interval)"
+            ),
+            pairs.letters[0][run] if len(names) > 1 else "",
+        )
+        for run in order
+    ]
+    less = " (less is better)" if report.sign(label) < 0 else ""
+    share = "; runs that share a letter do not differ" if len(names) > 1 else ""
+    words = f"Means over {pairs.topics} topics with {confidence} intervals, best first{less}{share}"
+    chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
+    return element("div", figure(label, words, chart), id="board-bars")

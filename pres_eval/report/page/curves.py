@@ -1,0 +1,71 @@
+"""The graphs with their legend, and the numbers behind those against Nmax."""
+
+from __future__ import annotations
+
+from pres_eval.report import svg
+from pres_eval.report.graphs import graphs_of
+from pres_eval.report.markup import Content, Html, element
+from pres_eval.report.page.tables import figure, scrolling, section, table
+from pres_eval.report.text import shown
+from pres_eval.report.trec_report import DIGITS, Report
+
+FEW_RUNS = 8
+"""More runs than this, and their names can be searched."""
+
+
+def graphs(report: Report) -> Html:
+    """Curves of all runs, and the numbers behind those against Nmax."""
+    drawn = graphs_of(report)
+    header_cells = ["run", *map(str, report.grid)]
+    tables: list[Content] = []
+    for graph in drawn:
+        if not graph.logarithmic:
+            continue
+        rows = [
+            [name, *(shown(report.summary(run, f"{graph.name}_{cutoff}"), DIGITS) for cutoff in report.grid)]
+            for run, name in enumerate(report.names)
+        ]
+        tables += [
+            element("h3", graph.title),
+            scrolling(graph.title, table("Average over topics", header_cells, rows, sortable=True)),
+        ]
+    charts = [figure(graph.title, graph.words, svg.line_chart(graph, report.names)) for graph in drawn]
+    return section("graphs", "Graphs", _legend(report), element("div", *charts, class_="charts"), *tables)
+
+
+def _legend(report: Report) -> Html | str:
+    if len(report.names) == 1:
+        return ""
+    items = [
+        element(
+            "li",
+            element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run),
+        )
+        for run, name in enumerate(report.names)
+    ]
+    every = [
+        element(
+            "li",
+            element("button", f"{what.capitalize()} all", type="button", data_all=what),
+            class_="script",
+            hidden=True,
+        )
+        for what in ("show", "hide")
+    ]
+    search = element(
+        "div",
+        element(
+            "label",
+            "Find a run in the legend ",
+            element("input", id="legend-search", type="search", autocomplete="off"),
+        ),
+        class_="controls",
+        hidden=True,
+    )
+    return element(
+        "div",
+        search if len(report.names) > FEW_RUNS else "",
+        element(
+            "ul", *items, *every, class_="legend", aria_label="Runs in the graphs; press to hide or show one"
+        ),
+    )

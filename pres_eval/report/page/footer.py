@@ -1,0 +1,67 @@
+"""How the numbers were made."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from pres_eval import __version__
+from pres_eval.report.compared_tables import INTERVAL_NAMES
+from pres_eval.report.markup import Content, Html, element
+from pres_eval.report.page.tables import section
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import Report, topic_measures
+
+
+def footer(report: Report) -> Html:
+    """How the numbers were made: options, files with their digests, measures."""
+    facts = [("pres-eval", __version__), *options_of(report), *report.made_with]
+    if report.pairs is not None:
+        settings = report.pairs.settings
+        facts.append(("Test (--test)", settings.test))
+        facts.append(("Correction (--correction)", settings.correction))
+        facts.append(("Level of significance (--alpha)", f"{settings.alpha:g}"))
+        facts.append(("Intervals of the means", INTERVAL_NAMES[settings.interval]))
+        facts.append(
+            ("Random choices (--samples, --seed)", f"{settings.samples} samples, seed {settings.seed}")
+        )
+    rows: list[Content] = [[element("dt", name), element("dd", value)] for name, value in facts]
+    for file in (report.qrels, *report.files):
+        digest: Content = (
+            ["SHA-256 ", element("code", file.sha256)] if file.sha256 else "not a file, no SHA-256"
+        )
+        rows.append([element("dt", text_of(file.path)), element("dd", digest)])
+    seen = {
+        report.column(label).measure.name: report.column(label).measure.description
+        for label in (*report.board, *topic_measures(report))
+    }
+    measures = [[element("dt", name), element("dd", text)] for name, text in seen.items()]
+    made = section(
+        "made", "How this was made", element("dl", *rows), element("h3", "Measures"), element("dl", *measures)
+    )
+    return element("footer", made)
+
+
+WORDS = {
+    "compat": "Numbers as of trec_eval (--compat)",
+    "relevance_level": "Relevant from grade (-l)",
+    "max_retrieved": "Documents used per topic (-M)",
+    "judged_only": "Only judged documents (-J)",
+    "complete": "Missing topics count as 0 (-c)",
+    "num_docs_in_coll": "Documents in the collection (-N)",
+    "only_topic": "Only topic (-D)",
+}
+"""What the options of an evaluation are called here; others have their own names."""
+
+
+def options_of(report: Report) -> list[tuple[str, str]]:
+    """Every option that changes numbers, with its value."""
+    values = [(field.name, getattr(report.options, field.name)) for field in fields(report.options)]
+    return [(WORDS.get(name, name.replace("_", " ")), _shown(name, value)) for name, value in values]
+
+
+def _shown(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or (name == "num_docs_in_coll" and not value):
+        return {"max_retrieved": "all", "num_docs_in_coll": "not given"}.get(name, "-")
+    return text_of(value) if isinstance(value, (str, bytes)) else str(value)

@@ -1,0 +1,65 @@
+"""The head of the page: its title, the links to its sections, and what has to be known before any number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pres_eval.report.markup import Html, element
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import Report, title_of
+
+
+def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
+    """The title, what the report is of, and links to the sections."""
+    count = len(report.topics)
+    items = [element("li", element("a", text, href=f"#{name}")) for name, text in sections]
+    skip = element("a", "Skip to the table of topics", class_="skip", href="#topics")
+    return element(
+        "header",
+        skip,
+        element("h1", title_of(report)),
+        element("p", report.description) if report.description else "",
+        element(
+            "p",
+            f"{count} topic{'s' * (count != 1)}, judged in {text_of(report.qrels.path)}",
+            class_="dim",
+        ),
+        element("nav", element("ul", *items), aria_label="Sections"),
+    )
+
+
+def banner(report: Report) -> Html | str:
+    """What everybody has to know who compares averages over other topics."""
+    if not report.topics_differ() or report.options.complete:
+        return ""
+    counts = [len(evaluation.topics) for evaluation in report.evaluations]
+    fewest = [name for name, count in zip(report.names, counts, strict=True) if count == min(counts)]
+    named = ", ".join(fewest[:3]) + (f" and {len(fewest) - 3} more" if len(fewest) > 3 else "")
+    compared = (
+        f" Tests and intervals are over the {report.pairs.topics} topics that all of them have."
+        if report.pairs is not None
+        else ""
+    )
+    return element(
+        "p",
+        element("strong", "The runs have different topics."),
+        f" Of {len(report.topics)} topics {named} {'has' if len(fewest) == 1 else 'have'} {min(counts)}."
+        " Averages are over each run's own topics (topics, beside its name); --topics common and all take the"
+        f" same for all.{compared}",
+        class_="banner",
+        role="note",
+    )
+
+
+def failed_runs(report: Report) -> Html | str:
+    """The runs that could not be evaluated, and why."""
+    if not report.failures:
+        return ""
+    rows = [element("li", text_of(failure.message)) for failure in report.failures]
+    return element(
+        "div",
+        element("p", element("strong", "Runs that could not be evaluated")),
+        element("ul", *rows),
+        class_="banner",
+        role="note",
+    )

@@ -1,0 +1,45 @@
+"""A topic: the hardest ones, and how many relevant documents topics have."""
+
+from __future__ import annotations
+
+from pres_eval.report import svg
+from pres_eval.report.markup import Html, element
+from pres_eval.report.page.tables import controls, figure, scrolling, section, table
+from pres_eval.report.text import shown, text_of
+from pres_eval.report.trec_report import DIGITS, Report, hardest_topics, relevant_counts
+
+
+def topic_view(report: Report) -> Html:
+    """The hardest topics, and how many relevant documents topics have; the script lays one topic open."""
+    label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
+    rows = [
+        [
+            text_of(report.topics[topic.place]),
+            str(topic.num_rel),
+            shown(topic.best, DIGITS),
+            shown(topic.median, DIGITS),
+            shown(topic.worst, DIGITS),
+        ]
+        for topic in hardest_topics(report, label)
+    ]
+    heads = ["topic", "num_rel", "best", "median", "worst"]
+    hardest = table(f"{label}, the hardest topics first", heads, rows, sortable=True, name="hardest")
+    columns = relevant_counts(report)
+    words = f"How many of the {len(report.topics)} topics have how many relevant documents"
+    chart = svg.column_chart(
+        "relevant", "Relevant documents of the topics", words, ("relevant documents", "topics"), columns
+    )
+    return section(
+        "topic",
+        "A topic",
+        controls(("topic-choice", "Topic"), ("topic-run", "Run"), ("topic-nmax", "Nmax")),
+        element("div", id="topic-view", hidden=True),
+        element(
+            "div",
+            element(
+                "div", element("h3", "Hardest topics"), scrolling("Hardest topics", hardest, rows=len(rows))
+            ),
+            figure("Relevant documents", words, chart),
+            class_="charts",
+        ),
+    )
