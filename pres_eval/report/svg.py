@@ -15,6 +15,7 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray
 from pres_eval.report.graphs import Graph
 from pres_eval.report.markup import Content, Html, element
+from pres_eval.report.names import fitted
 
 COLOURS, DASHES = 8, 4
 
@@ -151,7 +152,8 @@ MOST_LETTERS = 16
 
 def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
     """A row for each run, one below the other, over one axis of values."""
-    longest = min(max((len(row.name) for row in rows), default=1), LONGEST_NAME)
+    names = fitted([row.name for row in rows], LONGEST_NAME)
+    longest = max(map(len, names), default=1)
     right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
     height = 54 + ROW_HEIGHT * len(rows)
     frame = Frame(height=height, left=16 + round(7.7 * longest), right=right, top=6)
@@ -161,11 +163,11 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     bottom = frame.height - frame.bottom
     lines = "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
     parts: list[Html] = [element("path", class_="grid", d=lines), *_x_texts(frame, x, to_x)]
-    for number, row in enumerate(rows):
+    for number, (row, name_shown) in enumerate(zip(rows, names, strict=True)):
         middle = frame.top + ROW_HEIGHT * (number + 0.5)
         text = element(
             "text",
-            shortened(row.name, LONGEST_NAME),
+            name_shown,
             class_="label",
             x=frame.left - 8,
             y=f"{middle + 4:.0f}",
@@ -181,7 +183,15 @@ def _end(row: Row, middle: float, frame: Frame) -> list[Html]:
     if not row.end:
         return []
     left = frame.width - frame.right + 10
-    return [element("text", shortened(row.end, MOST_LETTERS), class_="label", x=left, y=f"{middle + 4:.0f}")]
+    return [
+        element(
+            "text",
+            row.end if len(row.end) <= MOST_LETTERS else f"{row.end[: MOST_LETTERS - 1]}…",
+            class_="label",
+            x=left,
+            y=f"{middle + 4:.0f}",
+        )
+    ]
 
 
 def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
@@ -276,13 +286,6 @@ def column_chart(
             )
         )
     return _svg(name, title, words, frame, parts)
-
-
-def shortened(name: str, most: int) -> str:
-    """The name, with its middle left out where it is longer: names differ at either end."""
-    if len(name) <= most:
-        return name
-    return f"{name[: (most - 1) // 2]}…{name[-(most // 2) :]}"
 
 
 Scale = Callable[[float], float]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from support.commands import NAMES, QRELS, RUNS, Command, summaries
 
-from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.compare import Settings, best_places, compare
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.errors import MeasureError, NoCommonTopicError
 from pres_eval.measures.base import Totals
@@ -74,6 +75,42 @@ def paired(runs: int = 4, topics: int = 30) -> PairedScores:
     return PairedScores(
         names, ("a", "b"), tuple(b"%02d" % i for i in range(topics)), values, values.mean(axis=2), topics
     )
+
+
+@pytest.mark.parametrize(
+    ("test", "alternative", "margin"),
+    [
+        ("t", "two-sided", 0.0), ("wilcoxon", "greater", 0.0), ("sign", "less", 0.0),
+        ("t", "equivalent", 0.1), ("t", "non-inferior", 0.05), ("randomised-tukey", "two-sided", 0.0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("baseline", [1, None])
+def test_less_is_better(test: str, alternative: str, margin: float, baseline: int | None) -> None:
+    """A measure of effort is compared as its negative would be; differences keep their own sign."""
+    rising = paired()
+    falling = replace(rising, values=-rising.values, means=-rising.means, falling=frozenset({"a", "b"}))
+    chosen = Settings(test=test, alternative=alternative, margin=margin, samples=300)
+    one, other = (compare(scores, baseline, chosen) for scores in (rising, falling))
+    assert (one.best == other.best).all() and one.contradictions() == other.contradictions()
+    if baseline is None:
+        assert [one.letters(row) for row in (0, 1)] == [other.letters(row) for row in (0, 1)]
+    same = ("run", "wins", "ties", "losses", "p_value", "corrected", "significant", "direction")
+    for first, second in zip(one.comparisons, other.comparisons, strict=True):
+        assert [getattr(first, name) for name in same] == [getattr(second, name) for name in same]
+        for name in ("difference", "d_z", "hedges_g", "rank_biserial"):
+            assert getattr(second, name) == -getattr(first, name)
+        ends = (second.lower, second.upper, second.g_lower, second.g_upper)
+        assert ends == (-first.upper, -first.lower, -first.g_upper, -first.g_lower)
+    assert best_places(rising.gains()) == best_places(falling.gains())
+
+
+def test_measures_of_effort_are_known() -> None:
+    one = evaluation([b"1", b"2"], ["map", "last_rel"], [0.1, 0.2], [7, 9])
+    scores = pair_topics([one, one], ["a", "b"])
+    assert scores.falling == {"last_rel"} and scores.gains().tolist() == [
+        [0.15000000000000002] * 2,
+        [-8.0] * 2,
+    ]
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "t", "randomisation", "sign", "bootstrap"])

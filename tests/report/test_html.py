@@ -439,9 +439,13 @@ def test_runs_differ_without_their_colours() -> None:
             assert len(kinds) >= 4
 
 
-def test_names_keep_both_ends() -> None:
-    assert svg.shortened("university-of-somewhere-run-7", 12) == "unive…-run-7"
-    assert svg.shortened("short", 12) == "short"
+def test_long_names_stay_apart_in_pictures(tmp_path: Path) -> None:
+    tags = [f"university-of-somewhere-{kind}-run-with-a-long-name" for kind in ("x1a", "x1b", "x2")]
+    runs = [ranking("1", (place,), 3, tag) for place, tag in enumerate(tags, 1)]
+    page = Page(as_html(report_of_texts(tmp_path, judgements("1", 2), *runs, names="tag")))
+    fitted = Data(page).document["fitted"]
+    assert all(len(set(names)) == 3 and max(map(len, names)) <= int(most) for most, names in fitted.items())
+    assert Data(page).document["runs"] == tags
 
 
 def test_builder_escapes_all_but_elements() -> None:

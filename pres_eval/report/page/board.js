@@ -33,7 +33,7 @@ const boardNote = () => {
   const { test, correction, alpha, topics } = data.pairs;
   return (
     `+ and −: significantly better and worse than ${state.base} (${test}, correction ${correction}, ` +
-    `p < ${alpha}, ${topics} topics), as pres-eval compare says. Letters: all pairs compared; runs that share one do not differ.`
+    `p < ${alpha}, ${topics} topics), as pres-eval compare says.`
   );
 };
 const boardBars = () => {
@@ -45,9 +45,7 @@ const boardBars = () => {
   const confidence = `${+(100 * (1 - data.pairs.alpha)).toFixed(6)} %`;
   const known = (run) => Number.isFinite(of("lower", run));
   const everywhere = data.runs.flatMap((_, run) => (known(run) ? [of("lower", run), of("upper", run)] : [of("means", run)]));
-  const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
-  const left = Math.min(16 + 7.7 * longest, 0.42 * byId("leaderboard").clientWidth);
-  const letters = Math.floor((left - 16) / 7.7 + 0.01);
+  const column = nameColumn("leaderboard", 0.42);
   const groups = RUNS > 1 ? data.pairs.letters[row] : [];
   const mostLetters = Math.min(16, Math.max(0, ...groups.map((group) => group.length)));
   const points = order.map((run, at) => ({
@@ -70,7 +68,7 @@ const boardBars = () => {
     drawnFigure(state.m, words, {
       height: 50 + 20 * RUNS,
       rowHeight: 20,
-      left,
+      left: column.left,
       right: 14 + 7.2 * mostLetters,
       x,
       points,
@@ -81,7 +79,7 @@ const boardBars = () => {
           return svg(
             "g",
             { class: seriesClass(run) },
-            svg("text", { class: run === baseline ? "label strong" : "label", x: frame.left - 8, y: middle + 4, "text-anchor": "end" }, shortened(data.runs[run], letters)),
+            column.name(frame, run, middle, run === baseline),
             known(run) && svg("path", { class: "whisker", d: `M${frame.x(of("lower", run)).toFixed(1)} ${middle}H${frame.x(of("upper", run)).toFixed(1)}` }),
             svg("path", { class: "mark", d: `M${frame.x(of("means", run)).toFixed(1)} ${middle}${marker(run)}` }),
             groups.length ? svg("text", { class: "label", x: frame.width - frame.right + 8, y: middle + 4 }, shortened(groups[run], 16)) : null

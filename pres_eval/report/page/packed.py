@@ -21,6 +21,7 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
+from pres_eval.report.names import fitted
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import (
     DIGITS,
@@ -29,6 +30,9 @@ from pres_eval.report.trec_report import (
     medians_of,
     topic_measures,
 )
+
+NAME_LENGTHS = (24, 20, 16, 14, 12, 10)
+"""For how many letters there may be room at the left of a picture."""
 
 ALIGNED = 8
 """Arrays begin at multiples of this, as typed arrays want it."""
@@ -139,6 +143,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
     document: dict[str, Any] = {
         "producer": f"pres-eval {__version__}",
         "runs": report.names,
+        "fitted": {longest: fitted(report.names, longest) for longest in NAME_LENGTHS},
         "topics": [text_of(topic) for topic in report.topics],
         "measures": [
             {

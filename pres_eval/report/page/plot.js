@@ -115,6 +115,16 @@ const plot = (host, what) => {
   resized.observe(box);
 };
 
+// The names of the runs at the left of a picture, as long as there is room; names that differ still do when cut.
+const nameColumn = (section, share) => {
+  const room = (share * byId(section).clientWidth - 16) / 7.7;
+  const names = Object.entries(data.fitted).sort((one, other) => other[0] - one[0]).find(([longest]) => longest <= room)?.[1] || data.fitted[10];
+  return {
+    left: 16 + 7.7 * Math.max(...names.map((name) => name.length)),
+    name: (frame, run, y, strong) =>
+      svg("text", { class: strong ? "label strong" : "label", x: frame.left - 8, y: y + 4, "text-anchor": "end" }, names[run]),
+  };
+};
 const pictured = (title, words, ...content) =>
   html("figure", {}, html("figcaption", {}, html("strong", {}, title), html("br"), words), ...content);
 const drawnFigure = (title, words, what) => {

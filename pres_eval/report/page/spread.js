@@ -10,14 +10,12 @@ const boxes = () => {
   });
   rows.sort((one, other) => signOf(state.m) * (other.mean - one.mean) || one.run - other.run);
   const ends = rows.flatMap(({ five }) => five.filter((value) => !Number.isNaN(value)));
-  const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
-  const left = Math.min(16 + 7.7 * longest, 0.42 * byId("distributions").clientWidth);
-  const letters = Math.floor((left - 16) / 7.7 + 0.01);
+  const column = nameColumn("distributions", 0.42);
   const words = "Every topic a dot; box: quartiles and median; line: from the least to the most; runs with the best mean first";
   return drawnFigure(`${state.m} over topics`, words, {
     height: 50 + 26 * RUNS,
     rowHeight: 26,
-    left,
+    left: column.left,
     x: niceAxis(state.m, Math.min(0, ...ends), Math.max(...ends, 0.1)),
     points: rows.map(({ run, five: [low, first, middle, third, high] }, row) => ({
       x: Number.isNaN(middle) ? 0 : middle,
@@ -35,7 +33,7 @@ const boxes = () => {
         return svg(
           "g",
           { class: TOPICS > 300 ? `${seriesClass(run)} crowded` : seriesClass(run) },
-          svg("text", { class: data.runs[run] === state.run ? "label strong" : "label", x: frame.left - 8, y: centre + 4, "text-anchor": "end" }, shortened(data.runs[run], letters)),
+          column.name(frame, run, centre, data.runs[run] === state.run),
           svg("path", { class: "dots", d: dots.join("") }),
           Number.isNaN(middle)
             ? null

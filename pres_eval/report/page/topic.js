@@ -21,14 +21,12 @@ const strips = (topic, start, stop) => {
     found.set(run, mine.length);
     points.push(...mine);
   });
-  const longest = Math.min(24, Math.max(...data.runs.map((name) => name.length)));
-  const left = Math.min(16 + 7.7 * longest, 0.38 * byId("topic").clientWidth);
-  const letters = Math.floor((left - 16) / 7.7 + 0.01);
+  const column = nameColumn("topic", 0.38);
   const words = `Ranks of the ${stop - start} relevant documents in each run, the best ${state.m} first; at the right how many were found`;
   return drawnFigure("Where the relevant documents are", words, {
     height: 50 + 20 * order.length,
     rowHeight: 20,
-    left,
+    left: column.left,
     right: 64,
     x: rankAxis("rank", last),
     points,
@@ -41,7 +39,7 @@ const strips = (topic, start, stop) => {
           { class: `c${run % COLOURS} strip` },
           svg("path", { class: "whisker", d: `M${frame.left} ${middle}H${frame.width - frame.right}` }),
           svg("path", { class: "tick", d: ticks.join("") }),
-          svg("text", { class: data.runs[run] === state.run ? "label strong" : "label", x: frame.left - 8, y: middle + 4, "text-anchor": "end" }, shortened(data.runs[run], letters)),
+          column.name(frame, run, middle, data.runs[run] === state.run),
           svg("text", { class: "label", x: frame.width - 4, y: middle + 4, "text-anchor": "end" }, `${found.get(run)} / ${stop - start}`)
         );
       }),
