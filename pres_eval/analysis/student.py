@@ -8,6 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from pres_eval.arrays.exact import elementwise
 from pres_eval.arrays.types import FloatArray
 
 _TINY = 1e-300
@@ -48,7 +49,8 @@ def _incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> Flo
     ):
         here, there = one[rows], other[rows]
         constant = math.lgamma(first + second) - math.lgamma(first) - math.lgamma(second)
-        front = np.exp(constant + first * np.log(here) + second * np.log(there)) / first
+        logarithm = constant + first * elementwise(math.log, here) + second * elementwise(math.log, there)
+        front = elementwise(math.exp, logarithm) / first
         values[rows] = front * _continued_fraction(here, first, second)
     values[turned] = 1 - values[turned]
     return values
