@@ -1,19 +1,23 @@
-"""One digest of all digits of many evaluations, to compare between versions of numpy, Python and processors.
+"""Digests of many evaluations, to compare between versions of numpy and Python, processors, C libraries.
 
     python tests/fuzz/same_numbers.py --cases 300
-    NPY_DISABLE_CPU_FEATURES="AVX512F AVX2 ..." python tests/fuzz/same_numbers.py --cases 300
+    python tests/fuzz/same_numbers.py --cases 300 --all-features-off
+    python tests/fuzz/same_numbers.py --cases 300 --libm /usr/lib/x86_64-linux-musl/libc.so
 
-Prints the versions, what numpy uses of the processor, and the digest; needs no package but those that
-pres-eval itself needs.  With --all-features-off the program starts itself again without any of them.
+Prints the versions, what numpy uses of the processor, and two digests: of all digits (JSON), and of what is
+printed.  Needs no package but those that pres-eval itself needs.  --all-features-off starts the program again
+with none of what numpy uses beyond its baseline; --libm takes log, log2 and exp from another C library.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import hashlib
 import importlib
 import io
+import math
 import os
 import platform
 import sys
@@ -34,11 +38,11 @@ COMMANDS = (
 )
 
 
-def digest(cases: int) -> str:
-    """Of the JSON that the commands print on random files, in this folder."""
+def digests(cases: int) -> tuple[str, str]:
+    """Of the JSON and of the text that the commands print on random files, in this folder."""
     from fuzz.generator import make_case
 
-    found = hashlib.sha256()
+    digits, text = hashlib.sha256(), hashlib.sha256()
     for seed in range(cases):
         case = make_case(seed, "9.0.8")
         if any("-R" in group for group in case.options):
@@ -47,8 +51,9 @@ def digest(cases: int) -> str:
         Path("run").write_bytes(b"".join(case.run))
         Path("half").write_bytes(b"".join(case.run[: 1 + len(case.run) // 2]))
         for arguments in COMMANDS:
-            found.update(printed(arguments))
-    return found.hexdigest()
+            digits.update(printed((*arguments, "--format", "json")))
+            text.update(printed(arguments))
+    return digits.hexdigest(), text.hexdigest()
 
 
 def printed(arguments: tuple[str, ...]) -> bytes:
@@ -58,9 +63,18 @@ def printed(arguments: tuple[str, ...]) -> bytes:
     raw = io.BytesIO()
     stdout = io.TextIOWrapper(raw, "utf-8")
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(io.StringIO()):
-        code = main([*arguments, "--format", "json", "--quiet"])
+        code = main([*arguments, "--quiet"])
         stdout.flush()
     return b"%d\n%s" % (code, raw.getvalue())
+
+
+def use_logarithms_of(path: str) -> None:
+    """Let Python's math module compute with another C library."""
+    library = ctypes.CDLL(path)
+    for name in ("log", "log2", "exp"):
+        function = getattr(library, name)
+        function.argtypes, function.restype = [ctypes.c_double], ctypes.c_double
+        setattr(math, name, function)
 
 
 def main() -> int:
@@ -70,6 +84,7 @@ def main() -> int:
     )
     parser.add_argument("--cases", type=int, default=300)
     parser.add_argument("--all-features-off", action="store_true")
+    parser.add_argument("--libm", help="a C library, such as musl's")
     said = parser.parse_args()
     import numpy as np
 
@@ -79,13 +94,16 @@ def main() -> int:
     if said.all_features_off and features:
         command = [sys.executable, __file__, "--cases", str(said.cases)]
         os.execve(sys.executable, command, {**os.environ, OFF: " ".join(features)})
+    if said.libm:
+        use_logarithms_of(said.libm)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        found = digest(said.cases)
+        digits, text = digests(said.cases)
         os.chdir("/")
     print(f"Python {platform.python_version()}, numpy {np.__version__}, click {version('click')}")
-    print(f"{' '.join(platform.libc_ver())}, beyond numpy's baseline: {' '.join(features) or 'nothing'}")
-    print(found)
+    libc = said.libm or " ".join(platform.libc_ver())
+    print(f"{libc}, beyond numpy's baseline: {' '.join(features) or 'nothing'}")
+    print(f"all digits  {digits}\nprinted     {text}")
     return 0
 
 
