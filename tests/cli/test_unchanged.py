@@ -1,4 +1,4 @@
-"""What must not change a number: how lines are ordered, cut, packed and read; names; scores in the same order."""
+"""What must not change a number: order of lines, chunks, threads, compression, names, order of scores."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_topics_apart_and_together(call: Command) -> None:
 def test_topics_that_nobody_judged(call: Command) -> None:
     expected = evaluated(call)
     qrels, *runs = made()
-    more = [
+    more: Rows = [
         ("0", "Q0", "d1", "0", "1", "x"),
         ("5", "Q0", "d1", "0", "1", "x"),
         ("5", "Q0", "d2", "0", "1", "x"),
