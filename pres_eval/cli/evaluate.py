@@ -40,6 +40,7 @@ from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
+from pres_eval.report import OUTPUT_FORMATS
 
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from pres_eval.scoring import Evaluation
 
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
-OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
 
 
 @click.command(add_help_option=False)
@@ -66,7 +66,7 @@ OUTPUT_FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "mark
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(OUTPUT_FORMATS),
+    type=click.Choice(tuple(OUTPUT_FORMATS)),
     default="trec",
     show_default=True,
     help="How results are printed.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.report import records, table
+from pres_eval.report import OUTPUT_FORMATS, records, table
 from pres_eval.scoring import Evaluation
 
 
@@ -30,16 +31,9 @@ def as_text(
         evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
     if said.output_format == "json":
         return records.to_json(_record(evaluations, rankings, job, said, failures))
-    if said.output_format == "jsonl":
-        return records.to_jsonl(evaluations, said.per_topic, not said.no_summary, failures)
-    writers = {
-        "table": table.as_table,
-        "csv": table.as_csv,
-        "tsv": table.as_tsv,
-        "latex": table.as_latex,
-        "markdown": table.as_markdown,
-    }
-    return writers[said.output_format](evaluations, _layout(job, said, failures, notes))
+    module = importlib.import_module(f"pres_eval.report.{OUTPUT_FORMATS[said.output_format]}")
+    write: Callable[[Sequence[Evaluation], table.Layout], str] = getattr(module, f"as_{said.output_format}")
+    return write(evaluations, _layout(job, said, failures, notes))
 
 
 def _layout(

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.text import bytes_of, exact, text_of
 from pres_eval.scoring import Evaluation, Values
+
+if TYPE_CHECKING:
+    from pres_eval.report.table import Layout
 
 KIND = "pres-eval evaluation"
 LAYOUT = 1
@@ -92,12 +95,7 @@ def to_json(record: Record) -> str:
     return f'{head[: -len("}") - 1]},\n  "runs": [\n{runs}\n  ]{failures}\n}}\n'
 
 
-def to_jsonl(
-    evaluations: Sequence[Evaluation],
-    per_topic: bool = False,
-    summary: bool = True,
-    failures: Sequence[RunFailure] = (),
-) -> str:
+def as_jsonl(evaluations: Sequence[Evaluation], layout: Layout) -> str:
     """One JSON object a line: file, run, topic and values; the topic of the summary is null.
 
     A run that could not be evaluated is a line with its file and the error.
@@ -105,12 +103,12 @@ def to_jsonl(
     lines = []
     for evaluation in evaluations:
         start: dict[str, Any] = {"file": text_of(evaluation.path), "run": text_of(evaluation.tag)}
-        if per_topic:
+        if layout.per_topic:
             topics = zip(evaluation.topics, _topic_values(evaluation, all_columns=False), strict=True)
             lines += [start | {"topic": text_of(topic), "values": values} for topic, values in topics]
-        if summary:
+        if layout.summary:
             lines.append(start | {"topic": None, "values": _summary_values(evaluation)})
-    lines += [{"file": text_of(each.path), "error": text_of(each.message)} for each in failures]
+    lines += [{"file": text_of(each.path), "error": text_of(each.message)} for each in layout.failures]
     return "".join(f"{_dumps(line)}\n" for line in lines)
 
 

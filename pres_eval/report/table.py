@@ -31,9 +31,6 @@ from pres_eval.report.names import file_name, run_names
 from pres_eval.report.text import exact, shown, text_of
 from pres_eval.scoring import Evaluation
 
-FORMATS = ("trec", "table", "csv", "tsv", "json", "jsonl", "latex", "markdown")
-"""What --format takes; trec is the default."""
-
 DEFAULT_STYLE = "simple"
 DEFAULT_DIGITS = 4
 

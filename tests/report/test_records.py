@@ -18,8 +18,9 @@ from support.made_evaluations import MEASURES, evaluation
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS
-from pres_eval.report.records import File, Record, RunRecord, file_record, from_json, to_json, to_jsonl
+from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, from_json, to_json
 from pres_eval.report.schema import evaluation_schema
+from pres_eval.report.table import Layout
 from pres_eval.report.text import bytes_of, text_of
 from pres_eval.scoring import Evaluation
 
@@ -119,12 +120,12 @@ def test_one_topic_a_line_counts_whole_numbers() -> None:
 
 
 def test_jsonl_lines() -> None:
-    lines = [json.loads(line) for line in to_jsonl([evaluation()], per_topic=True).splitlines()]
+    lines = [json.loads(line) for line in as_jsonl([evaluation()], Layout(per_topic=True)).splitlines()]
     assert [line["topic"] for line in lines] == ["1", "10", "2", None]
     assert lines[2]["values"]["map"] == 0.75 and "num_q" not in lines[2]["values"]
     assert lines[3]["values"]["num_q"] == 3 and lines[3]["run"] == "keyword"
-    assert len(to_jsonl([evaluation(), evaluation()]).splitlines()) == 2
-    assert to_jsonl([evaluation()], summary=False) == ""
+    assert len(as_jsonl([evaluation(), evaluation()], Layout()).splitlines()) == 2
+    assert as_jsonl([evaluation()], Layout(summary=False)) == ""
 
 
 @pytest.mark.parametrize(

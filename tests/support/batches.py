@@ -16,18 +16,19 @@ from support.oracle_readers import READER_TWINS
 from support.oracle_screening import SCREENING_TWINS
 
 from pres_eval.batches.batch import Batch, frozen
-from pres_eval.options import VERSIONS
+from pres_eval.measures import MEASURES
+from pres_eval.measures.base import Cutoffs, OptionalCutoffs
+from pres_eval.options import VERSIONS, RelevanceInfo
 
 ALL_TWINS = TWINS | GAIN_TWINS | READER_TWINS | SCREENING_TWINS
 
 EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(
-        (
-            *("P", "recall", "relative_P", "success", "recip_rank_cut", "map_cut", "ndcg_cut"),
-            *("ndcg_exp_cut", "err", "unj", "judged", "hits", "dcg_cut", "dcg_exp_cut", "accuracy"),
-        ),
-        ("1", "2,3,7", "50", "9223372036854775807"),
-    ),
+    **{
+        measure.name: ("1", "2,3,7", "50", "9223372036854775807")
+        for measure in MEASURES
+        if measure.relevance is RelevanceInfo.QRELS
+        and isinstance(measure.parameters, Cutoffs | OptionalCutoffs)
+    },
     **dict.fromkeys(("PRES", "PRES_est", "Rnorm"), ("1", "2,3,7", "50", "1000000000")),
     **dict.fromkeys(("iprec_at_recall", "Rprec_mult"), ("0.25,.5,0.75", "-0.5,0,1.5", "1e20,1e-3")),
     "11pt_avg": (".25,.5,.75", "0.75,0.25,0.5", "0,0,1,1", "1.5,-0.5,0.3,2,0.9"),
