@@ -108,9 +108,13 @@ class _Task:
 
 
 def in_order(
-    function: Callable[[Given], Result], given: Iterable[Given], jobs: int, unthreaded: int = 0
+    function: Callable[[Given], Result],
+    given: Iterable[Given],
+    jobs: int,
+    unthreaded: int = 0,
+    ahead: int = 1,
 ) -> Iterator[Result]:
-    """The function's results, in order; `jobs` threads work at most as many calls ahead."""
+    """The function's results, in order, from `jobs` threads; so many further calls wait for one of them."""
     waiting: deque[Work] = deque()
     with Workers(jobs, unthreaded) as workers:
         failure = None
@@ -124,7 +128,7 @@ def in_order(
                 failure = error  # what was given before comes first, and may raise an error of its own
                 break
             waiting.append(workers.start(function, argument))
-            if len(waiting) > jobs:
+            if len(waiting) >= jobs + ahead:
                 yield waiting.popleft()()
         while waiting:
             yield waiting.popleft()()

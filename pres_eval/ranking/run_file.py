@@ -22,7 +22,7 @@ from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, r
 from pres_eval.ranking.scattered import Collected, Rows
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import Cut, ScatteredError, cuts, in_two_passes
-from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
+from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.records import dataclass
@@ -77,8 +77,8 @@ class Piece:
     tag_before: bytes
     opening: Opening | None
     longer_line: int | None
-    unjudged: WordIds
     topics: IntArray
+    unjudged: WordIds = NO_IDS
     ranked: Ranked | None = None
     rows: Rows | None = None
     counted: Counted | None = None
@@ -123,17 +123,17 @@ class _Reader:
 
     def piece(self, cut: Cut) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
-        chunk = cut.chunk
-        lines = parse_lines(chunk, RUN).checked()
+        lines = parse_lines(cut.chunk, RUN).checked()
+        piece = _facts(cut, lines)
         if not len(lines):
-            nothing = np.zeros(0, np.int64)
-            return Piece(chunk, cut.ends_whole, lines.num_lines, 0, b"", b"", None, None, NO_IDS, nothing)
+            return piece
         topic_ids = lines.column(TOPIC)
         first = changes(topic_ids)
         segments = topic_ids if len(first) == len(topic_ids) else topic_ids.take(first)
         topics = self.pool.find_topics(segments)
         lengths = np.diff(np.concatenate((first, [len(lines)])))
         ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
+        del lines, topic_ids  # what is large and not needed any more makes room
         unjudged = segments.take(topics < 0)
         if self.only is not None:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
@@ -146,15 +146,10 @@ class _Reader:
         if cut.whole_topics:
             if has_equal(topics):
                 raise ScatteredError
-            ranked = rank_topics(
-                self.pool,
-                topics,
-                np.concatenate(([0], np.cumsum(lengths))),
-                kept,
-                WordIds.of(ids),
-                self.most,
-                ascending=self.ascending,
-            )
+            offsets = np.concatenate(([0], np.cumsum(lengths)))
+            words = WordIds.of(ids)
+            del ids
+            ranked = rank_topics(self.pool, topics, offsets, kept, words, self.most, ascending=self.ascending)
         else:
             topic = np.repeat(topics.astype(np.int32), lengths)
             if self.finder is not None:
@@ -163,21 +158,13 @@ class _Reader:
                 rows_kept = tied_rows(self.ties, len(self.pool.topics), topic, kept, ids)
             else:
                 rows_kept = Rows(topic, kept, WordIds.of(ids))
-        longer = lines.fields.longer
-        return Piece(
-            chunk,
-            cut.ends_whole,
-            lines.num_lines,
-            len(lines),
-            lines.text(len(lines) - 1, TAG),
-            lines.text(len(lines) - 2, TAG) if len(lines) > 1 else b"",
-            opening_of(lines) if cut.first else None,
-            None if longer is None else int(longer.lines[0]),
-            WordIds.of(unjudged) if len(unjudged) else NO_IDS,
-            topics,
-            ranked,
-            rows_kept,
-            counted,
+        return replace(
+            piece,
+            unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
+            topics=topics,
+            ranked=ranked,
+            rows=rows_kept,
+            counted=counted,
         )
 
     def _cast(self, scores: NDArray[Any]) -> Scores:
@@ -186,6 +173,22 @@ class _Reader:
         with np.errstate(over="ignore"):
             # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
             return scores.astype(np.float32)
+
+
+def _facts(cut: Cut, lines: Lines) -> Piece:
+    """What is known of a chunk's lines without a look at their topics."""
+    num_rows, longer = len(lines), lines.fields.longer
+    return Piece(
+        chunk=cut.chunk,
+        ends_whole=cut.ends_whole,
+        num_lines=lines.num_lines,
+        num_rows=num_rows,
+        tag=lines.text(num_rows - 1, TAG) if num_rows else b"",
+        tag_before=lines.text(num_rows - 2, TAG) if num_rows > 1 else b"",
+        opening=opening_of(lines) if cut.first and num_rows else None,
+        longer_line=None if longer is None else int(longer.lines[0]),
+        topics=np.zeros(0, np.int64),
+    )
 
 
 def read_run(

@@ -32,7 +32,10 @@ def _tell_malloc() -> None:
         import ctypes
 
         mallopt = ctypes.CDLL(None).mallopt
-        trim_threshold, top_pad, mmap_threshold = -1, -2, -3  # as glibc's malloc.h numbers them
+        # As glibc's malloc.h numbers them.
+        trim_threshold, top_pad, mmap_threshold, arena_max = -1, -2, -3, -8
+        # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
+        mallopt(arena_max, 1)
         mallopt(mmap_threshold, 32 << 20)
         mallopt(top_pad, 16 << 20)
         mallopt(trim_threshold, 1 << 30)

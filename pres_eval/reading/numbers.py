@@ -84,9 +84,18 @@ def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray |
     """Numbers of up to eight digits, all with as many after the dot; None if they are not like that."""
     first = buffer[starts[0] : ends[0]].tobytes()
     decimals = len(first) - 1 - first.find(b".") if b"." in first else 0
+    if not first.startswith(b"-"):
+        # Where the first has no sign the others mostly have none: their digits tell without a look at it.
+        values = _read_digits(buffer, ends, ends - starts, decimals)
+        if values is not None:
+            return values
     negative = buffer[starts] == ord("-")
-    count = ends - starts
-    count -= negative
+    values = _read_digits(buffer, ends, ends - starts - negative, decimals)
+    return None if values is None else np.negative(values, out=values, where=negative)
+
+
+def _read_digits(buffer: Bytes, ends: IntArray, count: IntArray, decimals: int) -> FloatArray | None:
+    """Numbers in the `count` (N,) bytes before their ends, without a sign; None if they are not like that."""
     count -= decimals > 0
     if count.min() <= decimals - (decimals > 0) or count.max() > WORD or decimals >= WORD:
         return None
@@ -114,7 +123,6 @@ def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray |
     values = _eight_digits(digits).astype(np.float64)
     if decimals:
         values /= _EXACT[decimals]
-    np.negative(values, out=values, where=negative)
     return values
 
 

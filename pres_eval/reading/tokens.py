@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.types import BoolArray, Bytes, IntArray
+from pres_eval.arrays.types import AnyInts, BoolArray, Bytes, IntArray
 from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
 
@@ -57,7 +57,7 @@ class Fields:
                how many lines are blank, and how many comments
     """
 
-    edges: IntArray
+    edges: AnyInts
     base: int
     columns: int
     num_lines: int
@@ -71,14 +71,18 @@ class Fields:
     def column(self, number: int) -> tuple[IntArray, IntArray]:
         """Where the fields of one column begin and end in the chunk's buffer."""
         if not self.separators:
-            return self.edges[:, 2 * number] + self.base, self.edges[:, 2 * number + 1] + self.base
-        ends = self.edges[:, number] + self.base
+            return self._places(2 * number), self._places(2 * number + 1)
+        ends = self._places(number)
         if number:
-            return self.edges[:, number - 1] + (self.base + 1), ends
+            return self._places(number - 1, 1), ends
         starts = np.empty_like(ends)
         starts[0] = self.base
-        np.add(self.edges[:-1, -1], self.base + 1, out=starts[1:])
+        np.add(self.edges[:-1, -1], np.int64(self.base + 1), out=starts[1:])
         return starts, ends
+
+    def _places(self, edge: int, behind: int = 0) -> IntArray:
+        """Where one edge of each row is in the chunk's buffer, or some bytes behind it."""
+        return np.add(self.edges[:, edge], np.int64(self.base + behind), dtype=np.int64)
 
     def cell(self, row: int, number: int) -> tuple[int, int]:
         """Where one field begins and ends; not the first column."""
@@ -103,36 +107,39 @@ class Fields:
 def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) -> Fields:
     """Split the lines of a chunk; `expected` says what columns there are, `more` allows further ones."""
     text = chunk.array()[chunk.start : chunk.stop]
-    if chunk.buffer.find(b"\0", chunk.start, chunk.stop) >= 0:
-        return _general(text, chunk.start, columns, expected, more, np.flatnonzero(text == 0))
     fields = _regular(text, chunk.start, columns)
-    return fields if fields is not None else _general(text, chunk.start, columns, expected, more, _NONE)
+    if fields is not None:
+        return fields
+    has_nul = chunk.buffer.find(b"\0", chunk.start, chunk.stop) >= 0
+    nuls = np.flatnonzero(text == 0) if has_nul else _NONE
+    return _general(text, chunk.start, columns, expected, more, nuls)
 
 
 def _regular(text: Bytes, base: int, columns: int) -> Fields | None:
     """The regular way, or None if some line is not like that."""
     separator = text <= BLANK
-    places = np.flatnonzero(separator)
-    num_lines = int(np.count_nonzero(text == NEWLINE))
-    returns = len(places) == num_lines * (columns + 1)
+    # In half as many bytes the places are read faster afterwards.
+    places = np.flatnonzero(separator).astype(np.int32)
+    returns = len(text) > 1 and text[-2] == RETURN
     width = columns + returns
+    num_lines = len(places) // width
     if len(places) != num_lines * width or text[0] == HASH or separator[0]:
         return None
     # Two separators side by side would be an empty column; only \r\n may be, at the end of a line.
     if np.count_nonzero(separator[1:] & separator[:-1]) != num_lines * returns:
         return None
-    blanks = int(np.count_nonzero(text == BLANK))
+    # As many blanks as there should be, and newlines where they should be: so all separators are these.
+    blanks = np.count_nonzero(np.equal(text, BLANK, out=separator))
     if blanks != num_lines * (columns - 1):
-        blanks += int(np.count_nonzero(text == TAB))
+        blanks += np.count_nonzero(np.equal(text, TAB, out=separator))
     if blanks != num_lines * (columns - 1):
         return None
-    edges = places.reshape(num_lines, width)
-    newlines = edges[:, -1]
+    newlines = places[width - 1 :: width]
     if (text[newlines] != NEWLINE).any() or (text[newlines[:-1] + 1] == HASH).any():
         return None
     if returns and (text[newlines - 1] != RETURN).any():
         return None
-    return Fields(edges, base, columns, num_lines, separators=True)
+    return Fields(places.reshape(num_lines, width), base, columns, num_lines, separators=True)
 
 
 def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nuls: IntArray) -> Fields:

@@ -101,6 +101,12 @@ def long_docno(docno: Integers) -> ByteMatrix:
     return np.hstack([head, before, number, behind])
 
 
+def longest_docno(docno: Integers) -> ByteMatrix:
+    """76 bytes, of which the first 68 are the same everywhere."""
+    head = text("patents.example/".ljust(68, "p"), len(docno))
+    return np.hstack([head, whole(docno, 8, keep_zeros=True)])
+
+
 @dataclass(frozen=True)
 class Layout:
     """How the numbers become a line."""
@@ -219,6 +225,21 @@ class Maker:
         columns = self.plain()
         self.pair("shuffled", columns.rows(self.generator().permutation(len(columns.topic))))
 
+    def unsorted(self) -> None:
+        """Topic after topic, but inside of them the lines are in no order."""
+        columns = self.plain()
+        order = np.lexsort((self.generator().random(len(columns.topic)), columns.topic))
+        self.pair("unsorted", columns.rows(order))
+
+    def longties(self) -> None:
+        """600,000 lines in no order, docnos of 76 bytes, nine scores."""
+        columns = make_run(self.generator(), 600, 1000)
+        tied = Columns(
+            columns.topic, columns.docno, columns.rank, columns.score // (10 * MICRO) * (10 * MICRO)
+        )
+        shuffled = tied.rows(self.generator().permutation(len(tied.topic)))
+        self.pair("longties", shuffled, Layout(docno=longest_docno))
+
     def onetopic(self) -> None:
         self.pair("onetopic", make_run(self.generator(), 1, self.topics * self.depth))
 
@@ -243,12 +264,19 @@ class Maker:
 
     def many(self) -> None:
         """48 runs of 50 topics × 1,000 over one set of judgements."""
+        self.write_many("many", 48)
+
+    def hundred(self) -> None:
+        """100 such runs."""
+        self.write_many("hundred", 100)
+
+    def write_many(self, name: str, runs: int) -> None:
         base = make_run(self.generator(), 50, 1000)
-        self.write_qrels("many", base, judged=5_000)
-        folder = self.folder / "many"
+        self.write_qrels(name, base, judged=5_000)
+        folder = self.folder / name
         folder.mkdir(exist_ok=True)
         generator = self.generator()
-        for number in range(48):
+        for number in range(runs):
             order = np.argsort(base.topic * 10_000 + base.rank + generator.integers(0, 900, len(base.rank)))
             shuffled = Columns(base.topic, base.docno[order], base.rank, base.score)
             layout = Layout(tag=f"run{number:02d}")
@@ -274,7 +302,8 @@ def copy_blocks(blocks: Iterator[bytes], file: BinaryIO | gzip.GzipFile) -> None
 
 NAMES = (
     *("large", "small", "many", "double", "tied", "digits17", "scientific", "tabs", "blanks", "crlf"),
-    *("longids", "shuffled", "onetopic", "onedocument", "alljudged", "gzipped", "sizes"),
+    *("longids", "shuffled", "unsorted", "longties", "onetopic", "onedocument", "alljudged", "gzipped"),
+    *("hundred", "sizes"),
 )
 
 

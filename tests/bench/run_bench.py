@@ -2,10 +2,12 @@
 
     python tests/bench/make_inputs.py FOLDER
     TREC_EVAL_9=.../trec_eval python tests/bench/run_bench.py FOLDER [--only ROW ...] [--repeats 5]
+    TREC_EVAL_9=.../trec_eval python tests/bench/run_bench.py FOLDER --before CHECKOUT [--alone]
 
-Every number is the median of the repeats; the programs of a row take turns.  Wall time is that of the process
-from its start to its end; memory is the largest resident set that the kernel saw (a child's counts from what
-its parent had, about 19 MB: so this imports nothing large); MB/s are of judgements and run together.
+Every number is the median of the repeats, before which each program ran once; the programs of a row take
+turns.  Wall time is that of the process from its start to its end, CPU that of all its threads; memory is the
+largest resident set that the kernel saw (a child's counts from what its parent had, about 19 MB: so this
+imports nothing large); MB/s are of judgements and run together.  --before also times another checkout.
 trec_eval (TREC_EVAL_9, TREC_EVAL_10), pytrec_eval, ir_measures and ranx are timed where they are installed.
 """
 
@@ -22,7 +24,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,12 +45,17 @@ print(evaluate(qrels, run, ["map", "mrr", "r-precision", "bpref", "precision@10"
 """
 Command = list[str]
 
+BEFORE = "before"
+NOT_AS_USERS_HAVE_IT = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "OPENBLAS_NUM_THREADS"}
+"""Variables that change how long a start takes."""
+
 
 @dataclass(frozen=True)
 class Result:
-    """One process: seconds, and megabytes at the peak."""
+    """One process: seconds, seconds of the processors, and megabytes at the peak."""
 
     wall: float
+    cpu: float
     memory: float
 
 
@@ -65,8 +72,13 @@ class Row:
     wanted: float | None = None
     size: int = 0
 
+    def only(self, names: Collection[str]) -> Row:
+        """The same with some of its programs."""
+        kept = {name: command for name, command in self.commands.items() if name in names}
+        return Row(self.name, kept, self.yardstick, self.wanted, self.size)
 
-def run_process(command: Command, folder: Path) -> Result:
+
+def run_process(command: Command, folder: Path, checkout: Path = ROOT) -> Result:
     """Run a command with its output in a file; stops where it does not succeed."""
     with tempfile.TemporaryFile(dir=folder) as output, tempfile.TemporaryFile() as errors:
         actions = [
@@ -75,7 +87,13 @@ def run_process(command: Command, folder: Path) -> Result:
         ]
         path = shutil.which(command[0])
         assert path, f"{command[0]} is not there"
-        environment = {**os.environ, "LC_ALL": "C.UTF-8", "PYTHONPATH": str(ROOT)}
+        # As users have it: modules that are compiled once and for all.
+        environment = {name: value for name, value in os.environ.items() if name not in NOT_AS_USERS_HAVE_IT}
+        environment |= {
+            "LC_ALL": "C.UTF-8",
+            "PYTHONPATH": str(checkout),
+            "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+        }
         start = time.perf_counter()
         child = os.posix_spawn(path, command, environment, file_actions=actions)
         _, status, usage = os.wait4(child, 0)
@@ -84,22 +102,32 @@ def run_process(command: Command, folder: Path) -> Result:
             errors.seek(0)
             sys.exit(f"{' '.join(command)}\n{errors.read().decode(errors='replace')}")
     scale = 1e6 if sys.platform == "darwin" else 1e3
-    return Result(wall, usage.ru_maxrss / scale)
+    return Result(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / scale)
 
 
-def measure(row: Row, repeats: int, folder: Path) -> dict[str, Result]:
-    """The median of each program, which take turns."""
+def measure(row: Row, repeats: int, folder: Path, before: Path | None = None) -> dict[str, Result]:
+    """The median of each program, which take turns; ours also in the checkout of before."""
     results: dict[str, list[Result]] = {name: [] for name in row.commands}
-    for _ in range(repeats):
-        for name, command in row.commands.items():
-            results[name].append(run_process(command, folder))
-    return {
-        name: Result(
-            statistics.median(result.wall for result in found),
-            statistics.median(result.memory for result in found),
-        )
-        for name, found in results.items()
-    }
+    if before is not None:
+        results = {BEFORE: [], **results}
+    for number in range(repeats + 1):
+        for name, found in results.items():
+            is_before = before is not None and name == BEFORE
+            command = row.commands["ours" if is_before else name]
+            checkout = before if before is not None and is_before else ROOT
+            result = run_process(command, folder, checkout)
+            if number:  # the first one warms up
+                found.append(result)
+    return {name: median(found) for name, found in results.items()}
+
+
+def median(found: Sequence[Result]) -> Result:
+    """The median of each number."""
+    return Result(
+        statistics.median(result.wall for result in found),
+        statistics.median(result.cpu for result in found),
+        statistics.median(result.memory for result in found),
+    )
 
 
 def ours(*arguments: str | Path) -> Command:
@@ -163,21 +191,64 @@ class Rows:
         return self.shape("double", "twice the topics (memory as before)", 1.5)
 
     def shuffled(self) -> Row:
-        return self.shape("shuffled", "large run, lines shuffled", 1.0, "trec_eval 9.0.8")
+        return self.shape("shuffled", "large run, lines shuffled", 1.5)
 
-    def many(self) -> Row:
-        qrels = self.folder / "many.qrels"
-        runs = sorted(map(str, (self.folder / "many").glob("*.run")))
+    def unsorted(self) -> Row:
+        return self.shape("unsorted", "topics together, scores in no order", 1.5)
+
+    def longties(self) -> Row:
+        name = "600,000 docnos of 76 bytes, nine scores, shuffled"
+        return self.shape("longties", name, 1.0, "trec_eval 9.0.8")
+
+    def runs(self, stem: str) -> tuple[Path, list[str]]:
+        """Judgements and many runs."""
+        qrels, runs = self.folder / f"{stem}.qrels", sorted(map(str, (self.folder / stem).glob("*.run")))
+        if not runs:
+            sys.exit(f"{self.folder / stem}: no runs; make them with  make_inputs.py {self.folder}")
+        return qrels, runs
+
+    def in_one_call(self, stem: str) -> Row:
+        qrels, runs = self.runs(stem)
         commands = {"ours": ours(qrels, *runs)}
         for name, (binary,) in trec_evals().items():
             commands[name] = ["sh", "-c", f'for run in "$@"; do {binary} {qrels} "$run"; done', "sh", *runs]
-        return Row("48 runs of 50 × 1,000 in one call", commands, "trec_eval 9.0.8", 0.35)
+        return Row(f"{len(runs)} runs of 50 × 1,000 in one call", commands, "trec_eval 9.0.8", 0.35)
+
+    def many(self) -> Row:
+        return self.in_one_call("many")
+
+    def hundred(self) -> Row:
+        return self.in_one_call("hundred")
+
+    def robustness(self) -> Row:
+        qrels, runs = self.runs("hundred")
+        command = [sys.executable, "-m", "pres_eval", "robustness", "--quiet", str(qrels), *runs]
+        return Row("robustness of 100 runs of 50 × 1,000", {"ours": command})
+
+    def cutoffs(self, measure: str) -> Row:
+        """12,000 cutoffs of one measure."""
+        qrels, run = self.files("small")
+        arguments = ("-m", f"{measure}.{','.join(map(str, range(1, 12_001)))}", qrels, run)
+        commands = {"ours": ours(*arguments), "default measures": ours(qrels, run), **trec_evals(*arguments)}
+        return Row(f"12,000 cutoffs of {measure}, small run", commands, "default measures", 2.0)
+
+    def cutoffs_p(self) -> Row:
+        return self.cutoffs("P")
+
+    def cutoffs_ndcg(self) -> Row:
+        return self.cutoffs("ndcg_cut")
+
+    def per_topic(self) -> Row:
+        qrels, run = self.files("small")
+        arguments = ("-q", "-m", "all_trec", qrels, run)
+        commands = {"ours": ours(*arguments), **trec_evals(*arguments)}
+        return Row("small run, -q -m all_trec", commands)
 
     def small(self) -> Row:
         qrels, run = self.files("small")
         numpy = [sys.executable, "-c", "import numpy"]
         commands = {"ours": ours(qrels, run), "import numpy": numpy, **trec_evals(qrels, run)}
-        return Row("one small run of 50 × 1,000", commands, "import numpy", 2.5, run.stat().st_size)
+        return Row("one small run of 50 × 1,000", commands, "import numpy", 1.5, run.stat().st_size)
 
     def gzip(self) -> Row:
         qrels, run = self.files("gzipped", ".run.gz")
@@ -242,8 +313,14 @@ class Rows:
 NAMES = (
     *("large", "all_trec", "double", "shuffled", "many", "small", "gzip", "pipe", "tied", "digits17"),
     *("scientific", "tabs", "blanks", "crlf", "longids", "onetopic", "onedocument", "alljudged"),
+    *("unsorted", "longties", "per_topic", "cutoffs_p", "cutoffs_ndcg", "hundred", "robustness"),
     *("size5", "size6", "size7"),
 )
+NEXT = (
+    *("large", "all_trec", "small", "shuffled", "unsorted", "alljudged", "longties", "cutoffs_p"),
+    *("cutoffs_ndcg", "per_topic", "hundred", "robustness", "gzip", "digits17", "blanks", "longids"),
+)
+"""What --next times: what the next version is wanted to be better at, and some shapes that could suffer."""
 
 
 def cells(row: Row, results: dict[str, Result]) -> list[str]:
@@ -255,15 +332,56 @@ def cells(row: Row, results: dict[str, Result]) -> list[str]:
         if name != "ours"
     )
     rate = f"{row.size / 1e6 / mine.wall:.0f}" if row.size else ""
-    verdict = ""
-    if row.yardstick in results and row.wanted is not None:
-        ratio = mine.wall / results[row.yardstick].wall
-        verdict = f"{ratio:.2f} × {row.yardstick} (wanted: {row.wanted:g})"
-    return [row.name, f"{mine.wall:.3f}", f"{mine.memory:.0f}", rate, verdict, others]
+    verdict = ratio_text(row, results)
+    return [row.name, f"{mine.wall:.3f}", f"{mine.cpu:.3f}", f"{mine.memory:.0f}", rate, verdict, others]
+
+
+def ratio_text(row: Row, results: dict[str, Result]) -> str:
+    """How many times as long as the yardstick we take."""
+    if row.yardstick not in results:
+        return ""
+    ratio = results["ours"].wall / results[row.yardstick].wall
+    wanted = "" if row.wanted is None else f" (wanted: {row.wanted:g})"
+    return f"{ratio:.2f} × {row.yardstick}{wanted}"
+
+
+def compared_cells(row: Row, results: dict[str, Result]) -> list[str]:
+    """A line of the table of before and now."""
+    now, before = results["ours"], results[BEFORE]
+    others = "; ".join(
+        f"{name} {result.wall:.3f} ({result.cpu:.3f})"
+        for name, result in results.items()
+        if name not in ("ours", BEFORE)
+    )
+    return [
+        row.name,
+        f"{before.wall:.3f} ({before.cpu:.3f})",
+        f"{now.wall:.3f} ({now.cpu:.3f})",
+        f"{now.wall / before.wall:.2f} ({now.cpu / before.cpu:.2f})",
+        f"{before.memory:.0f}",
+        f"{now.memory:.0f}",
+        ratio_text(row, results),
+        others,
+    ]
 
 
 def print_line(values: Sequence[str]) -> None:
     print("| " + " | ".join(values) + " |", flush=True)
+
+
+def print_heads(compared: bool) -> None:
+    """The first two lines of the table."""
+    if compared:
+        print_line(
+            [
+                *("work", "before: wall (CPU), s", "now: wall (CPU), s", "now / before"),
+                *("before, MB", "now, MB", "ratio", "others: wall (CPU), s"),
+            ]
+        )
+        print_line(["---", "---:", "---:", "---:", "---:", "---:", "---", "---"])
+        return
+    print_line(["work", "ours, s", "CPU, s", "ours, MB", "MB/s", "ratio", "others (ours / theirs)"])
+    print_line(["---", "---:", "---:", "---:", "---:", "---", "---"])
 
 
 def machine() -> str:
@@ -291,20 +409,24 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="+", choices=NAMES, default=NAMES, metavar="ROW", help=", ".join(NAMES)
     )
+    parser.add_argument("--next", dest="only", action="store_const", const=NEXT, help=", ".join(NEXT))
+    parser.add_argument("--before", type=Path, help="another checkout, to be timed beside this one")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--alone", action="store_true", help="time only ours and the yardstick of each row")
     options = parser.parse_args()
-    rows = Rows(options.folder)
+    folder = options.folder.resolve()
+    before = None if options.before is None else options.before.resolve()
+    os.chdir(folder)  # python -m takes a package that is where it is started before any other
+    rows = Rows(folder)
     print(f"{machine()}; medians of {options.repeats}\n")
-    print_line(["work", "ours, s", "ours, MB", "MB/s", "ratio", "others (ours / theirs)"])
-    print_line(["---", "---:", "---:", "---:", "---", "---"])
+    print_heads(before is not None)
     for name in options.only:
         make: Callable[[], Row] = getattr(rows, name)
         row = make()
         if options.alone:
-            kept = {key: command for key, command in row.commands.items() if key in ("ours", row.yardstick)}
-            row = Row(row.name, kept, row.yardstick, row.wanted, row.size)
-        print_line(cells(row, measure(row, options.repeats, options.folder)))
+            row = row.only({"ours", row.yardstick or ""})
+        results = measure(row, options.repeats, folder, before)
+        print_line(cells(row, results) if before is None else compared_cells(row, results))
 
 
 if __name__ == "__main__":
