@@ -26,7 +26,7 @@ else:
             inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
             dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)(kind)
             kind.__dataclass_params__.frozen = True
-            kind._record = _Fields(dataclasses.fields(kind))
+            kind._record = _Fields(kind)
             kind.__init__, kind.__signature__ = _init, _SignatureWhenAsked()
             kind.__setattr__, kind.__delattr__ = _set, _delete
             if "__repr__" not in kind.__dict__:
@@ -41,11 +41,13 @@ else:
 class _Fields:
     """What the shared methods have to know of a class."""
 
-    def __init__(self, fields: tuple[dataclasses.Field[Any], ...]) -> None:
+    def __init__(self, kind: Any) -> None:
+        fields = dataclasses.fields(kind)
         self.names = tuple([field.name for field in fields])
         self.every = frozenset(self.names)
         self.shown = tuple([field.name for field in fields if field.repr])
         self.positional = tuple([field.name for field in fields if not field.kw_only])
+        self.has_more_to_do = hasattr(kind, "__post_init__")
         missing = dataclasses.MISSING
         self.defaults = {field.name: field.default for field in fields if field.default is not missing}
         self.makers = [
@@ -77,18 +79,16 @@ def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
     fields: _Fields = self._record
     values = self.__dict__
     values.update(fields.defaults)
-    values.update(zip(fields.positional, arguments, strict=False))
+    if arguments:
+        values.update(zip(fields.positional, arguments, strict=False))
     values.update(named)
     for name, make in fields.makers:
         if name not in values:
             values[name] = make()
-    if (
-        values.keys() != fields.every
-        or len(arguments) > len(fields.positional)
-        or not named.keys().isdisjoint(fields.positional[: len(arguments)])
-    ):
+    given = fields.positional[: len(arguments)]
+    if values.keys() != fields.every or len(given) < len(arguments) or not named.keys().isdisjoint(given):
         type(self).__signature__.bind(*arguments, **named)  # raises the TypeError that Python would raise
-    if hasattr(self, "__post_init__"):
+    if fields.has_more_to_do:
         self.__post_init__()
 
 

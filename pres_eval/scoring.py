@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays.exact import add_rows_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.from_qrels import form_batches
 from pres_eval.errors import NoCommonTopicError, UsageError, quoted
-from pres_eval.measures.base import Format, Totals, WhenMissing
+from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import DOCNO, Options
 from pres_eval.ranking.order import Ranked
@@ -32,6 +32,9 @@ AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | PreferenceBatch"
 
 BLOCK = 4096
 """Topics scored at a time: enough for numpy to be fast, few enough to keep memory flat."""
+
+MOST_VALUES = 1 << 19
+"""Values of several columns that are computed or added up together."""
 
 
 Values = FloatArray | list[str]
@@ -77,9 +80,12 @@ def score_blocks(
     batches: Iterable[AnyBatch], selection: Selection, zscores: ZScores | None = None, jobs: int = 1
 ) -> Iterator[ScoredBlock]:
     """Score the topics with every measure of the selection, some at a time, `jobs` threads ahead."""
+    groups = _groups(selection)
 
     def score(batch: AnyBatch) -> ScoredBlock:
-        values = tuple(_score_column(batch, column) for column in selection)
+        # As C does: what overflows or is not defined becomes inf or nan without a word.
+        with np.errstate(all="ignore"):
+            values = tuple([one for group in groups for one in _score_group(batch, group)])
         if zscores is not None:
             values = tuple(
                 column_values
@@ -92,31 +98,61 @@ def score_blocks(
     return in_order(score, batches, jobs, unthreaded=1)
 
 
-def _score_column(batch: AnyBatch, column: SelectedColumn) -> Values:
-    if column.relevance_level is not None:
-        batch = batch.with_grade(column.relevance_level)
-    # As C does: what overflows or is not defined becomes inf or nan without a word.
-    with np.errstate(all="ignore"):
-        values = _function(batch, column)(batch, *column.arguments)
+def _groups(selection: Selection) -> list[Selection]:
+    """The columns with those together that are one measure at one relevance level."""
+    groups: list[list[SelectedColumn]] = []
+    for column in selection:
+        before = groups[-1][0] if groups else None
+        if (
+            before is not None
+            and before.measure is column.measure
+            and before.relevance_level == column.relevance_level
+        ):
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    return [tuple(group) for group in groups]
+
+
+def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
+    """The values of the columns of one measure."""
+    measure, level = group[0].measure, group[0].relevance_level
+    if level is not None:
+        batch = batch.with_grade(level)
+    function = _function(batch, measure)
+    if not measure.takes_many or len(group) == 1 or function is not measure.score:
+        for column in group:
+            yield _as_missing(batch, column, function(batch, *column.arguments))
+        return
+    at_once = max(MOST_VALUES // max(len(batch), 1), 1)
+    for start in range(0, len(group), at_once):
+        columns = group[start : start + at_once]
+        arguments = [
+            np.array(each)[:, np.newaxis] for each in zip(*[one.arguments for one in columns], strict=True)
+        ]
+        yield from np.asarray(_as_missing(batch, columns[0], function(batch, *arguments)))
+
+
+def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | IntArray | list[str]) -> Values:
+    """The values with what is said of topics that the run lacks."""
     when_missing = column.measure.when_missing
-    reset = batch.missing.any() and (
-        when_missing is WhenMissing.ZERO
-        or (when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name)
+    reset = when_missing is WhenMissing.ZERO or (
+        when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name
     )
+    if not (reset and batch.missing.any()):
+        return values if isinstance(values, list) else np.asarray(values, np.float64)
     if isinstance(values, list):
-        if reset:
-            return ["" if gone else text for text, gone in zip(values, batch.missing, strict=True)]
-        return values
-    return np.asarray(np.where(batch.missing, 0, values) if reset else values, np.float64)
+        return ["" if gone else text for text, gone in zip(values, batch.missing, strict=True)]
+    return np.where(batch.missing, 0.0, values)
 
 
-def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
+def _function(batch: AnyBatch, measure: Measure) -> Callable[..., FloatArray | IntArray | list[str]]:
     """What computes the values: the expected ones if the batch says what ties."""
     if not isinstance(batch, Batch) or batch.ties is None:
-        return column.measure.score
+        return measure.score
     from pres_eval.measures.expected import expected_of
 
-    return expected_of(column.measure)
+    return expected_of(measure)
 
 
 class Summing:
@@ -130,10 +166,14 @@ class Summing:
     def add(self, block: ScoredBlock) -> None:
         """Add the topics of a block."""
         self.num_scored += len(block.topics)
-        for number, values in enumerate(block.values):
-            if not isinstance(values, list):
-                with np.errstate(all="ignore"):
-                    self._sums[number] = add_in_order(values, self._sums[number])
+        numbers = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
+        at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
+        for start in range(0, len(numbers), at_once):
+            chosen = numbers[start : start + at_once]
+            table = np.array([block.values[number] for number in chosen])
+            sums = add_rows_in_order(table, np.array([self._sums[number] for number in chosen]))
+            for number, value in zip(chosen, sums.tolist(), strict=True):
+                self._sums[number] = value
 
     def totals(self, relevance: Relevance, complete: bool) -> Totals:
         """What summaries need besides the sums."""

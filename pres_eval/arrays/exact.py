@@ -22,13 +22,19 @@ def divide(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray)
 
 def add_in_order(values: FloatArray, start: float = 0.0) -> float:
     """The sum of the values, one double after the other, as a C loop gives it."""
-    if not len(values):
-        return start
-    total = float(np.add.accumulate(np.concatenate(([start], values)))[-1])
-    if math.isnan(total) and np.isnan(values).any():
+    return float(add_rows_in_order(values[np.newaxis], np.array([start]))[0]) if len(values) else start
+
+
+def add_rows_in_order(values: FloatArray, start: FloatArray) -> FloatArray:
+    """The same for every row: sums (C,) of values (C, N) that begin with `start` (C,)."""
+    with np.errstate(all="ignore"):
+        totals: FloatArray = np.add.accumulate(np.column_stack((start, values)), axis=1)[:, -1]
+    for row in np.flatnonzero(np.isnan(totals)).tolist():
         # trec_eval: of several nans the sum keeps the sign of the last, as x86 adds there.
-        return float(values[np.flatnonzero(np.isnan(values))[-1]])
-    return total
+        nans = np.flatnonzero(np.isnan(values[row]))
+        if len(nans):
+            totals[row] = values[row, nans[-1]]
+    return totals
 
 
 LONG_STRETCH = 1 << 16

@@ -39,18 +39,24 @@ class Places:
     width: int
 
     def within(self, rank: int | IntArray) -> IntArray:
-        """(T,) how many of the documents each topic has down to a rank: one for all, or one a topic (T,)."""
-        first = np.arange(len(self.offsets) - 1) * self.width
-        return (
-            np.searchsorted(self.keys, first + np.minimum(rank, self.width - 1), "right") - self.offsets[:-1]
-        )
+        """How many of the documents each topic has down to a rank.
+
+        One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T).
+        """
+        last = self._first_keys + np.minimum(rank, self.width - 1)
+        return np.searchsorted(self.keys, last, "right") - self.offsets[:-1]
+
+    @cached_property
+    def _first_keys(self) -> IntArray:
+        """(T,) the keys below those of each topic."""
+        return np.arange(len(self.offsets) - 1) * self.width
 
     def running(self, values: FloatArray) -> FloatArray:
         """(R+1,) running sums of the documents' values, one after the other in each topic; then a 0."""
         return np.concatenate((accumulate(np.add, values, self.offsets), [0.0]))
 
     def at(self, running: FloatArray, count: IntArray) -> FloatArray:
-        """(T,) running sums over the first `count` (T,) documents of each topic."""
+        """Running sums over the first `count` documents of each topic, (T,) or (C, T)."""
         values: FloatArray = running[np.where(count > 0, self.offsets[:-1] + count - 1, -1)]
         return values
 

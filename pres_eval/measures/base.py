@@ -137,6 +137,8 @@ class NoParameters:
 
 def whole_number(name: str, text: str, least: int) -> int:
     """A whole number from parameter text."""
+    if text.isdecimal() and text.isascii() and len(text) < 18 and int(text) >= least:
+        return int(text)
     # trec_eval: atol takes the leading digits, so that `ndcg_cut.23.4` means 23.
     match = re.match(r"\s*([+-]?[0-9]+)", text)
     if not match or nearest_integer(match[1]) < least:
@@ -315,6 +317,8 @@ class Measure:
     tells_quality whether it says how good a run is, so that --against watches it; counts do not
     less_is_better  whether a run is better the lower its value
     needs_collection_size  whether it needs -N
+    takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and gives
+                  (C, T): what columns share is then done once
     traits        what the tests hold it to
     """
 
@@ -332,6 +336,7 @@ class Measure:
     tells_quality: bool = True
     less_is_better: bool = False
     needs_collection_size: bool = False
+    takes_many: bool = False
     traits: frozenset[Trait] = frozenset()
 
     @property

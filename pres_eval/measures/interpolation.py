@@ -33,10 +33,10 @@ class _Curve:
         self.highest = batch.highest_precision
 
     def at(self, documents: FloatArray) -> FloatArray:
-        """(T,) precision once this many relevant documents are found; 0 if so many never are."""
+        """The precision once this many relevant documents are found, (T,) or (C, T); 0 if they never are."""
         reached = (documents <= self.found) & (self.found > 0)
         place = self.begins[:-1] + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
-        precision = np.zeros(len(documents))
+        precision = np.zeros(documents.shape)
         precision[reached] = self.highest[place[reached]]
         # trec_eval: nothing relevant of nothing retrieved is 0/0, where no document is needed.
         return nan_where(self.nothing_retrieved & (documents <= 0), precision)
@@ -87,7 +87,11 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
 _INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL)
 
 IPREC_AT_RECALL = Measure(
-    "iprec_at_recall", interpolated_precision, Fractions(RECALL_LEVELS), traits=_INTERPOLATED
+    "iprec_at_recall",
+    interpolated_precision,
+    Fractions(RECALL_LEVELS),
+    takes_many=True,
+    traits=_INTERPOLATED,
 )
 ELEVEN_POINT_AVERAGE = Measure(
     "11pt_avg",

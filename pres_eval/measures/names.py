@@ -74,7 +74,8 @@ def split_text(text: str) -> list[str]:
     """The texts of single measures: what follows a comma or blank begins one if it begins with a name."""
     parts: list[str] = []
     begin, depth = 0, 0
-    for place, letter in enumerate(text):
+    for found in re.finditer(r"[(){}\[\]]|[,\s](?![0-9]+,)", text):  # whole numbers are no names
+        letter, place = found[0], found.start()
         depth += (letter in "({[") - (letter in ")}]")
         if (letter == "," or letter.isspace()) and depth <= 0 and not _swallows(text[begin:place]):
             rest = text[place + 1 :].lstrip()

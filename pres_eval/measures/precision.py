@@ -162,8 +162,8 @@ def f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 
 _AT_RANKS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 
-P = Measure("P", precision, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
-RECALL = Measure("recall", recall, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
+P = Measure("P", precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_AT_RANKS)
+RECALL = Measure("recall", recall, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_AT_RANKS)
 RPREC = Measure("Rprec", r_precision, traits=_AT_RANKS)
 RPREC_MULT = Measure(
     "Rprec_mult",
@@ -171,9 +171,13 @@ RPREC_MULT = Measure(
     Fractions((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), example="0.5,1.0"),
     traits=_AT_RANKS,
 )
-RELATIVE_P = Measure("relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), traits=_AT_RANKS)
-SUCCESS = Measure("success", success, Cutoffs((1, 5, 10)), traits=_AT_RANKS)
-HITS = Measure("hits", hits, Cutoffs((1, 5, 10)), ours=True, traits=traits(Trait.IGNORES_TAIL))
+RELATIVE_P = Measure(
+    "relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_AT_RANKS
+)
+SUCCESS = Measure("success", success, Cutoffs((1, 5, 10)), takes_many=True, traits=_AT_RANKS)
+HITS = Measure(
+    "hits", hits, Cutoffs((1, 5, 10)), ours=True, takes_many=True, traits=traits(Trait.IGNORES_TAIL)
+)
 RECIP_RANK = Measure("recip_rank", reciprocal_rank, traits=_AT_RANKS)
 RECIP_RANK_CUT = Measure(
     "recip_rank_cut", reciprocal_rank_cut, Cutoffs((10, 100)), ours=True, traits=_AT_RANKS

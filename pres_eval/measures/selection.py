@@ -81,6 +81,7 @@ def _columns(
     measure: Measure, level: int | None, asked: Sequence[Wanted], nmax: Sequence[int]
 ) -> list[SelectedColumn]:
     texts = [one.parameters for one in asked if one.parameters is not None]
+    by_name = any(one.by_name for one in asked)
     ending = "" if level is None else f"(rel={level})"
     return [
         SelectedColumn(
@@ -88,7 +89,7 @@ def _columns(
             measure=measure,
             arguments=arguments,
             relevance_level=level,
-            by_name=any(one.by_name for one in asked),
+            by_name=by_name,
         )
         for label, arguments in measure.parameters.columns(measure.name, texts, nmax)
     ]

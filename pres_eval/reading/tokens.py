@@ -120,7 +120,7 @@ def _regular(text: Bytes, base: int, columns: int) -> Fields | None:
     separator = text <= BLANK
     # In half as many bytes the places are read faster afterwards.
     places = np.flatnonzero(separator).astype(np.int32)
-    returns = len(text) > 1 and text[-2] == RETURN
+    returns = bool(len(text) > 1 and text[-2] == RETURN)
     width = columns + returns
     num_lines = len(places) // width
     if len(places) != num_lines * width or text[0] == HASH or separator[0]:

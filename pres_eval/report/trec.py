@@ -58,10 +58,11 @@ def summary_lines(
     for column, value in zip(selection, summary, strict=True):
         if value is None:
             continue
+        line = _line(column, ALL, zscores)
         if isinstance(value, str) or zscores:
-            lines.append(_filled(_line(column, ALL, zscores), value))
+            lines.append(_filled(line, value))
         else:
-            lines.append(_like_c(_line(column, ALL, zscores) % _printable([value], column, zscores)[0]))
+            lines.append(_like_c(line % _printable([value], column, zscores)[0]))
     return _encoded("".join(lines))
 
 
@@ -80,9 +81,10 @@ def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
     """A line with a place for the value."""
     kind = column.measure.format
     counted = zscores and kind in (Format.FLOAT, Format.COUNT)
-    template = {Format.COUNT: "%d", Format.FLOAT: "%6.4f"}.get(kind, kind.value)
+    template = "%d" if kind is Format.COUNT else kind.value
+    label = column.label
     # trec_eval: printf pads to 22 bytes, not characters.
-    label = column.label + " " * (22 - len(_encoded(column.label)))
+    label += " " * (22 - len(label if label.isascii() else _encoded(label)))
     label = label.replace("%", "%%")
     return f"{'Z' * counted}{label}\t{topic}\t{'%6.4f' if counted else template}\n"
 
