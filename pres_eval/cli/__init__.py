@@ -14,7 +14,7 @@ import click
 
 from pres_eval.cli.arguments import expand_long_options, split_command
 from pres_eval.cli.streams import safe_streams, say
-from pres_eval.errors import PresEvalError
+from pres_eval.errors import PresEvalError, did_you_mean
 from pres_eval.reading.memory import allow_keeping_memory
 
 COMMANDS = {
@@ -105,7 +105,27 @@ def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:
     """The message and exit code of an error."""
     if isinstance(error, PresEvalError):
         return str(error), error.exit_code
-    return error.format_message(), 1
+    return _of_click(error), 1
+
+
+def _of_click(error: click.ClickException) -> str:
+    """What click found wrong, as our own messages have it."""
+    if isinstance(error, click.NoSuchOption):
+        near = sorted(error.possibilities or ())
+        hint = f"did you mean {' or '.join(near)}?" if near else "--help lists them all"
+        return f"{error.option_name}: no such option; {hint}"
+    missing = isinstance(error, click.MissingParameter)
+    if not isinstance(error, click.BadParameter) or error.param is None or missing:
+        return error.format_message()
+    is_option = isinstance(error.param, click.Option)
+    name = error.param.opts[0] if is_option else error.param.metavar or str(error.param.name).upper()
+    value, found, _ = error.message.partition(" is not one of ")
+    if not found or not isinstance(error.param.type, click.Choice):
+        return f"{name}: {error.message.removesuffix('.')}"
+    choices = [str(choice) for choice in error.param.type.choices]
+    value = value.strip("'")
+    hint = did_you_mean(value, choices)
+    return f"{name} {value}: expected one of {', '.join(choices)}" + (f"; {hint}" if hint else "")
 
 
 def _fail(message: str, exit_code: int) -> int:

@@ -212,13 +212,19 @@ def _read_label(text: str, head: str, rest: str) -> Wanted:
     return _at_level(Wanted(measure, parameters), level)
 
 
-_FORM = r"(?:\((?P<settings>[^()]*)\))?(?:@(?P<cutoff>[0-9]+|[0-9]*\.[0-9]+))?\Z"
+_SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+|[0-9]*\.[0-9]+"
+_FORM = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
+_FOLLOWED = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
+"""The same with a word behind it that begins no further measure."""
 
 
 def _read_notation(text: str, head: str, rest: str) -> Wanted:
     """A name with settings in brackets, or a cutoff behind @, as other tools write them."""
     match = re.match(_FORM, rest)
     if match is None:
+        following = re.match(_FOLLOWED, rest)
+        if following is not None and _head(following[1]) is None:
+            raise MeasureError(_unknown(following[1]))
         raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
     settings = read_settings(match["settings"] or "")
     if settings.choose("judged_only", "False", "True") == "True":

@@ -143,6 +143,7 @@ _RUN_SHAPES: Shapes = (
         "",
     ),
     ("the tag is missing", (_ANY, rb"(?i)q?0", _ANY, _INTEGER, _NUMBER), 'print $0, "run"'),
+    ("the topic is missing", (rb"(?i)q0", _ANY, _INTEGER, _NUMBER, _ANY), ""),
     ("Q0 is missing", (_ANY, _ANY, _INTEGER, _NUMBER, _ANY), 'print $1, "Q0", $2, $3, $4, $5'),
     ("the rank is missing", (_ANY, rb"(?i)q?0", _ANY, _NUMBER, _ANY), "print $1, $2, $3, 0, $4, $5"),
     ("Q0, rank and tag are missing", (_ANY, _ANY, _NUMBER), 'print $1, "Q0", $2, 0, $3, "run"'),
@@ -169,8 +170,30 @@ _QRELS_SHAPES: Shapes = (
     ("docnos have blanks in them, or these are preferences (-R prefs)", (*(_ANY,) * 4, _NUMBER), ""),
 )
 
+
+def _score_missing(lines: list[bytes]) -> Found:
+    """Five columns of which the fourth counts the documents of a topic: those are ranks, not scores."""
+    if not _like(lines, (_ANY, rb"(?i)q?0", _ANY, _INTEGER, rb"(?i).*[a-z].*")):
+        return None
+    before: tuple[bytes, int] | None = None
+    for line in lines:
+        topic, _, _, rank, _ = line.split()
+        first = before is None or before[0] != topic
+        if int(rank) not in ((0, 1) if before is None or first else (before[1] + 1,)):
+            return None
+        before = topic, int(rank)
+    return (
+        "the score is missing, and the rank can take its place",
+        """awk '{print $1, $2, $3, $4, -$4, $5}' FILE > NEW""",
+    )
+
+
+def _run(lines: list[bytes]) -> Found:
+    return _score_missing(lines) or _by_shape(_RUN_SHAPES, lines)
+
+
 _RECOGNISERS: dict[str, Callable[[list[bytes]], Found]] = {
-    "topic Q0 docno rank score tag": lambda lines: _by_shape(_RUN_SHAPES, lines),
+    "topic Q0 docno rank score tag": _run,
     "topic iteration docno relevance": lambda lines: _by_shape((*_QRELS_SHAPES, _DECIMAL_GAINS), lines),
     "topic judgement-group docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),
 }

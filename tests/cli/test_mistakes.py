@@ -1,0 +1,107 @@
+"""What people do wrong, and the line that each of them gets: what it looks like, and what to type."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import pickle
+import shlex
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from support.commands import Command
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 2\n"
+RUN = "q1 Q0 d1 1 3.0 bm25\nq1 Q0 d2 2 2.0 bm25\nq2 Q0 d3 1 2.0 bm25\nq2 Q0 d1 2 1.0 bm25\n"
+
+FILES = {
+    "qrels": QRELS,
+    "run": RUN,
+    "run2": RUN.replace("bm25", "lm"),
+    "header": "topic Q0 docno rank score tag\n" + RUN,
+    "commas": RUN.replace(" ", ","),
+    "nested.json": '[{"topic": "q1"}]',
+    "decimals": QRELS.replace(" 1\n", " 1.0\n").replace(" 0\n", " 0.0\n").replace(" 2\n", " 2.0\n"),
+    "ids": RUN.replace(" d", " D-"),
+    "distances": "q1 Q0 d1 1 0.1 t\nq1 Q0 d2 2 0.2 t\nq2 Q0 d3 1 0.1 t\nq2 Q0 d1 2 0.5 t\n",
+    "decimal-commas": RUN.replace(".0 ", ",0 "),
+    "other": RUN.replace("q", "t"),
+    "semicolons": QRELS.replace(" ", ";"),
+    "page": "<!DOCTYPE html><html><body>404</body></html>\n",
+    "lfs": "version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 10\n",
+    "twice": RUN + "q1 Q0 d1 3 0.5 bm25\n",
+    "blank": RUN.replace(" d1 ", " d 1 "),
+    "empty": "",
+    "words.json": '{"q1": {"d1": "high"}}',
+    "cut": RUN.rstrip("\n")[:-2],
+    **{
+        f"without-{column}": "".join(
+            " ".join(word for place, word in enumerate(line.split(), 1) if place != column) + "\n"
+            for line in RUN.splitlines()
+        )
+        for column in range(1, 7)
+    },
+}
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+    return Command(capfdbinary)
+
+
+def write_files(folder: Path) -> None:
+    """The files of FILES, and those that are no text."""
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    (folder / "utf16").write_bytes(RUN.encode("utf-16"))
+    (folder / "run.pkl").write_bytes(pickle.dumps({"q1": {"d1": 1.0}}, protocol=4))
+    (folder / "cut.gz").write_bytes(gzip.compress(RUN.encode() * 1000, mtime=0)[:60])
+    with zipfile.ZipFile(folder / "run.zip", "w") as archive:
+        archive.writestr("run", RUN)
+    with tarfile.open(folder / "run.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
+        member = tarfile.TarInfo("run")
+        member.size = len(RUN)
+        archive.addfile(member, io.BytesIO(RUN.encode()))
+
+
+TABLE = Path(__file__).with_name("mistakes.tsv")
+"""What is done wrong, whether users reported it, the exit code, the command, the first line on stderr."""
+
+with TABLE.open(encoding="utf-8", newline="") as stream:
+    MISTAKES = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=[row["mistake"] for row in MISTAKES])
+def test_the_line_says_what_it_looks_like_and_what_to_type(mistake: dict[str, str], call: Command) -> None:
+    called = call(*shlex.split(mistake["command"])[1:])
+    assert (str(called.code), called.err.splitlines()[0]) == (mistake["exit code"], mistake["line"])
+    gated = "--against" in mistake["command"]  # the numbers are printed before
+    assert called.out == "" or called.code == 0 or gated
+
+
+def test_commands_that_lines_recommend_help(call: Command, tmp_path: Path) -> None:
+    """What is to be typed is typed: the file that comes of it has the numbers of the run."""
+    expected = call("-m", "map", "qrels", "run").out
+    typed = 0
+    for mistake in MISTAKES:
+        _, _, command = mistake["line"].rpartition(": ")
+        if not command.endswith("> NEW") or ("UTF-16" in command.split(">")[0] and not shutil.which("iconv")):
+            continue
+        subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+        files = shlex.split(mistake["command"])[1:]
+        files = ["NEW" if name in command.split() else name for name in files]
+        called = call("-m", "map", *files)
+        assert called.code == 0, (command, called.err)
+        if "without-5" not in command:
+            assert called.out == expected, command
+        typed += 1
+    assert typed >= 8
