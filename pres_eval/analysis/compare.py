@@ -277,18 +277,26 @@ def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str
     return pairs * (len(scores.measures) if over == "measures" else 1)
 
 
-def least_p(settings: Settings, topics: int, comparisons: int) -> float:
+def least_p(settings: Settings, topics: int, comparisons: int, measures: int = 1, runs: int = 2) -> float:
     """The lowest corrected p-value that one of so many comparisons over so many topics can reach.
 
-    Nothing can be significant where it is alpha or more.
+    Nothing can be significant where it is alpha or more; nan where there is none, over one topic.
     """
     if settings.test in JOINT_TESTS:
-        return JOINT_TESTS[settings.test].least(settings.samples)
-    least = PAIRED_TESTS[settings.test].least(topics, settings.samples)
-    if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
-        least /= 2  # one side of two; of random draws one side can be as rare as both
-    times = comparisons if settings.correction in ("holm", "bonferroni") else 1
-    return min(1.0, least * times)
+        least = JOINT_TESTS[settings.test].least(runs, topics, settings.samples)
+    else:
+        least = PAIRED_TESTS[settings.test].least(topics, settings.samples)
+        if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
+            least /= 2  # one side of two; of random draws one side can be as rare as both
+    least *= corrected_for(settings, comparisons, measures)
+    return least if math.isnan(least) else min(1.0, least)
+
+
+def corrected_for(settings: Settings, comparisons: int, measures: int = 1) -> int:
+    """What the lowest of the p-values is multiplied with."""
+    if settings.test in JOINT_TESTS:
+        return measures if settings.over == "measures" else 1
+    return comparisons if settings.correction in ("holm", "bonferroni") else 1
 
 
 def _comparisons(

@@ -65,11 +65,13 @@ def tukey(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint
     """Tukey's HSD after a two-way analysis of variance: (R, T) values, (P,) differences of means in.
 
     Formula:  q = |d| / √(V / T), V the residual variance; p = P(Q > q), Q the studentised range of R means
-      with (R - 1) (T - 1) degrees of freedom
+      with (R - 1) (T - 1) degrees of freedom; nan for one topic
     Source: Tukey, The Problem of Multiple Comparisons, 1953; Carterette, ACM TOIS 2012,
       doi:10.1145/2094072.2094076.  Needs scipy.
     """
     runs, topics = values.shape
+    if topics < 2:
+        return _unknown(differences)
     unit = math.sqrt(residual_variance(values) / topics)
     freedom = (runs - 1) * (topics - 1)
     p_values = studentized_range(_in_units(differences, unit), runs, freedom)
@@ -80,14 +82,21 @@ def dunnett(values: FloatArray, differences: FloatArray, settings: Draws) -> Joi
     """Dunnett's test of runs against a baseline: (R, T) values, (R - 1,) differences of means in.
 
     Formula:  t = |d| / √(2 V / T); p = P(max |T_i| > t) over the R - 1 comparisons, whose T_i have (R - 1)
-      (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline
+      (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline; nan for one topic
     Source: Dunnett, JASA 1955, doi:10.1080/01621459.1955.10501294.  Needs scipy.
     """
     runs, topics = values.shape
+    if topics < 2:
+        return _unknown(differences)
     unit = math.sqrt(2 * residual_variance(values) / topics)
     freedom = (runs - 1) * (topics - 1)
     p_values = against_one(_in_units(differences, unit), runs - 1, freedom)
     return Joint(p_values, unit * _critical(against_one, runs - 1, freedom, settings.alpha))
+
+
+def _unknown(differences: FloatArray) -> Joint:
+    """What one topic says: it has no variance."""
+    return Joint(np.full(len(differences), math.nan), math.nan)
 
 
 def randomised_tukey(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
@@ -210,17 +219,26 @@ class JointTest:
 
     run              values (R, T), differences (P,), draws -> what it says
     against_baseline whether it is for comparisons with one run only
-    least            samples -> the lowest p-value that can come out
+    least            runs, topics, samples -> the lowest p-value that can come out
     """
 
     run: Callable[[FloatArray, FloatArray, Draws], Joint]
     against_baseline: bool
-    least: Callable[[int], float]
+    least: Callable[[int, int, int], float]
+
+
+def _least_of_variance(runs: int, topics: int, samples: int) -> float:
+    return 0.0 if topics > 1 else math.nan
+
+
+def _least_of_deals(runs: int, topics: int, samples: int) -> float:
+    """One run has the best score of every topic, another the worst: how often chance deals any two so."""
+    return max(float(max(runs * (runs - 1), 1)) ** (1 - topics), 1 / (samples + 1))
 
 
 JOINT_TESTS: dict[str, JointTest] = {
-    "tukey": JointTest(tukey, False, lambda samples: 0.0),
-    "randomised-tukey": JointTest(randomised_tukey, False, lambda samples: 1 / (samples + 1)),
-    "dunnett": JointTest(dunnett, True, lambda samples: 0.0),
+    "tukey": JointTest(tukey, False, _least_of_variance),
+    "randomised-tukey": JointTest(randomised_tukey, False, _least_of_deals),
+    "dunnett": JointTest(dunnett, True, _least_of_variance),
 }
 """The tests of all runs at once by the names that options use."""

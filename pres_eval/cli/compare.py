@@ -18,6 +18,7 @@ from pres_eval.analysis.compare import (
     best_places,
     check_settings,
     compare,
+    corrected_for,
     family_size,
     least_p,
 )
@@ -26,6 +27,7 @@ from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.score_tables import Means
+from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import (
     ALPHA,
     SEED,
@@ -165,7 +167,7 @@ def _compare(said: CompareOptions) -> None:
     if said.scores:
         scores, shown = _from_file(said)
         known: list[Sequence[str]] = [scores.runs]
-        topics = f"{len(scores.topics)} topics"
+        topics = plural(len(scores.topics))
         each: Callable[[Iterable[int]], Iterable[int]] = iter
     else:
         if len(said.files) < 2:
@@ -227,18 +229,18 @@ def _warn_of_reach(settings: Settings, scores: PairedScores, baseline: object) -
     """Say so, before a table of nothing, if no p-value can come below alpha."""
     baselines = None if baseline is None else (0,)
     size = family_size(scores, baselines, settings.over)
-    topics = len(scores.topics)
-    least = least_p(settings, topics, size)
+    topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
+    least = least_p(settings, topics, size, measures, runs)
     if not size or least < settings.alpha:
         return
     if math.isnan(least):
         warn(f"{settings.test} needs two topics at least: nothing can be significant")
         return
-    needed = math.ceil(size / settings.alpha)
-    more = f"--samples {needed} or more, " if least_p(settings, topics + 1000, size) >= settings.alpha else ""
-    few = "" if more else "more topics, "
+    needed = math.ceil(corrected_for(settings, size, measures) / settings.alpha)
+    draws = least_p(settings, topics + 1000, size, measures, runs) >= settings.alpha
+    more, few = (f"--samples {needed} or more, ", "") if draws else ("", "more topics, ")
     warn(
-        f"{settings.test} over {topics} topics, {settings.samples} samples and {size} comparisons can't give"
+        f"{settings.test} over {plural(topics)}, {settings.samples} samples and {size} comparisons can't give"
         f" a corrected p-value below {least:.4g}, so nothing can be significant at {settings.alpha:g};"
         f" what would help: {more}{few}fewer comparisons, or --test t"
     )

@@ -165,13 +165,14 @@ def _sizes(said: PowerOptions, topics: int) -> list[int]:
 
 
 def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Any:
-    from pres_eval.report.power_plots import power_figure
+    from pres_eval.report.power_plots import FEWEST_IN_BIN, power_figure
 
     largest = max(one.topics for one in swaps)
+    full = [one for one in swaps if one.topics == largest and one.pairs >= FEWEST_IN_BIN]
     curves = {
         each.measure: (
-            [one.lower for one in swaps if (one.measure, one.topics) == (each.measure, largest)],
-            [one.rate for one in swaps if (one.measure, one.topics) == (each.measure, largest)],
+            [one.lower for one in full if one.measure == each.measure],
+            [one.rate for one in full if one.measure == each.measure],
         )
         for each in told_apart
     }

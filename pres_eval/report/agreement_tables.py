@@ -14,6 +14,7 @@ from pres_eval.analysis.agreement import (
     dissents,
 )
 from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.report.layout import Interval, Score, Shown, Table, Value, records_table
 from pres_eval.report.text import percentage
@@ -21,7 +22,7 @@ from pres_eval.report.text import percentage
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
     """How alike each pair of measures orders the runs."""
-    over = "" if scores is None else f" over {len(scores.topics)} topics"
+    over = "" if scores is None else f" over {plural(len(scores.topics))}"
     left_out = () if scores is None else scores.left_out
     gone = (f"left out, no averages over topics: {', '.join(left_out)}",) if left_out else ()
     return records_table(

@@ -9,6 +9,7 @@ from pres_eval.analysis.compare import ComparedRuns, Comparison, Settings
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.topics import plural
 from pres_eval.report.differences import effect_size
 from pres_eval.report.layout import Interval, Note, PValue, Score, Shown, ShownCell, Table, records_table
 from pres_eval.report.text import percentage
@@ -166,7 +167,7 @@ def _comparisons(result: ComparedRuns) -> Table:
     headings = ("measure", "run", "against", "difference", "interval", "+/=/-", "p", f"p ({corrected})")
     table = records_table(
         "comparisons",
-        f"Comparisons ({settings.test}, {_hypothesis(settings)}, {len(result.scores.topics)} topics)",
+        f"Comparisons ({settings.test}, {_hypothesis(settings)}, {plural(len(result.scores.topics))})",
         result.comparisons,
         Comparison,
         _comparison_notes(settings, corrected),

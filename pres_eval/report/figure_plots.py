@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
-from pres_eval.report.names import fitted
-from pres_eval.report.plots import line_styles, plain, plain_names, style
+from pres_eval.report.plots import line_styles, plain_names, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Curve = TypeVar("Curve", PrecisionRecall, Roc)
 
 RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
 """Recalls for which PRES against average rank is drawn."""
@@ -28,7 +30,7 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
         step = max(1, -(-len(topics) // 40))
         axes.set_xticks(
             range(0, len(topics), step),
-            [plain(topic, 12) for topic in topics[::step]],
+            plain_names(topics, 14)[::step],
             rotation=90,
             fontsize=7,
         )
@@ -43,53 +45,86 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 
 
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
-    """The saw-tooth of each run on a topic, its interpolation dashed, the break-even point as a dot."""
-    with _drawing(6.4, 4.8 + 0.09 * len(names)) as (figure, axes):
-        lines = []
-        _diagonal(axes)
-        for curve, look in zip(curves, line_styles(len(names)), strict=True):
-            colour = look["color"]
-            lines += axes.plot(curve.recall, curve.precision, color=colour, linewidth=1.2)
-            levels = np.concatenate(([0.0], curve.levels))
-            axes.step(
-                levels,
-                np.concatenate((curve.interpolated[:1], curve.interpolated)),
-                where="pre",
-                color=colour,
-                linestyle=(0, (5, 2)),
-                linewidth=1.0,
-                alpha=0.7,
-            )
-            axes.plot(
-                [curve.break_even], [curve.break_even], color=colour, marker=look["marker"], linestyle="none"
-            )
-        axes.set_xlim(0, 1.02)
-        axes.set_ylim(0, 1.04)
-        axes.set_xlabel("recall")
-        axes.set_ylabel("precision")
-        axes.set_title(f"{title}: saw-tooth, interpolation (dashed), break-even (mark)")
-        _legend(figure, lines, names)
-    return figure
+    """The saw-tooth of each run on a topic, its interpolation dashed, the break-even point as a mark."""
+
+    def draw(axes: Axes, curve: PrecisionRecall, look: Mapping[str, Any]) -> Any:
+        colour = look["color"]
+        axes.plot(curve.recall, curve.precision, color=colour, linewidth=1.2)
+        axes.step(
+            np.concatenate(([0.0], curve.levels)),
+            np.concatenate((curve.interpolated[:1], curve.interpolated)),
+            where="pre",
+            color=colour,
+            linestyle=(0, (5, 2)),
+            linewidth=1.0,
+            alpha=0.7,
+        )
+        even = [curve.break_even]
+        return axes.plot(even, even, color=colour, marker=look["marker"], clip_on=False)[0]
+
+    labels = plain_names(names, 40 if len(names) <= MOST_TOGETHER else 30)
+    return _run_panels(
+        f"{title}: saw-tooth, interpolation (dashed), break-even (mark)",
+        ("recall", "precision"), labels, curves, draw,
+    )  # fmt: skip
 
 
 def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figure:
     """Recall against fallout of each run on a topic, with its area."""
-    with _drawing(6.4, 4.8 + 0.09 * len(names)) as (figure, axes):
-        lines = []
-        _diagonal(axes)
-        for curve, look in zip(curves, line_styles(len(names)), strict=True):
-            lines += axes.plot(
-                curve.fallout, curve.recall, linewidth=1.2, markevery=max(1, len(curve.recall) // 8), **look
-            )
-        axes.set_xlim(-0.01, 1.01)
-        axes.set_ylim(-0.01, 1.01)
-        axes.set_xlabel("fallout")
-        axes.set_ylabel("recall")
-        axes.set_title(f"{title}: ROC")
-        labels = [
-            f"{name}: AUC {curve.area:.4f}" for name, curve in zip(fitted(names, 22), curves, strict=True)
-        ]
-        _legend(figure, lines, labels)
+
+    def draw(axes: Axes, curve: Roc, look: Mapping[str, Any]) -> Any:
+        every = max(1, len(curve.recall) // 8)
+        return axes.plot(curve.fallout, curve.recall, linewidth=1.2, markevery=every, **look)[0]
+
+    labels = [
+        f"{name}: AUC {curve.area:.4f}" for name, curve in zip(plain_names(names, 24), curves, strict=True)
+    ]
+    return _run_panels(f"{title}: ROC", ("fallout", "recall"), labels, curves, draw)
+
+
+MOST_TOGETHER = 4
+"""Runs whose curves share a plot; of more, each has a small one of its own."""
+
+
+def _run_panels(
+    title: str,
+    axis_names: tuple[str, str],
+    labels: Sequence[str],
+    curves: Sequence[Curve],
+    draw: Callable[[Axes, Curve, Mapping[str, Any]], Any],
+) -> Figure:
+    """Curves from 0 to 1: all in one plot with a legend, or a small plot for each."""
+    from matplotlib.figure import Figure
+
+    looks = line_styles(len(labels))
+    together = len(labels) <= MOST_TOGETHER
+    columns = 1 if together else min(5, math.ceil(math.sqrt(len(labels))))
+    rows = 1 if together else math.ceil(len(labels) / columns)
+    size = (6.4, 5.0) if together else (0.4 + 2.5 * columns, 0.8 + 2.3 * rows)
+    with style():
+        figure = Figure(figsize=size, layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        for axes in grid.flat:
+            _diagonal(axes)
+            axes.set_xlim(-0.01, 1.02)
+            axes.set_ylim(-0.01, 1.04)
+        for axes in grid.flat[len(labels) if not together else 1 :]:
+            axes.remove()
+        handles = []
+        for number, (curve, look) in enumerate(zip(curves, looks, strict=True)):
+            axes = grid.flat[0 if together else number]
+            handles.append(draw(axes, curve, look))
+            if not together:
+                axes.set_title(labels[number], fontsize=7.5)
+                axes.xaxis.set_tick_params(labelbottom=number + columns >= len(labels))
+        figure.suptitle(title, fontsize=10)
+        if not together:
+            figure.supxlabel(axis_names[0], fontsize=9)
+            figure.supylabel(axis_names[1], fontsize=9)
+        else:
+            grid.flat[0].set_xlabel(axis_names[0])
+            grid.flat[0].set_ylabel(axis_names[1])
+            figure.legend(handles, labels, loc="outside lower center", fontsize=7.5, handlelength=3.0)
     return figure
 
 
@@ -158,7 +193,8 @@ def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
         axes.set_ylim(0, 1.02)
         axes.set_xlabel("rank of the only relevant document")
         axes.set_ylabel("score")
-        axes.set_title(f"One relevant document: PRES and reciprocal rank ({len(inside)} topics as marks)")
+        marks = f"{len(inside)} topics as marks" if len(inside) else "no topic here has just one in reach"
+        axes.set_title(f"One relevant document: PRES and reciprocal rank ({marks})")
         axes.legend(loc="upper right")
     return figure
 

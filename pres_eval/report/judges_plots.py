@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from pres_eval.report.plots import plain, style
+from pres_eval.report.plots import plain, plain_names, style
 from pres_eval.report.run_plots import draw_rank_changes
 
 if TYPE_CHECKING:
@@ -32,14 +32,16 @@ def judges_figure(
     from matplotlib.figure import Figure
 
     chosen = list(orders.items())[:MOST_ORDERS]
-    width = 1.2 + 0.55 * len(grades)
-    height = max(3.0, 1.0 + 0.2 * len(runs))
+    # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
+    widths = [max(3.4, 1.4 + 0.55 * len(grades))]
+    widths += [2.6 + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
+    height = max(3.2, 1.0 + 0.2 * len(runs))
     with style():
-        figure = Figure(figsize=(max(3.4, width) + 4.4 * len(chosen), height), layout="constrained")
-        ratios = [max(3.4, width), *([4.4] * len(chosen))]
-        panels = figure.subplots(1, 1 + len(chosen), squeeze=False, width_ratios=ratios)[0]
-        draw_grades(panels[0], judges, grades, counts)
-        for axes, (measure, positions) in zip(panels[1:], chosen, strict=True):
+        figure = Figure(figsize=(sum(widths), height), layout="constrained")
+        parts = figure.subfigures(1, len(widths), squeeze=False, width_ratios=widths)[0]
+        draw_grades(parts[0].subplots(), judges, grades, counts)
+        for part, (measure, positions) in zip(parts[1:], chosen, strict=True):
+            axes = part.subplots()
             draw_rank_changes(axes, runs, judges, positions)
             axes.set_title(f"Position of each run: {plain(measure)}")
             axes.set_xlabel("judge")
@@ -60,4 +62,4 @@ def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts
     axes.set_xlabel(f"grade of {plain(judges[1])}")
     axes.set_ylabel(f"grade of {plain(judges[0])}")
     axes.grid(visible=False)
-    axes.set_title(f"{int(counts.sum())} documents that both judged")
+    axes.set_title(f"{int(counts.sum())} documents\nthat both judged")

@@ -73,11 +73,18 @@ def fitted(names: Sequence[str], longest: int) -> list[str]:
     """Names of runs for a place with room for so many letters each; what differs still differs.
 
     Where one is too long all lose the words that they share, front and back; what is too long even then loses
-    its middle, and names that are the same without it are numbered.
+    its middle.  Where names are the same without it, those too long alone lose what they share; else they are
+    numbered.
     """
     if all(len(name) <= longest for name in names):
         return list(names)
     short = [_without_middle(name, longest) for name in without_shared(names)]
+    if len(set(short)) < len(set(names)):
+        long = [name for name in names if len(name) > longest]
+        own = {name: f"…{rest}" for name, rest in zip(long, without_shared(long), strict=True)}
+        alone = [_without_middle(own.get(name, name), longest) for name in names]
+        if len(set(alone)) == len(set(names)):
+            return alone
     times = Counter(short)
     taken = {name for name in short if times[name] == 1}
     found: dict[str, str] = {}

@@ -216,9 +216,10 @@ def robustness(
             axes.set_xlabel("relevant documents kept (% of each topic)")
             axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
         grid[0].set_ylabel(f"{coefficient} with the full ranking")
-        for level, words in LEVELS.items():
+        # One above its line, one below: they stay apart however near to each other the lines are.
+        for (level, words), side in zip(LEVELS.items(), ("bottom", "top"), strict=True):
             grid[-1].annotate(
-                f" {level}\n {words}", (1, level), xycoords=("axes fraction", "data"), va="center", fontsize=7
+                f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
         names = list(dict.fromkeys(label for lines in panels.values() for label in lines))
         handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}

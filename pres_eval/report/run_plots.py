@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.analysis.topics import plural
 from pres_eval.report.plots import line_styles, plain, plain_names, style
 
 if TYPE_CHECKING:
@@ -75,8 +76,11 @@ def score_bars(
             axes.grid(visible=False, axis="x")
         names = plain_names(runs, 20)
         panels[-1].set_xticks(range(len(runs)), [names[run] for run in order], rotation=60, ha="right")
+        panels[-1].set_xlim(-0.7, len(runs) - 0.3)
         panels[-1].set_xlabel(f"run, by {plain(measures[-1])}")
-        over = f" over {topics} topics" if topics is not None else ""
+        over = "" if topics is None else f" over {plural(topics)}"
+        if intervals is not None and topics == 1:
+            over += ", which says nothing of others: no intervals"
         handles: list[Any] = []
         if intervals is not None and np.isfinite(intervals[0]).any():
             interval = panels[0].errorbar([], [], [], fmt="none", ecolor="#D55E00", capsize=2)
@@ -112,7 +116,7 @@ def difference_maps(
     columns = min(2, len(measures))
     rows = -(-len(measures) // columns)
     size = max(2.4, 0.17 * len(runs))
-    names = plain_names(runs, 18)
+    names = plain_names(runs, 20)
     with style():
         figure = Figure(figsize=(columns * (size + 1.9), rows * (size + 1.6) + 0.5), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
@@ -141,6 +145,10 @@ def difference_maps(
     return figure
 
 
+_NAME_MARGIN = 0.06
+"""How far the names stand from the outer measures, as a part of the width."""
+
+
 def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]) -> Figure:
     """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
     from matplotlib.figure import Figure
@@ -157,26 +165,20 @@ def draw_rank_changes(
     axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]
 ) -> None:
     """`rank_changes` into axes of your own."""
-    places = range(len(measures))
-    first, last = _spread(positions[0]), _spread(positions[-1])
-    names = plain_names(runs)
+    places, names = range(len(measures)), plain_names(runs)
     for run, look in enumerate(line_styles(len(runs))):
         axes.plot(places, positions[:, run], linewidth=1.2, **look)
-        axes.annotate(
-            f"{positions[0, run]}  {names[run]}",
-            (-0.06, first[run]),
-            ha="right",
-            va="center",
-            fontsize=7.5,
-        )
-        axes.annotate(
-            f"{positions[-1, run]}  {names[run]}",
-            (places[-1] + 0.06, last[run]),
-            va="center",
-            fontsize=7.5,
-        )
+    margin = _NAME_MARGIN * max(1, places[-1])
+    for end, side, align in ((0, -margin, "right"), (places[-1], margin, "left")):
+        heights = _spread(positions[end])
+        for run, height in enumerate(heights.tolist()):
+            place = int(positions[end, run])
+            axes.annotate(f"{place}  {names[run]}", (end + side, height), ha=align, va="center", fontsize=7.5)
+            if height > place:  # tied with others above: a bracket holds their names together
+                bracket = [end + side * 0.75] * 2
+                axes.plot(bracket, [place, height], color="#888888", linewidth=0.9, clip_on=False)
     axes.set_xticks(places, [plain(measure) for measure in measures])
-    axes.set_xlim(-0.1, places[-1] + 0.1)
+    axes.set_xlim(-margin, places[-1] + margin)
     axes.set_ylim(len(runs) + 0.6, 0.4)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)

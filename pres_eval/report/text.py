@@ -60,8 +60,8 @@ def percentage(fraction: float) -> str:
 
 
 def p_text(p_value: float, digits: int = 4) -> str:
-    """A p-value for people: four digits, and never 0."""
+    """A p-value for people: four digits, and never 0; `-` where there is none."""
     if math.isnan(p_value):
-        return "nan"
+        return "-"
     least = 10.0**-digits
     return f"<{least:.{digits}f}" if p_value < least / 2 else f"{p_value:.{digits}f}"

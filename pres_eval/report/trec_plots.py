@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pres_eval.analysis.explain import cumulated, explain_topic
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.report.graphs import Graph, graphs_of
@@ -261,7 +262,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
         axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
         _label_rows(axes, report, order.tolist(), f"mean {subject.label}")
         confidence = f"{100 * (1 - pairs.settings.alpha):g} %"
-        axes.set_title(f"{plain(subject.label)}: means over {pairs.topics} topics, {confidence} intervals")
+        axes.set_title(f"{plain(subject.label)}: means over {plural(pairs.topics)}, {confidence} intervals")
     return figure
 
 

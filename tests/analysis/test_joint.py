@@ -138,6 +138,25 @@ def test_any_false_finding_comes_in_about_five_of_a_hundred_tables(test: str) ->
     assert 2 <= wrong <= 20
 
 
+def test_one_topic_has_no_variance_and_few_topics_few_deals() -> None:
+    scores = paired(3, 1)
+    for test, baseline in (("tukey", None), ("dunnett", 0)):
+        result = compare(scores, baseline, Settings(test=test))
+        assert all(math.isnan(one.p_value) and not one.significant for one in result.comparisons)
+        assert math.isnan(least_p(Settings(test=test), 1, 3))
+    assert math.isnan(least_p(Settings(), 1, 3))
+    for topics in (1, 2, 3):
+        # One run has all the best scores, another all the worst: nothing can be surer.
+        values = np.tile([[1.0], [0.5], [0.0]], topics)
+        found = compare(scores_of(values), None, Settings(test="randomised-tukey", samples=20_000))
+        least = least_p(found.settings, topics, 3, runs=3)
+        assert least == 6.0 ** (1 - topics)
+        assert min(one.p_value for one in found.comparisons) == pytest.approx(least, abs=0.01)
+    assert (
+        least_p(Settings(test="randomised-tukey", over="measures"), 50, 6, measures=2, runs=3) == 2 / 10_001
+    )
+
+
 def test_equal_runs_do_not_differ() -> None:
     values = np.tile(np.random.default_rng(1).random(12), (3, 1))
     for test in JOINT_TESTS.values():
@@ -178,7 +197,13 @@ def test_letters_of_a_published_display() -> None:
 
 def paired(runs: int, topics: int, measures: int = 2) -> PairedScores:
     values = np.random.default_rng(3).beta(1, 3, (measures, runs, topics))
-    values += np.linspace(0, 0.2, runs)[:, None]
+    return scores_of(*(values + np.linspace(0, 0.2, runs)[:, None]))
+
+
+def scores_of(*tables: np.ndarray) -> PairedScores:
+    """(R, T) values of each measure as `compare` takes them."""
+    values = np.array(tables)
+    measures, runs, topics = values.shape
     names = tuple(f"r{number}" for number in range(runs))
     ids = tuple(b"%03d" % i for i in range(topics))
     labels = tuple("abcdef"[:measures])

@@ -157,7 +157,7 @@ def test_judges_command_is_the_evaluator_under_each(pres_eval: Command, tmp_path
 def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "j.svg"
     pres_eval.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)
-    assert "documents that both judged" in picture.read_text()
+    assert "that both judged" in picture.read_text()
 
 
 def first_of(run: str, depth: int) -> dict[tuple[str, str], int]:

@@ -87,3 +87,10 @@ def test_what_is_shared_is_taken_off_all(names: list[str]) -> None:
     short = without_shared(names)
     assert len(set(short)) == len(names)
     assert all(rest in name for name, rest in zip(names, short, strict=True))
+
+
+def test_long_names_among_short_ones_lose_what_they_alone_share() -> None:
+    long = [f"some-university_{tag}-dense-with-feedback-fold-{n}" for tag in ("aa", "bb") for n in (1, 2)]
+    assert fitted(["bm25", *long], 18) == [
+        "bm25", "…aa-dense…k-fold-1", "…aa-dense…k-fold-2", "…bb-dense…k-fold-1", "…bb-dense…k-fold-2"
+    ]  # fmt: skip

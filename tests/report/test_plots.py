@@ -12,8 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from pres_eval.analysis.explain import cumulated
+from pres_eval.analysis.figures import precision_recall
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report import plots, run_plots
+from pres_eval.report import figure_plots, plots, power_plots, run_plots
 
 RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
 MEASURES = ("map", "PRES_100")
@@ -61,15 +62,17 @@ def test_difference_maps() -> None:
     order = [1, 2, 0]
     assert cells.tolist() == said[0][np.ix_(order, order)].tolist(), "the best run at the top"
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert names == [r" _tag\$x\$", "a_very_lo…ng_aside", "bm25"]
+    assert names == [r" _tag\$x\$", "a_very_lon…ing_aside", "bm25"]
     assert texts(figure) == ["row better than column", "no significant difference", "row worse"]
 
 
 def test_rank_changes() -> None:
     positions = np.array([[1, 2, 2], [3, 1, 2]])
     axes = drawn(run_plots.rank_changes(RUNS, MEASURES, positions)).axes[0]
-    assert [line.get_ydata().tolist() for line in axes.lines] == positions.T.tolist()
-    assert [list(line.get_xdata()) for line in axes.lines] == [[0, 1]] * 3
+    lines = [line.get_ydata().tolist() for line in axes.lines]
+    assert [line for line in lines if line != [2, 3]] == positions.T.tolist()
+    assert lines.count([2, 3]) == 1, "a bracket holds together the names that tie for 2"
+    assert [list(line.get_xdata()) for line in axes.lines].count([0, 1]) == 3
     names = [(text.get_text(), text.xy[1]) for text in axes.texts]
     assert ("1  bm25", 1) in names
     assert ("3  bm25", 3) in names
@@ -160,6 +163,34 @@ def test_strange_names_are_drawn_as_they_are() -> None:
         made = plots.picture(plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
     for name in names:
         assert f">{name}<".encode() in made or f"> {name}<".encode() in made
+
+
+def test_many_runs_have_curves_of_their_own() -> None:
+    """Saw-teeth of more than a few runs would cover each other: each has its own small plot."""
+    curve = precision_recall([1, 4], 3, 10)
+    for count in (3, 17):
+        figure = drawn(
+            figure_plots.precision_recall_curves("t", [f"r{n}" for n in range(count)], [curve] * count)
+        )
+        assert len(figure.axes) == (1 if count == 3 else count)
+        said = texts(figure) if count == 3 else [axes.get_title() for axes in figure.axes]
+        assert said == [f"r{n}" for n in range(count)]
+
+
+def test_levels_that_are_not_low_are_said() -> None:
+    swaps = {"map": ([0.0], [0.1])}
+    figure = drawn(power_plots.power_figure({"map": np.ones(3)}, swaps, alpha=0.05, topics=5))
+    assert "no pair of runs below 0.2" in [text.get_text() for text in figure.axes[0].texts]
+    figure = drawn(power_plots.power_figure({"map": np.linspace(0, 1, 101)}, swaps, alpha=0.05, topics=5))
+    assert figure.axes[0].get_xlim()[0] == 80, "pairs above 0.2 are not drawn"
+
+
+def test_one_topic_has_no_intervals_in_the_picture() -> None:
+    nothing = np.full(MEANS.shape, np.nan)
+    figure = drawn(run_plots.score_bars(RUNS, MEASURES, MEANS, (nothing, nothing), topics=1))
+    assert (
+        figure.axes[0].get_title() == "Mean scores over 1 topic, which says nothing of others: no intervals"
+    )
 
 
 def test_path_and_extra_are_checked_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
