@@ -81,11 +81,12 @@ class MissingExtraError(PresEvalError):
 def one_line(text: str) -> str:
     r"""Text as one line for a terminal or a log: what can't be printed is written as `\n`, `\x1b`, `\u2028`.
 
-    A path that is not UTF-8 shows its bytes.
+    A path that is not UTF-8 shows its bytes.  What CI systems take for a command within a line, `##[error]`
+    or `##vso[...]`, is taken apart.
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else _escaped(c) for c in text)
+    return text.replace("##[", r"#\x23[").replace("##vso[", r"#\x23vso[")
 
 
 def _escaped(character: str) -> str:

@@ -2,7 +2,8 @@ r"""Ids and numbers as text: how the bytes of a file and the bits of a double ar
 
 Ids are bytes and may be anything; reports are UTF-8.  One rule for all of them, which can be taken back:
 an id that is UTF-8, without control characters and without a backslash-x-two-digits of its own is shown as it
-is; in any other each byte that is not part of a printable character, and each backslash, becomes `\xNN`.
+is; in any other each byte that is not part of a printable character, and each backslash, becomes `\xNN`.  So
+does the first byte of what would be a command in the log of a CI system.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from pres_eval.measures.base import Format
 # Patterns are compiled where they are first used: most ids need none of them.
 _ESCAPED = r"\\x([0-9a-f]{2})"
 # Besides control characters those that turn the direction of text or end a line: a tag must not be able to
-# show as another one.
-_UNSAFE = "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]"
+# show as another one; and what CI systems take for a command: `::error::` where a line begins, `##[error]`.
+_UNSAFE = r"^\s*:(?=:)|#(?=#(?:vso)?\[)" + (
+    "|[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]"
+)
 
 
 def text_of(identifier: bytes | str) -> str:
     r"""An id as printable text: the bytes of `EP1` are `EP1`; a byte that is no UTF-8 is `\xe9`."""
     text = identifier.decode("utf-8", "surrogateescape") if isinstance(identifier, bytes) else identifier
-    if text.isascii() and text.isprintable() and "\\" not in text:
+    if text.isascii() and text.isprintable() and not ("\\" in text or "::" in text or "##" in text):
         return text
     if re.search(_ESCAPED, text) is None and re.search(_UNSAFE, text) is None:
         return text
