@@ -121,7 +121,10 @@ class Ids(Sequence[bytes]):
     def __getitem__(self, index: slice) -> Ids: ...
     def __getitem__(self, index: int | slice) -> bytes | Ids:
         if isinstance(index, slice):
-            return Ids(self.buffer, self.starts[index], self.lengths[index])
+            part = Ids(self.buffer, self.starts[index], self.lengths[index])
+            if self._first_words is not None:
+                part._first_words = self._first_words[index]
+            return part
         start = int(self.starts[index])
         return self.buffer[start : start + int(self.lengths[index])].tobytes()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from pres_eval.arrays.ids import Ids, changes
+from pres_eval.arrays.ids import changes
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.records import dataclass
@@ -33,17 +35,15 @@ def opening_of(lines: Lines) -> Opening | None:
     """The opening of a run from the lines of its first chunk."""
     if not len(lines):
         return None
+    lines = replace(lines, fields=lines.fields.head(ROWS), numbers=lines.numbers[:ROWS])
     return Opening(lines.column(TOPIC)[0], lines.text(0, DOCNO), _against(lines))
 
 
 def _against(lines: Lines) -> tuple[bytes, int, float, int, float] | None:
-    starts, ends = (edges[:ROWS] for edges in lines.fields.column(RANK))
-    rank, wrong = read_whole_numbers(lines.chunk.array(), starts, ends)
+    rank, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
     if wrong is not None or len(rank) < 2:
         return None
-    score = lines.numbers[: len(rank)]
-    first, last = lines.fields.column(TOPIC)
-    ids = Ids(lines.chunk.array(), first[: len(rank)], (last - first)[: len(rank)])
+    score, ids = lines.numbers, lines.column(TOPIC)
     topic = np.zeros(len(rank), np.int64)
     heads = changes(ids)
     topic[heads[1:]] = 1

@@ -180,6 +180,7 @@ def in_parts(
             yield lines_before, part
             lines_before += part.num_lines
             source.give_back(part.chunk)
+        source.free_buffers()
     except LineError as error:
         from pres_eval.reading.advice import with_advice
 

@@ -143,6 +143,10 @@ class Source:
         """Let the next chunk use this one's memory."""
         self._free.append(chunk.buffer)
 
+    def free_buffers(self) -> None:
+        """Give up the memory of chunks that were given back: the file has been read."""
+        self._free.clear()
+
     def size(self) -> int | None:
         """Bytes of the file on disk, None for a pipe."""
         try:

@@ -90,6 +90,10 @@ class Fields:
             return int(self.edges[row, number - 1]) + self.base + 1, int(self.edges[row, number]) + self.base
         return int(self.edges[row, 2 * number]) + self.base, int(self.edges[row, 2 * number + 1]) + self.base
 
+    def head(self, rows: int) -> Fields:
+        """The first rows, as many as there are."""
+        return replace(self, edges=self.edges[:rows], lines=None if self.lines is None else self.lines[:rows])
+
     def take(self, rows: IntArray) -> Fields:
         """Some of the rows."""
         edges = [edge[rows] - self.base for number in range(self.columns) for edge in self.column(number)]

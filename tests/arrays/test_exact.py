@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays.exact import add_in_order, add_rows_in_order
 
 
 @pytest.mark.parametrize("start", [0.0, np.nan, -np.nan])
@@ -26,3 +26,14 @@ def test_a_sum_is_a_loop() -> None:
     for value in values.tolist():
         expected += value
     assert add_in_order(values, 0.5) == expected
+
+
+def test_sums_of_rows_are_those_of_each() -> None:
+    rows = np.random.default_rng(2).normal(size=(5, 300))
+    rows[1, 7], rows[2, 250], rows[2, 260] = np.nan, np.inf, -np.inf
+    rows[3, 9], rows[3, 10] = -np.nan, np.nan
+    start = np.array([0.0, 1.5, -2.0, np.nan, 3.0])
+    wanted = [add_in_order(row, first) for row, first in zip(rows, start.tolist(), strict=True)]
+    found = add_rows_in_order(rows, start).tolist()
+    assert list(map(repr, found)) == list(map(repr, wanted))
+    assert [math.copysign(1, value) for value in found] == [math.copysign(1, value) for value in wanted]

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import itertools
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -282,6 +284,16 @@ class Maker:
             layout = Layout(tag=f"run{number:02d}")
             (folder / f"run{number:02d}.run").write_bytes(b"".join(layout.blocks(shuffled)))
 
+    def parts(self) -> None:
+        """The large run in as many files as there are processors, cut between topics."""
+        columns = self.plain()
+        folder = self.folder / "parts"
+        folder.mkdir(exist_ok=True)
+        bounds = np.linspace(0, self.topics, (os.cpu_count() or 1) + 1).astype(int) * self.depth
+        for number, (start, stop) in enumerate(itertools.pairwise(bounds.tolist())):
+            part = columns.rows(slice(start, stop))
+            (folder / f"part{number:02d}.run").write_bytes(b"".join(PLAIN.blocks(part)))
+
     def small(self) -> None:
         """One run of 50 topics × 1,000: what starting up costs."""
         columns = make_run(self.generator(), 50, 1000)
@@ -303,7 +315,7 @@ def copy_blocks(blocks: Iterator[bytes], file: BinaryIO | gzip.GzipFile) -> None
 NAMES = (
     *("large", "small", "many", "double", "tied", "digits17", "scientific", "tabs", "blanks", "crlf"),
     *("longids", "shuffled", "unsorted", "longties", "onetopic", "onedocument", "alljudged", "gzipped"),
-    *("hundred", "sizes"),
+    *("hundred", "parts", "sizes"),
 )
 
 

@@ -225,6 +225,21 @@ class Rows:
         command = [sys.executable, "-m", "pres_eval", "robustness", "--quiet", str(qrels), *runs]
         return Row("robustness of 100 runs of 50 × 1,000", {"ours": command})
 
+    def threads(self) -> Row:
+        """The large run by one thread, by twice as many as there are processors, and by processes."""
+        qrels, run = self.files("large")
+        parts = sorted(map(str, (self.folder / "parts").glob("*.run")))
+        each = " & ".join(f'"$0" -m pres_eval --quiet --jobs 1 "$1" {part} > /dev/null' for part in parts)
+        commands = {
+            "ours": ours(qrels, run),
+            "1 thread": ours("--jobs", "1", qrels, run),
+            f"{2 * (os.cpu_count() or 1)} threads": ours(
+                "--jobs", str(2 * (os.cpu_count() or 1)), qrels, run
+            ),
+            f"{len(parts)} processes": ["sh", "-c", f"{each} & wait", sys.executable, str(qrels)],
+        }
+        return Row("large run, threads and processes", commands, "1 thread")
+
     def cutoffs(self, measure: str) -> Row:
         """12,000 cutoffs of one measure."""
         qrels, run = self.files("small")
@@ -313,12 +328,12 @@ class Rows:
 NAMES = (
     *("large", "all_trec", "double", "shuffled", "many", "small", "gzip", "pipe", "tied", "digits17"),
     *("scientific", "tabs", "blanks", "crlf", "longids", "onetopic", "onedocument", "alljudged"),
-    *("unsorted", "longties", "per_topic", "cutoffs_p", "cutoffs_ndcg", "hundred", "robustness"),
+    *("unsorted", "longties", "threads", "per_topic", "cutoffs_p", "cutoffs_ndcg", "hundred", "robustness"),
     *("size5", "size6", "size7"),
 )
 NEXT = (
     *("large", "all_trec", "small", "shuffled", "unsorted", "alljudged", "longties", "cutoffs_p"),
-    *("cutoffs_ndcg", "per_topic", "hundred", "robustness", "gzip", "digits17", "blanks", "longids"),
+    *("cutoffs_ndcg", "per_topic", "hundred", "robustness", "many", "gzip", "threads"),
 )
 """What --next times: what the next version is wanted to be better at, and some shapes that could suffer."""
 
@@ -423,7 +438,7 @@ def main() -> None:
     for name in options.only:
         make: Callable[[], Row] = getattr(rows, name)
         row = make()
-        if options.alone:
+        if options.alone and name != "threads":
             row = row.only({"ours", row.yardstick or ""})
         results = measure(row, options.repeats, folder, before)
         print_line(cells(row, results) if before is None else compared_cells(row, results))

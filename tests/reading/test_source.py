@@ -20,6 +20,7 @@ from support.plain_reading import BYTE_ORDER_MARK
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import InputError
+from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -207,6 +208,15 @@ def test_buffers_are_used_again(write: Callable[[bytes], Source]) -> None:
         source.give_back(chunk)
     assert count > 10
     assert len(buffers) <= 3
+
+
+def test_buffers_are_given_up_once_the_file_is_read(tmp_path: Path) -> None:
+    """A hundred runs in one call would else keep a chunk's memory each."""
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(b"".join(b"1 0 d%d 1\n" % number for number in range(50)))
+    source = Source(str(path))
+    read_qrels(source)
+    assert not source._free
 
 
 def test_pipe_is_read_again_from_its_start_and_beyond_what_was_read(tmp_path: Path) -> None:
