@@ -10,7 +10,7 @@ from support.batches import EXAMPLE_PARAMETERS, batch_of, same_bits, topic_lists
 
 from pres_eval import scoring
 from pres_eval.measures import MEASURES
-from pres_eval.measures.base import Measure
+from pres_eval.measures.base import Measure, Totals
 from pres_eval.measures.selection import select
 from pres_eval.scoring import Summing, score_blocks
 
@@ -67,8 +67,8 @@ def test_sums_of_all_columns_are_loops(data: st.DataObject) -> None:
         assert same_bits(summary[number], column.measure.summary(total, summing_totals(summing)))
 
 
-def summing_totals(summing: Summing) -> scoring.Totals:
-    return scoring.Totals(
+def summing_totals(summing: Summing) -> Totals:
+    return Totals(
         num_scored=summing.num_scored,
         num_topics=summing.num_scored,
         num_rel_in_qrels=0,
