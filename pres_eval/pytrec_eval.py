@@ -20,6 +20,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
@@ -109,8 +111,6 @@ def _parse(lines: Iterable[str], width: int, place: int, number: Any) -> dict[st
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """One number of a measure's values by topic: the sum of counts, for gm_… e to the mean, else the mean."""
-    import numpy as np
-
     numbers = np.asarray(list(values), np.float64)
     if measure.startswith("num_"):
         return float(np.sum(numbers))
@@ -128,7 +128,8 @@ class RelevanceEvaluator:
     relevance_level         least grade of a relevant document
     judged_docs_only_flag   take unjudged documents out of the rankings first
 
-    Raises TypeError for judgements of other types, ValueError for a measure that does not exist.
+    Raises TypeError for judgements of other types and for grades with decimals, ValueError for a measure that
+    does not exist.
     """
 
     def __init__(
@@ -151,7 +152,8 @@ class RelevanceEvaluator:
     def evaluate(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
         """The values of all measures for each topic of the run that has judgements, in the run's order.
 
-        Raises TypeError for scores that are no numbers.
+        Raises TypeError for scores that are no numbers, nan among them: with these the values of pytrec_eval
+        depend on the order of the dict.
         """
         if not isinstance(scores, Mapping):
             raise TypeError("Argument object scores should be of type dictionary.")
@@ -195,9 +197,12 @@ class RelevanceEvaluator:
 
 def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
     try:
-        return Qrels(judged)
+        qrels = Qrels(judged)
     except InputError as error:
         raise TypeError(str(error)) from error
+    if qrels.form != "qrels":
+        raise TypeError("Expected relevance to be integer.")
+    return qrels
 
 
 def _selection(measures: Iterable[str]) -> Selection:

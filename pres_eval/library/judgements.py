@@ -16,7 +16,7 @@ from pres_eval.library.tables import RELEVANCE, Table, as_grades, looks_like_col
 from pres_eval.library.texts import ids_of
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
-from pres_eval.reading.relevance import Relevance, read_any_qrels, read_relevance
+from pres_eval.reading.relevance import Relevance, read_relevance
 
 
 def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) -> Relevance:
@@ -24,7 +24,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
     if is_path(data):
         return read_relevance(source_at(os.fspath(data)), form, jobs)
     if hasattr(data, "read"):
-        return read_any_qrels(OpenFile(data, name or name_of(data, "qrels")), jobs)
+        return read_relevance(OpenFile(data, name or name_of(data, "qrels")), form, jobs)
     name = name or "qrels"
     data = plain_mapping(data)
     if isinstance(data, Mapping) and not looks_like_columns(data):

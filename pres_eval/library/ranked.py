@@ -24,6 +24,9 @@ from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.scoring import evaluate as score
 
+GAINS = "qrels_float"
+"""The format, as -R names it, of judgements that are gains with decimals."""
+
 Measures = str | Iterable[str] | None
 
 
@@ -172,8 +175,9 @@ class Qrels:
 
     `data` is a path or an open file; a dict of dicts (topic, document, grade); a table with the columns
     query_id, doc_id, relevance (or qid, docno, label): pandas, polars, Arrow or a dict of columns; or an
-    iterable of (topic, document, grade).  Grades below 0 mean "in the pool, not judged".  `form` is the
-    format of a file as -R names it.
+    iterable of (topic, document, grade).  Grades below 0 mean "in the pool, not judged".  Whole grades may be
+    stored as floats (1.0); with decimals (0.73) they are gains, for the measures that take any.  `form` is
+    the format of a file as -R names it.
 
     >>> import pres_eval as pe
     >>> qrels = pe.Qrels({"1": {"a": 2, "b": 0}, "2": {"a": 1}})
@@ -191,7 +195,7 @@ class Qrels:
     ) -> None:
         self._relevance = read_judgements(data, form, name, jobs)
         self._lookup = Lookup(self._relevance.pool)
-        self.form = form
+        self.form = GAINS if form == "qrels" and self._relevance.info is RelevanceInfo.QRELS_FLOAT else form
         self.is_file = is_path(data)
 
     @property

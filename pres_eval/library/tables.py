@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.arrow import Piece, arrow_columns, joined_ids, joined_numbers
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
@@ -170,13 +170,18 @@ def as_scores(values: NDArray[Any]) -> FloatArray:
     return values.astype(np.float64, copy=False)
 
 
-def as_grades(values: NDArray[Any], name: str) -> IntArray:
-    """Numbers as grades; raises InputError for one that is not whole."""
+def as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Numbers as grades: whole numbers, also where they are stored as floats; else gains with decimals.
+
+    Raises InputError for what is no number, or none that is finite.
+    """
     if values.dtype.kind == "f":
-        wrong = np.flatnonzero(~(np.trunc(values) == values) | (np.abs(values) >= 2.0**63))
+        wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
             row = int(wrong[0])
-            raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "an integer")
+            raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
+        if (np.trunc(values) != values).any() or (np.abs(values) >= 2.0**63).any():
+            return values.astype(np.float64)
     elif values.dtype.kind not in "biu":
-        raise InputError(name, None, f"relevance of type {values.dtype}", "integers")
+        raise InputError(name, None, f"relevance of type {values.dtype}", "numbers")
     return values.astype(np.int64)

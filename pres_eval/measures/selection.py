@@ -142,4 +142,7 @@ def _check_relevance(measures: Iterable[Measure], relevance: RelevanceInfo, prob
             needed.setdefault(measure.relevance, []).append(measure.name)
     for info, names in needed.items():
         some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        problems.append(f"{some}: needs {info.value}, but the judgements are read with {relevance.value}")
+        if relevance is RelevanceInfo.QRELS_FLOAT and info is RelevanceInfo.QRELS:
+            problems.append(f"{some}: needs whole grades, but these may have decimals ({relevance.value})")
+        else:
+            problems.append(f"{some}: needs {info.value}, but the judgements are read with {relevance.value}")

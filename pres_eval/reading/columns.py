@@ -22,7 +22,7 @@ class QrelsColumns:
     topics     (G,) the topic of each group; a topic may have several groups
     lengths    (G,) how many rows each group has
     documents  (N,) ids
-    grades     (N,) whole numbers; negative: in the pool but not judged
+    grades     (N,) numbers, doubles if they are not whole; negative: in the pool but not judged
     lines      (N,) the line of each row in its file, from 1; None: the rows are numbered from 1
     """
 
@@ -49,7 +49,8 @@ def qrels_of_columns(columns: QrelsColumns) -> Qrels:
         raise InputError(columns.name, None, "no judgements", "at least one")
     groups = np.arange(len(columns.topics))
     pooled = build_pool(columns.topics, groups, columns.lengths, columns.documents)
-    grades = narrow(columns.grades.astype(np.int64))
+    gains = columns.grades.dtype == np.float64
+    grades = columns.grades if gains else narrow(columns.grades.astype(np.int64))
     lines = columns.lines
     return pooled_qrels(
         columns.name, pooled, grades, lambda: np.arange(1, len(grades) + 1) if lines is None else lines

@@ -204,7 +204,8 @@ def test_faulty_runs(run: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("qrels", "message"),
     [
-        ({"1": {"a": 1.5}}, "qrels: relevance 1.5 in row 1, expected an integer"),
+        ({"1": {"a": 1, "b": float("nan")}}, "qrels: relevance nan in row 2, expected a finite number"),
+        ({"1": {"a": float("-inf")}}, "qrels: relevance -inf in row 1, expected a finite number"),
         ({"1": {"a": "x"}}, "qrels: relevance of type"),
         ({}, "qrels: no judgements"),
         (3, "qrels: an object of type int"),

@@ -275,6 +275,49 @@ def test_numbers_as_ids(expected: Any) -> None:
     assert evaluated(number_qrels, frame("pyarrow", number_run, ("qid", "docno", "score"))) == wanted
 
 
+DECIMALS = [kind for kind in KINDS if kind != "records"]
+
+
+@pytest.mark.parametrize("kind", DECIMALS)
+@pytest.mark.parametrize("level", [1, 0.5])
+def test_gains_with_decimals(kind: str, level: float, pres_eval: Command, tmp_path: Path) -> None:
+    """The command reads them with -R qrels_float; here any kind of data may have them."""
+    whole, run = made(8)
+    qrels: Any = {
+        topic: {document: grade * 0.73 for document, grade in documents.items()}
+        for topic, documents in whole.items()
+    }
+    write_qrels(tmp_path / "qrels", qrels)
+    write_run(tmp_path / "run", run)
+    names = ["ndcg", "ndcg_cut.10", "dcg", "map", "PRES@100"]
+    wanted = pres_eval(
+        "-q", "--quiet", "-R", "qrels_float", f"-l{level:g}",
+        *(text for name in names for text in ("-m", name)), tmp_path / "qrels", tmp_path / "run",
+    ).stdout  # fmt: skip
+    kinds = dict(KINDS) | {"dicts of numpy's numbers": lambda data, value: {
+        topic: {name: np.float64(number) for name, number in values.items()} for topic, values in data.items()
+    }}  # fmt: skip
+    judged = pe.Qrels(kinds[kind](qrels, QRELS_VALUE))
+    assert judged.form == "qrels_float"
+    found = judged.rank(run).evaluate(names, level=level)
+    assert found.to_trec(per_topic=True) == wanted
+    with pytest.raises(pe.PresEvalError, match=r"err: needs whole grades, but these may have decimals"):
+        judged.rank(run).evaluate("err")
+    assert '"relevance_format": "qrels_float"' in found.to_json()
+
+
+@pytest.mark.parametrize("kind", DECIMALS)
+def test_whole_grades_may_be_floats(kind: str, expected: Any) -> None:
+    qrels, run = made(5)
+    floats: Any = {
+        topic: {document: float(grade) for document, grade in documents.items()}
+        for topic, documents in qrels.items()
+    }
+    judged = pe.Qrels(KINDS[kind](floats, QRELS_VALUE))
+    assert judged.form == "qrels"
+    assert judged.rank(run, name="run").evaluate(MEASURES).to_trec(per_topic=True) == expected(5)[2]
+
+
 def test_nothing_is_imported_to_find_out() -> None:
     """Dicts are evaluated without pandas, polars or Arrow being loaded."""
     text = (

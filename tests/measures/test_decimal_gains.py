@@ -142,7 +142,7 @@ def test_gains_cannot_be_given_for_decimal_grades(name: str) -> None:
 @pytest.mark.parametrize("measure", [pytest.param(m, id=m.name) for m in MEASURES if m.whole_grades])
 def test_measures_of_whole_grades_say_so(measure: Measure) -> None:
     with pytest.raises(
-        MeasureError, match=f"{measure.name}: needs -R qrels, but the judgements are read with"
+        MeasureError, match=f"{measure.name}: needs whole grades, but these may have decimals"
     ):
         select([measure.name], relevance=RelevanceInfo.QRELS_FLOAT)
 
