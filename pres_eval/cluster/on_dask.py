@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -21,7 +22,8 @@ ROOM = 3
 ATTEMPTS = 3
 """How often what was sent to all workers is sent again, when all that had it are gone."""
 
-CONNECT_SECONDS = 15
+CONNECT_SECONDS, WORKER_SECONDS = 15, 600
+"""How long a scheduler, and its first worker, are waited for."""
 
 
 @contextlib.contextmanager
@@ -36,6 +38,8 @@ def connected(address: str) -> Iterator[Any]:
         raise MissingExtraError(f"{address}: working on a Dask cluster", "distributed", "cluster") from None
     try:
         if address.endswith(".json"):
+            # Dask itself would wait for the file for ever.
+            os.stat(address)  # noqa: PTH116
             client = cast(Any, Client)(scheduler_file=address, timeout=CONNECT_SECONDS, set_as_default=False)
         else:
             client = cast(Any, Client)(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -154,7 +158,15 @@ class OnDask:
 
     def _check_versions(self) -> None:
         """Raise PresEvalError if a worker has another version than this one, or none."""
+        from distributed import TimeoutError as TooLateError
+
         with self._told():
+            try:
+                self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
+            except TooLateError:
+                raise WorkersLostError(
+                    f"{self._address}: no worker came in {WORKER_SECONDS} seconds"
+                ) from None
             found = self._client.run(version, on_error="return")
         for worker, answer in found.items():
             if answer != __version__:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,10 @@ class Wanted:
     def ties_ascending(self) -> bool:
         """As `Judged` calls it."""
         return self.ascending
+
+    def __reduce__(self) -> tuple[type[Wanted], tuple[Any, ...]]:
+        # What a worker hands to another one is what was sent to it, without what it made of that.
+        return Wanted, (self.pool, self.single, self.ascending, self.most, self.only)
 
     @cached_property
     def finder(self) -> Finder:

@@ -62,6 +62,10 @@ class Finder:
         self._sieve = np.zeros(1 << bits, np.bool_)
         self._sieve[self._table.keys >> self._shift] = True
 
+    def __reduce__(self) -> tuple[type[Finder], tuple[Pool]]:
+        # Hashes are those of one process: another one makes its own table.
+        return Finder, (self._pool,)
+
     def count(self, topic: AnyInts, scores: Scores, ids: Ids) -> Counted:
         """What is kept of rows: topics (N,) as indices of the pool's, scores and ids (N,)."""
         keys = _document_keys(topic, ids.hashes(self._seed))

@@ -21,4 +21,4 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
         return {"error": type(error), "message": str(error)}
     arrays = {name: getattr(ranking, name).tolist() for name in ARRAYS}
     others = {name: getattr(ranking, name) for name in PLAIN + WHOLE}
-    return arrays | others | {"unjudged": list(ranking.unjudged_ids)}
+    return arrays | others | {"unjudged": list(dict.fromkeys(ranking.unjudged_ids))}

@@ -1,0 +1,269 @@
+"""A cluster of three worker processes gives what one process gives, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Command
+from support.dask_cluster import DaskCluster, dask_cluster
+from support.made_runs import made_run
+from support.rankings import outcome
+
+import pres_eval as pe
+from pres_eval.cluster import on_dask
+from pres_eval.cluster.connecting import engine_of
+from pres_eval.cluster.engines import WorkersLostError
+from pres_eval.cluster.on_dask import OnDask
+from pres_eval.cluster.ranking import Plan
+from pres_eval.cluster.runs import rank_runs
+from pres_eval.errors import PresEvalError
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import read_any_run
+from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.source import Source
+
+distributed: Any = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    with dask_cluster(tmp_path_factory.mktemp("dask"), 3) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(cluster: DaskCluster) -> Iterator[Any]:
+    with distributed.Client(scheduler_file=str(cluster.file), set_as_default=False) as made:
+        made.wait_for_workers(3, timeout=60)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def engine(client: Any) -> OnDask:
+    return OnDask(client)
+
+
+def robust03(shared: Path, folder: Path, shuffled: bool) -> tuple[Path, Path]:
+    """The judgements and a run."""
+    data = shared / "realdata" / "robust03"
+    lines = gzip.decompress(min(data.glob("runs/*.gz")).read_bytes()).splitlines(keepends=True)
+    if shuffled:
+        random.Random(1).shuffle(lines)
+    (folder / "run").write_bytes(b"".join(lines))
+    return data / "qrels.gz", folder / "run"
+
+
+def test_the_command_prints_the_same(
+    cluster: DaskCluster, client: Any, fixtures: Path, pres_eval: Command
+) -> None:
+    folder = fixtures / "patents"
+    options = ("-q", "-m", "all_trec", "-m", "PRES", folder / "qrels.txt")
+    runs = sorted(folder.glob("run_*.txt"))
+    expected = pres_eval(*options, *runs)
+    found = pres_eval("--cluster", cluster.file, *options, folder / "run_*.txt")
+    assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
+    assert expected.stdout
+
+
+def test_the_library_gives_the_same(client: Any, fixtures: Path) -> None:
+    qrels, run = (fixtures / "patents" / name for name in ("qrels.txt", "run_broad.txt"))
+    expected = pe.evaluate(qrels, run).to_trec(per_topic=True)
+    assert pe.evaluate(qrels, run, cluster=client).to_trec(per_topic=True) == expected
+    assert pe.evaluate(qrels, str(run), cluster=client.scheduler.address).to_trec(True) == expected
+
+
+@pytest.mark.parametrize("size", [200_000, 1 << 20])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_robust03_in_splits(size: int, shuffled: bool, engine: OnDask, shared: Path, tmp_path: Path) -> None:
+    qrels, run = robust03(shared, tmp_path, shuffled)
+    judged = read_relevance(str(qrels))
+    expected = outcome(lambda: read_any_run(Source(str(run)), judged, Options()))
+    found = next(rank_runs([str(run)], judged, Options(), engine, Plan(split_bytes=size)))
+    assert "error" not in expected and outcome(found.checked) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_splits_of_few_bytes(seed: int, engine: OnDask, tmp_path: Path) -> None:
+    """Also malformed lines, and documents that are there twice in different splits."""
+    rng = random.Random(seed)
+    made = made_run(rng, shuffled=seed % 3 > 0, doubled=seed % 3 > 1)
+    (tmp_path / "run").write_text(made.run, encoding="utf-8", newline="")
+    (tmp_path / "qrels").write_text(made.qrels, encoding="utf-8")
+    judged = read_relevance(str(tmp_path / "qrels"))
+    path = str(tmp_path / "run")
+    expected = outcome(lambda: read_any_run(Source(path), judged, Options()))
+    for size in (60, 300):
+        found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=size)))
+        assert outcome(found.checked) == expected
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_splits_of_one_byte(shuffled: bool, engine: OnDask, fixtures: Path, tmp_path: Path) -> None:
+    folder = fixtures / "conformance" / "byte-order"
+    lines = (folder / "run").read_text().splitlines(keepends=True)
+    (tmp_path / "run").write_text("".join(lines[::2] + lines[1::2] if shuffled else lines))
+    judged = read_relevance(str(folder / "qrels"))
+    path = str(tmp_path / "run")
+    expected = outcome(lambda: read_any_run(Source(path), judged, Options()))
+    found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=1)))
+    assert outcome(found.checked) == expected
+
+
+LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(40) for number in range(50)]
+QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in range(40) for number in range(0, 50, 7))
+
+
+@pytest.mark.parametrize("killed_in_pass", [1, 2])
+def test_a_worker_is_killed(killed_in_pass: int, client: Any, engine: OnDask, tmp_path: Path) -> None:
+    """In the middle of a pass, and without a chance to say good-bye."""
+    lines = list(LINES)
+    random.Random(1).shuffle(lines)
+    (tmp_path / "run").write_text("".join(lines))
+    (tmp_path / "qrels").write_text(QRELS)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    path = str(tmp_path / "run")
+    passes: list[int] = []
+    killed: list[int] = []
+
+    def told(done: int, total: int) -> None:
+        if done == 1:
+            passes.append(total)
+        # The first split finds topics scattered: what follows are the two passes.
+        if len(passes) == killed_in_pass + 1 and done == total // 3 and not killed:
+            killed.extend(client.run(os.getpid).values())
+            os.kill(killed[0], signal.SIGKILL)
+
+    plan = Plan(split_bytes=1000, told=told)
+    found = next(rank_runs([path], judged, Options(), engine, plan))
+    expected = outcome(lambda: read_any_run(Source(path), judged, Options()))
+    assert killed and outcome(found.checked) == expected
+    client.wait_for_workers(3, timeout=60)
+
+
+def test_a_worker_is_killed_where_topics_are_together(client: Any, engine: OnDask, tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("".join(LINES))
+    (tmp_path / "qrels").write_text(QRELS)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    path = str(tmp_path / "run")
+    killed: list[int] = []
+
+    def told(done: int, total: int) -> None:
+        assert total > 20
+        if done == 8:
+            killed.extend(client.run(os.getpid).values())
+            os.kill(killed[1], signal.SIGKILL)
+
+    found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=1000, told=told)))
+    assert killed and outcome(found.checked) == outcome(lambda: read_any_run(Source(path), judged, Options()))
+    client.wait_for_workers(3, timeout=60)
+
+
+def test_a_bad_line_in_the_last_split(engine: OnDask, tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("".join(LINES) + "1 Q0 d99 0 high t\n")
+    (tmp_path / "qrels").write_text(QRELS)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    path = str(tmp_path / "run")
+    found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=4000)))
+    assert str(found.error) == f"{path}:2001: score 'high', expected a number"
+    assert outcome(found.checked) == outcome(lambda: read_any_run(Source(path), judged, Options()))
+
+
+def test_errors_of_the_command_are_the_same(
+    cluster: DaskCluster, client: Any, tmp_path: Path, pres_eval: Command
+) -> None:
+    (tmp_path / "good").write_text("".join(LINES[:100]))
+    (tmp_path / "bad").write_text("".join(LINES[:100]) + "1 Q0 d99 0 high t\n")
+    (tmp_path / "other").write_text("no Q0 d1 1 1 t\n")
+    (tmp_path / "qrels").write_text(QRELS)
+    for options in ((), ("--keep-going",), ("-q", "--format", "json")):
+        arguments = (*options, "qrels", "good", "bad", "missing", "other")
+        expected = pres_eval(*arguments, cwd=tmp_path)
+        found = pres_eval("--cluster", cluster.file, *arguments, cwd=tmp_path)
+        assert expected.returncode == 2 and b"bad:101: score 'high'" in expected.stderr
+        assert (found.returncode, found.stdout, found.stderr) == (2, expected.stdout, expected.stderr)
+
+
+def test_judgements_that_are_too_large_for_a_worker(
+    client: Any, engine: OnDask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are found to be so before they are sent."""
+    rows = ((f"q{number % 100}", f"d{number}", 1) for number in range(20_000))
+    judged = pe.Qrels(rows).relevance
+    (tmp_path / "run").write_text("q1 Q0 d1 1 1 t\n")
+    limit = min(worker["memory_limit"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
+    monkeypatch.setattr(on_dask, "ROOM", limit // 100_000)
+    with pytest.raises(
+        WorkersLostError, match=r"^judgements: .* bytes are too large for workers with .* bytes"
+    ):
+        next(rank_runs([str(tmp_path / "run")], judged, Options(), engine))
+
+
+@pytest.mark.parametrize("how", ["scheduler", "interrupt"])
+def test_the_scheduler_is_gone_or_the_user(how: str, tmp_path: Path) -> None:
+    """Exit code, one line or none, and no half output; nobody else is disturbed."""
+    (tmp_path / "run").write_text("".join(LINES))
+    (tmp_path / "qrels").write_text(QRELS)
+    with dask_cluster(tmp_path, 0) as made:
+        command = [sys.executable, "-m", "pres_eval", "--cluster", str(made.file)]
+        process = subprocess.Popen(
+            [
+                *command,
+                "-q",
+                str(tmp_path / "qrels"),
+                str(tmp_path / "run"),
+                "--output",
+                str(tmp_path / "out"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        with distributed.Client(scheduler_file=str(made.file), set_as_default=False) as client:
+            deadline = time.monotonic() + 60
+            while _num_clients(client) < 3 and time.monotonic() < deadline:
+                time.sleep(0.05)
+        time.sleep(0.3)
+        if how == "scheduler":
+            made.kill_scheduler()
+        else:
+            process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=60)
+    assert out == b"" and not (tmp_path / "out").exists()
+    if how == "scheduler":
+        assert process.returncode == 2, said
+        assert said.count(b"\n") == 1 and b"the scheduler is gone" in said, said
+    else:
+        assert process.returncode == 130 and said == b"", said
+
+
+def _num_clients(client: Any) -> int:
+    """Those of the test, of the command, and one that every scheduler has."""
+    return int(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.clients)))
+
+
+def test_what_is_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(PresEvalError, match="no Dask scheduler answers"), engine_of("tcp://127.0.0.1:1"):
+        pass
+    with pytest.raises(PresEvalError, match="no Dask scheduler answers"), engine_of("missing.json"):
+        pass
+    for wrong in ("nonsense", "local:", "local:0", "local:x", 5):
+        with pytest.raises(PresEvalError, match="expected local:N"), engine_of(wrong):
+            pass
+
+
+def test_workers_of_another_version(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "__version__", "0.0")
+    with pytest.raises(PresEvalError, match=r"has version .* of pres-eval, expected 0\.0"):
+        OnDask(client)

@@ -1,0 +1,76 @@
+"""A Dask cluster of processes of its own: a scheduler and workers, each of which can be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from conftest import ROOT
+
+SECONDS = 60
+
+
+class DaskCluster:
+    """The processes, and the address of the scheduler."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "scheduler.json"
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._folder = folder
+        self._log = (folder / "log").open("wb")
+        command = ("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.file))
+        self.scheduler = self._start(*command, "--host", "127.0.0.1")
+        deadline = time.monotonic() + SECONDS
+        while not self.file.is_file() and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+    def add_worker(self) -> None:
+        """Start a worker with one thread, which is replaced if it dies."""
+        place = ("--local-directory", str(self._folder), "--scheduler-file", str(self.file))
+        self._start("worker", "--nthreads", "1", "--memory-limit", "1GB", "--no-dashboard", *place)
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "dask", *arguments],
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+        )
+        self._processes.append(process)
+        return process
+
+    def kill_scheduler(self) -> None:
+        """End the scheduler, as a machine that goes down does."""
+        self.scheduler.send_signal(signal.SIGKILL)
+        self.scheduler.wait()
+
+    def close(self) -> None:
+        """End everything."""
+        for process in reversed(self._processes):
+            process.terminate()
+        for process in self._processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(SECONDS)
+            process.kill()
+            process.wait()
+        self._log.close()
+
+
+@contextlib.contextmanager
+def dask_cluster(folder: Path, workers: int) -> Iterator[DaskCluster]:
+    """A cluster for as long as the block goes."""
+    cluster = DaskCluster(folder)
+    try:
+        for _ in range(workers):
+            cluster.add_worker()
+        yield cluster
+    finally:
+        cluster.close()
