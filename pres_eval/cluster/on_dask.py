@@ -16,7 +16,7 @@ from pres_eval.errors import MissingExtraError, PresEvalError
 AHEAD = 4
 """Pieces of work for each thread of the workers that may wait for an earlier one."""
 
-ROOM = 3
+ROOM = 5
 """What is sent to all workers takes so much memory there, for each byte of it, before work begins."""
 
 ATTEMPTS = 3

@@ -30,7 +30,10 @@ def serve(given: BinaryIO, back: BinaryIO) -> None:
             answer = True, function(item, *(values[number] for number in numbers))
         except Exception as error:
             answer = False, error
-        send(back, answer)
+        try:
+            send(back, answer)
+        except OSError:  # whoever gave the work is gone
+            return
 
 
 def main() -> None:
