@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -15,8 +16,22 @@ settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
+QUICK_EXAMPLES = 5
+"""Examples of each property in the quick run (-m 'not slow'); the whole suite tries more."""
+
 ROOT = Path(__file__).parent.parent
 Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let properties be tried with few examples in the quick run."""
+    if config.option.markexpr != "not slow":
+        return
+    for item in items:
+        function: Any = getattr(item, "function", None)
+        own: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
+        if own is not None and own.max_examples > QUICK_EXAMPLES:
+            function._hypothesis_internal_use_settings = settings(own, max_examples=QUICK_EXAMPLES)
 
 
 @pytest.fixture(scope="session")
