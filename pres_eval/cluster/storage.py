@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
-from pres_eval.reading.source import MAGIC, Source, reason
+from pres_eval.reading.source import LONGEST_MAGIC, MAGIC, Source, reason
 from pres_eval.reading.streams import OpenFile, Readable
 
 BLOCK = 8 << 20
@@ -18,8 +18,6 @@ BLOCK = 8 << 20
 
 BEHIND = 1 << 16
 """Bytes that are asked for behind the end of a part, for the rest of its last line."""
-
-LONGEST_MAGIC = 6
 
 
 @dataclass(frozen=True)

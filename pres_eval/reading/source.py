@@ -41,7 +41,7 @@ MAGIC = {
 }
 """What compressed files begin with."""
 
-LONGEST_MAGIC = 6
+LONGEST_MAGIC = max(len(magic) for every in MAGIC.values() for magic in every)
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have: what has no end (a device, a bomb) is told from text by it."""
