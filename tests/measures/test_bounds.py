@@ -1,0 +1,88 @@
+"""Bounds for what nobody judged against all judgements there could be, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.batches import ALL_TWINS, EXAMPLE_PARAMETERS, batch_of, columns_of
+from support.oracle import POOLED, UNKNOWN, Topic
+
+from pres_eval.batches.batch import TieGroups
+from pres_eval.errors import MeasureError
+from pres_eval.measures import MEASURE_BY_NAME, bounds
+from pres_eval.measures.base import BetaCutoffs, Cutoffs, Measure, OptionalCutoffs
+from pres_eval.measures.bounds import RULES, BoundsOf
+
+BY_NAME = [pytest.param(name, id=name) for name in RULES]
+GRADES = st.sampled_from([0, 1, 1, 2, 3, POOLED, UNKNOWN, UNKNOWN, UNKNOWN])
+
+
+@st.composite
+def half_judged(draw: st.DrawFn) -> Topic:
+    """A topic of a few documents, at most five of them without a grade."""
+    ranking: list[int] = []
+    for grade in draw(st.lists(GRADES, max_size=9)):
+        full = sum(each < 0 for each in ranking) == 5
+        ranking.append(0 if full and grade < 0 else grade)
+    missed = draw(st.lists(st.integers(0, 3), max_size=3))
+    qrels = [grade for grade in ranking if grade != UNKNOWN] + missed
+    return Topic(tuple(ranking), tuple(qrels), draw(st.sampled_from([1, 1, 2])), "9.0.8", 40)
+
+
+def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> float:
+    """Down to which rank documents count."""
+    kind = measure.parameters
+    if isinstance(kind, Cutoffs | OptionalCutoffs) or measure.name in ("rbp_cut", "sdcg"):
+        return float("inf") if arguments[0] is None else float(arguments[0])
+    return float(arguments[1]) if isinstance(kind, BetaCutoffs) else float("inf")
+
+
+def judgements(topic: Topic, depth: float, highest: int) -> list[Topic]:
+    """The topic with every grade that its unjudged documents could have."""
+    free = [place for place, grade in enumerate(topic.ranking) if grade < 0 and place < depth]
+    found = []
+    for grades in product(range(highest + 1), repeat=len(free)):
+        ranking = list(topic.ranking)
+        qrels = list(topic.qrels)
+        for place, grade in zip(free, grades, strict=True):
+            if ranking[place] == POOLED:
+                qrels.remove(POOLED)
+            ranking[place] = grade
+            qrels.append(grade)
+        found.append(replace(topic, ranking=tuple(ranking), qrels=tuple(qrels)))
+    return found
+
+
+def parameter_texts(name: str) -> list[str | None]:
+    """Those that have bounds: without gains for grades."""
+    with_gains = name in ("ndcg", "dcg", "ideal_dcg", "rbp")
+    kept = ["p=0.4"] if name == "rbp" else []
+    return [None, *(kept if with_gains else EXAMPLE_PARAMETERS.get(name, ()))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BY_NAME)
+@settings(deadline=None, max_examples=20)
+@given(data=st.data())
+def test_bounds_are_the_least_and_the_greatest_of_all(name: str, data: st.DataObject) -> None:
+    measure = MEASURE_BY_NAME[name]
+    topics = [data.draw(half_judged()) for _ in range(2)]
+    topics = [replace(topic, level=topics[0].level) for topic in topics]
+    text = data.draw(st.sampled_from(parameter_texts(name)))
+    for label, arguments in columns_of(measure, text):
+        with np.errstate(all="ignore"):
+            least, greatest = BoundsOf(measure, arguments)(batch_of(topics))
+        for row, topic in enumerate(topics):
+            highest = max(1, *topic.qrels, topic.level if measure.uses_level else 1)
+            # A relevant document of any grade is as good as one of the least.
+            grades = topic.level if measure.uses_level else highest
+            every = judgements(topic, depth_of(measure, arguments), grades)
+            values = [ALL_TWINS[name](each, *arguments) for each in every]
+            assert least[row] == pytest.approx(min(values), abs=1e-12, nan_ok=True), (label, topic)
+            assert greatest[row] == pytest.approx(max(values), abs=1e-12, nan_ok=True), (label, topic)
