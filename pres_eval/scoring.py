@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.batches.from_qrels import form_batches
 from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
+from pres_eval.measures.names import BOUNDS
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import DOCNO, Options
 from pres_eval.ranking.order import Ranked
@@ -99,27 +101,29 @@ def score_blocks(
 
 
 def _groups(selection: Selection) -> list[Selection]:
-    """The columns with those together that are one measure at one relevance level."""
+    """The columns with those together that are one measure, seen in one way."""
     groups: list[list[SelectedColumn]] = []
     for column in selection:
-        before = groups[-1][0] if groups else None
-        if (
-            before is not None
-            and before.measure is column.measure
-            and before.relevance_level == column.relevance_level
-        ):
+        if groups and _way(groups[-1][0]) == _way(column):
             groups[-1].append(column)
         else:
             groups.append([column])
     return [tuple(group) for group in groups]
 
 
+def _way(column: SelectedColumn) -> tuple[object, ...]:
+    return id(column.measure), column.relevance_level, column.judged_only, column.bound
+
+
 def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """The values of the columns of one measure."""
     measure, level = group[0].measure, group[0].relevance_level
+    if group[0].judged_only:
+        assert isinstance(batch, Batch), "names lets nothing else through"
+        batch = batch.derived(Batch.judged_alone)
     if level is not None:
         batch = batch.with_grade(level)
-    function = _function(batch, measure)
+    function = _function(batch, group[0])
     if not measure.takes_many or len(group) == 1 or function is not measure.score:
         for column in group:
             yield _as_missing(batch, column, function(batch, *column.arguments))
@@ -146,13 +150,22 @@ def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | In
     return np.where(batch.missing, 0.0, values)
 
 
-def _function(batch: AnyBatch, measure: Measure) -> Callable[..., FloatArray | IntArray | list[str]]:
+def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
     """What computes the values: the expected ones if the batch says what ties."""
+    if column.bound is not None:
+        return partial(_bound, column.measure, BOUNDS.index(column.bound))
     if not isinstance(batch, Batch) or batch.ties is None:
-        return measure.score
+        return column.measure.score
     from pres_eval.measures.expected import expected_of
 
-    return expected_of(measure)
+    return expected_of(column.measure)
+
+
+def _bound(measure: Measure, which: int, batch: AnyBatch, *arguments: object) -> FloatArray:
+    from pres_eval.measures.bounds import BoundsOf
+
+    assert isinstance(batch, Batch), "names lets nothing else through"
+    return batch.derived(BoundsOf(measure, arguments))[which]
 
 
 class Summing:

@@ -34,6 +34,7 @@ class EvaluateOptions(TieOptions, GateOptions):
     output_format: str
     style: str | None
     digits: int | None
+    bounds: bool
     sort: str | None
     transpose: bool | None
     names: str

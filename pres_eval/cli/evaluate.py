@@ -34,7 +34,7 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, RunFailure, UsageError
-from pres_eval.measures.selection import Selection, select
+from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import EXPECTED
 from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
@@ -73,6 +73,9 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 )
 @STYLE
 @DIGITS
+@click.option(
+    "--bounds", is_flag=True, help="Add what values could be if the unjudged documents retrieved were judged."
+)
 @click.option("--sort", metavar="MEASURE", help="Sort the runs of a table by this measure, the best first.")
 @click.option(
     "--transpose/--no-transpose",
@@ -129,6 +132,8 @@ def _evaluate(said: EvaluateOptions) -> None:
         selection = _without_collection_size(selection, said.quiet)
     if options.ties == EXPECTED:
         selection = _with_expected_values(selection, said.quiet)
+    if said.bounds:
+        selection = _with_bounds(selection, said.quiet)
     said.check_gates()
     said.check_layout()
     reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
@@ -202,6 +207,14 @@ def _without_collection_size(selection: Selection, quiet: bool) -> Selection:
         names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
         warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
     return tuple(column for column in selection if column not in needing)
+
+
+def _with_bounds(selection: Selection, quiet: bool) -> Selection:
+    """Add the bounds of each column that has any."""
+    found, without = with_bounds(selection)
+    if without and not quiet:
+        warn(f"{', '.join(without)}: no bounds, as they are not defined")
+    return found
 
 
 def _with_expected_values(selection: Selection, quiet: bool) -> Selection:

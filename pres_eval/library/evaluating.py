@@ -24,6 +24,7 @@ def evaluate(
     topic: Any = None,
     nmax: int | Sequence[int] = DEFAULT_NMAX,
     ties: str = Options.ties,
+    bounds: bool = False,
     compat: str = Options.compat,
     form: str = "qrels",
     name: str | None = None,
@@ -45,6 +46,7 @@ def evaluate(
     nmax           Nmax of PRES where a measure names none (--nmax)
     ties           equal scores: "docno" as trec_eval orders them, "expected" the mean over all their orders,
                    "best" and "worst" the relevant documents first and last (--ties)
+    bounds         add what the values could be if the unjudged documents retrieved were judged (--bounds)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
     name           what messages and the result call the run, if it is no file
@@ -79,5 +81,6 @@ def evaluate(
         topic=topic,
         nmax=nmax,
         ties=ties,
+        bounds=bounds,
         jobs=jobs or 1,
     )

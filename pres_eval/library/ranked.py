@@ -17,7 +17,7 @@ from pres_eval.library.rankings import rank_any
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
-from pres_eval.measures.selection import Selection, select
+from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
@@ -86,6 +86,7 @@ class Run:
         topic: Any = None,
         nmax: int | Sequence[int] = DEFAULT_NMAX,
         ties: str = Options.ties,
+        bounds: bool = False,
         jobs: int = 1,
     ) -> Evaluation:
         """All numbers of the run; what the arguments mean is told at `evaluate`."""
@@ -99,7 +100,8 @@ class Run:
             only_topic=None if topic is None else encode(topic, "topic"),
             ties=ties,
         )
-        return self.evaluate_columns(self._select(measures, nmax), options, jobs)
+        selection = self._select(measures, nmax)
+        return self.evaluate_columns(with_bounds(selection)[0] if bounds else selection, options, jobs)
 
     def evaluate_columns(self, selection: Selection, options: Options, jobs: int = 1) -> Evaluation:
         """All numbers of the run for columns that were selected before."""

@@ -1,18 +1,19 @@
 """The least and the greatest value that a measure could take if what nobody judged were judged.
 
 Each document that a run retrieved at a rank that counts (down to the cutoff of a measure that has one), and
-that nobody judged, may turn out to have any grade from 0 to the highest of the topic's judgements, at least 1
-(for measures that know relevant and not relevant alone: to be either).  It is then in the qrels, so the number
-of relevant documents and the best ranking change with it.  What was not retrieved stays as it is.  The bounds
-are those over all such judgements, not over some of them:
+that nobody judged, may turn out to have any grade from 0 to the highest of the topic's judgements, or to 1
+if that is 0 (for measures that know relevant and not relevant alone: to be either).  It is then in the
+qrels, so the number of relevant documents and the best ranking change with it.  What was not retrieved
+stays as it is.  The bounds are those over all such judgements, not over some of them:
 
-- where another grade can only make the value larger (or only smaller), they are at all 0 and all highest;
+- where a higher grade can only make the value larger (or only smaller), they are at all 0 and all highest;
 - where relevance alone counts, and a relevant document that moves up never makes the value worse, the best
-  judgement that makes x documents relevant takes the first x of them, and the worst the last x: all x are tried;
+  judgement that makes x documents relevant takes the first x of them, the worst the last x; all x are
+  tried;
 - nDCG is a ratio of a linear and a convex function of the gains.  Its least value is at a corner, where the
-  last x documents have the highest gain.  For the greatest, the gains are cut into layers between the grades of
-  the topic: whether the value can be above t is a question to each layer alone, and t rises until none says yes
-  (Dinkelbach, Management Science 13(7), 1967, doi:10.1287/mnsc.13.7.492).
+  last x documents have the highest gain.  For the greatest, the gains are cut into layers between the
+  grades of the topic: whether the value can be above t is a question to each layer alone, and t rises until
+  none says yes (Dinkelbach, Management Science 13(7), 1967, doi:10.1287/mnsc.13.7.492).
 """
 
 from __future__ import annotations
@@ -49,11 +50,17 @@ def has_bounds(measure: Measure) -> bool:
     return measure.name in RULES
 
 
+def check_bounds(measure: Measure) -> None:
+    """Raise MeasureError for a measure whose bounds are not defined."""
+    if not has_bounds(measure):
+        raise MeasureError(f"{measure.name}: has no bounds for what nobody judged, expected another measure")
+
+
 @dataclass(frozen=True)
 class BoundsOf:
     """The bounds of a column; called with a batch.
 
-    Raises MeasureError for a measure whose bounds are not defined, and where everything judged is relevant.
+    Raises MeasureError where everything judged is relevant, and for parameters without bounds.
     """
 
     measure: Measure
@@ -61,10 +68,6 @@ class BoundsOf:
 
     def __call__(self, batch: Batch) -> Bounds:
         """(T,) least and (T,) greatest values."""
-        if not has_bounds(self.measure):
-            raise MeasureError(
-                f"{self.measure.name}: has no bounds for what nobody judged, expected another measure"
-            )
         if batch.relevance_level <= 0:
             raise MeasureError("bounds: at -l 0 everything judged is relevant, expected a level above 0")
         if batch.ties is not None:
@@ -150,11 +153,13 @@ def _at_the_ends(place: int | None = None) -> Rule:
 
 
 def _without_gains(rule: Rule) -> Rule:
-    """A rule for gains that are grades."""
+    """A rule for gains that are grades, and persistence from 0 to 1."""
 
     def checked(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
         if any(key != "p" for key, _ in arguments[0]):
             raise MeasureError(f"{measure.name}: has no bounds with gains for grades, expected none")
+        if any(not 0 <= value <= 1 for _, value in arguments[0]):
+            raise MeasureError(f"{measure.name}: has bounds for p from 0 to 1 alone")
         return rule(batch, measure, arguments)
 
     return checked
@@ -189,7 +194,7 @@ def _topics(batch: Batch, depth: int) -> Iterator[_Topic]:
 
 
 Tried = Callable[[_Topic, IntArray, tuple[Any, ...]], tuple[FloatArray, FloatArray]]
-"""A topic, all x from 0, arguments -> the values when the first x and when the last x documents are relevant."""
+"""A topic, all x from 1, arguments -> the values when the first x, and when the last x, are relevant."""
 
 
 def _in_closed_form(tried: Tried, place: int | None = None) -> Rule:
@@ -284,7 +289,7 @@ def _one_by_one(place: int | None = None) -> Rule:
 
 
 def _judgements(topic: Batch, depth: int) -> Iterator[Batch]:
-    """Judgements of one topic, each as a topic of a batch: of x documents, the first or the last are relevant."""
+    """Judgements of one topic, each as a topic of a batch: the first x or the last x are relevant."""
     grade = max(math.ceil(topic.relevance_level), 1)
     free = _unjudged(topic, depth).rank
     kept = np.flatnonzero((topic.grade >= 0) | (topic.rank > depth))
@@ -335,7 +340,7 @@ def _exponential(grades: Grades) -> FloatArray:
 
 
 def _normalized_gain(gains: Gains, place: int | None = None) -> Rule:
-    """nDCG with some gain for each grade."""
+    """Normalised gain (nDCG) with some gain for each grade."""
 
     def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
         depth = _depth(arguments, place)
@@ -422,7 +427,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(
         (
             *("num_rel", "num_rel_ret", "num_nonrel_judged_ret", "set_P", "set_recall", "set_relative_P"),
-            *("set_map", "set_F", "utility", "recip_rank", "rbp_binary", "loss_r", "loss_e", "loss_er"),
+            *("set_map", "set_F", "utility", "recip_rank", "loss_r", "loss_e", "loss_er"),
         ),
         _at_the_ends(),
     ),
@@ -435,7 +440,7 @@ RULES: dict[str, Rule] = {
     ),
     "F_cut": _at_the_ends(1),
     "total_cost": _at_the_ends(),
-    **dict.fromkeys(("rbp", "dcg", "ideal_dcg"), _without_gains(_at_the_ends())),
+    **dict.fromkeys(("rbp", "rbp_binary", "dcg", "ideal_dcg"), _without_gains(_at_the_ends())),
     "map": _in_closed_form(_average_precision),
     "gm_map": _in_closed_form(_geometric),
     "map_cut": _in_closed_form(_average_precision, 0),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
@@ -30,22 +31,46 @@ from pres_eval.measures.notation import (
     read_settings,
 )
 from pres_eval.measures.own import load_measure, own_measures
-from pres_eval.options import Version
+from pres_eval.options import RelevanceInfo, Version
 from pres_eval.records import dataclass
+
+LEAST, GREATEST = "least", "greatest"
+BOUNDS = (LEAST, GREATEST)
+
+
+class View(NamedTuple):
+    """How one column alone is computed.
+
+    level        the relevance level it is seen at, None for that of -l
+    judged_only  documents that nobody judged are taken out of the ranking first, as by -J
+    bound        LEAST or GREATEST: what the value could be if they were judged
+    """
+
+    level: int | None = None
+    judged_only: bool = False
+    bound: str | None = None
+
+    @property
+    def ending(self) -> str:
+        """What labels end in: `(rel=2)`, `(judged_only=True,bound=least)`."""
+        settings = [] if self.level is None else [f"rel={self.level}"]
+        settings += ["judged_only=True"] * self.judged_only
+        settings += [] if self.bound is None else [f"bound={self.bound}"]
+        return f"({','.join(settings)})" if settings else ""
 
 
 @dataclass(frozen=True)
 class Wanted:
     """A measure that a text asks for.
 
-    parameters       as text, None for the defaults
-    relevance_level  the level it shall be seen at, None for that of -l
-    by_name          whether it was named itself, and not by a nickname for several
+    parameters  as text, None for the defaults
+    view        how its columns are computed, as far as they say so themselves
+    by_name     whether it was named itself, and not by a nickname for several
     """
 
     measure: Measure
     parameters: str | None = None
-    relevance_level: int | None = None
+    view: View = View()
     by_name: bool = True
 
 
@@ -99,7 +124,7 @@ def _swallows(text: str) -> bool:
     )
 
 
-_LEVEL = r"\(rel=([0-9]{1,18})\)\Z"
+_ENDING = rf"\((?:rel=([0-9]{{1,18}}))?,?(?:(judged_only)=True)?,?(?:bound=({LEAST}|{GREATEST}))?\)\Z"
 
 
 def _measure(name: str) -> Measure | None:
@@ -169,8 +194,8 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wante
         return [_read_notation(text, head, rest.replace(".", "@", 1))]
     if rest and measure.ours and isinstance(measure.parameters, NoParameters):
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
-    parameters, level = _cut_level(rest[1:])
-    return [_at_level(Wanted(measure, parameters if rest else None), level)]
+    parameters, view = _cut_view(rest[1:])
+    return [_seen(Wanted(measure, parameters if rest else None), view)]
 
 
 def _measure_called(head: str) -> Measure | None:
@@ -179,23 +204,32 @@ def _measure_called(head: str) -> Measure | None:
     return next((measure for measure in alike if measure is not None), None)
 
 
-def _cut_level(text: str) -> tuple[str, int | None]:
-    """A text without the level at its end, and that."""
-    match = re.search(_LEVEL, text) if text.endswith(")") else None
-    return (text[: match.start()], int(match[1])) if match else (text, None)
+def _cut_view(text: str) -> tuple[str, View]:
+    """A text without the settings at its end, and these."""
+    match = re.search(_ENDING, text) if text.endswith(")") else None
+    if match is None:
+        return text, View()
+    level = None if match[1] is None else int(match[1])
+    return text[: match.start()], View(level, match[2] is not None, match[3])
 
 
-def _at_level(wanted: Wanted, level: int | None) -> Wanted:
-    if level is None:
-        return wanted
-    if not wanted.measure.uses_level:
-        raise MeasureError(f"{wanted.measure.name} does not depend on the relevance level, found rel={level}")
-    return replace(wanted, relevance_level=level)
+def _seen(wanted: Wanted, view: View) -> Wanted:
+    measure = wanted.measure
+    if view.level is not None and not measure.uses_level:
+        raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
+    if (view.judged_only or view.bound) and measure.relevance is not RelevanceInfo.QRELS:
+        setting = "judged_only" if view.judged_only else "bound"
+        raise MeasureError(f"{measure.name} has no setting {setting}: expected a measure computed from qrels")
+    if view.bound is not None:
+        from pres_eval.measures.bounds import check_bounds
+
+        check_bounds(measure)
+    return replace(wanted, view=view)
 
 
 def _read_label(text: str, head: str, rest: str) -> Wanted:
     """A name as it is printed: P_10, set_F_2.0, F_cut_2_10."""
-    parameters, level = _cut_level(rest[1:])
+    parameters, view = _cut_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
         return _read_notation(text, head, f"@{parameters}")
@@ -209,7 +243,7 @@ def _read_label(text: str, head: str, rest: str) -> Wanted:
         kind.columns(measure.name, [parameters], ())
     except MeasureError:
         raise MeasureError(_unknown(text)) from None
-    return _at_level(Wanted(measure, parameters), level)
+    return _seen(Wanted(measure, parameters), view)
 
 
 _SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+|[0-9]*\.[0-9]+"
@@ -227,8 +261,8 @@ def _read_notation(text: str, head: str, rest: str) -> Wanted:
             raise MeasureError(_unknown(following[1]))
         raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
     settings = read_settings(match["settings"] or "")
-    if settings.choose("judged_only", "False", "True") == "True":
-        raise MeasureError("judged_only holds for all measures: use -J")
+    judged_only = settings.choose("judged_only", "False", "True") == "True"
+    bound = settings.choose("bound", *BOUNDS) if "bound" in settings else None
     notation = NOTATION_BY_FOLDED_NAME.get(head.casefold())
     if notation is not None:
         translated = notation.rule(settings, match["cutoff"])
@@ -242,7 +276,7 @@ def _read_notation(text: str, head: str, rest: str) -> Wanted:
         wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or f"rel={level}"
         raise MeasureError(f"{translated.name} has no setting {wrong}")
     wanted = Wanted(MEASURE_BY_NAME[translated.name], translated.parameters)
-    return _at_level(wanted, int(level) if level else None)
+    return _seen(wanted, View(int(level) if level else None, judged_only, bound))
 
 
 def _as_written(measure: Measure, cutoff: str | None) -> Translated:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME
 from pres_eval.measures.base import Measure
-from pres_eval.measures.names import Wanted, read_text
+from pres_eval.measures.names import BOUNDS, View, Wanted, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.options import DEFAULT_NMAX, V9, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass
@@ -20,6 +21,8 @@ class SelectedColumn:
     """One column of the output: a measure with its arguments filled in.
 
     relevance_level  the level at which this column alone is seen (None: that of -l); the label says so
+    judged_only      whether documents that nobody judged are taken out of the ranking for it
+    bound            "least" or "greatest": what the value could be if they were judged
     by_name          whether the measure was named itself, and not by a nickname for several
     """
 
@@ -27,6 +30,8 @@ class SelectedColumn:
     measure: Measure
     arguments: tuple[object, ...]
     relevance_level: int | None = None
+    judged_only: bool = False
+    bound: str | None = None
     by_name: bool = True
 
 
@@ -48,9 +53,9 @@ def select(
     wanted, problems = _read_texts(texts or DEFAULT_MEASURES, (options or Options()).version)
     columns: list[SelectedColumn] = []
     for measure in _in_print_order(wanted):
-        for level, asked in _by_level(measure, wanted).items():
+        for view, asked in _by_view(measure, wanted).items():
             try:
-                columns += _columns(measure, level, asked, nmax)
+                columns += _columns(measure, view, asked, nmax)
             except MeasureError as error:
                 problems.append(str(error))
     _check_relevance(
@@ -68,31 +73,58 @@ def _in_print_order(wanted: Sequence[Wanted]) -> list[Measure]:
     return sorted(measures.values(), key=lambda measure: place[measure.name])
 
 
-def _by_level(measure: Measure, wanted: Sequence[Wanted]) -> dict[int | None, list[Wanted]]:
-    """What is wanted of one measure, by relevance level."""
-    levels: dict[int | None, list[Wanted]] = {}
+def _by_view(measure: Measure, wanted: Sequence[Wanted]) -> dict[View, list[Wanted]]:
+    """What is wanted of one measure, by how its columns are computed."""
+    views: dict[View, list[Wanted]] = {}
     for one in wanted:
         if one.measure is measure:
-            levels.setdefault(one.relevance_level, []).append(one)
-    return levels
+            views.setdefault(one.view, []).append(one)
+    return views
 
 
 def _columns(
-    measure: Measure, level: int | None, asked: Sequence[Wanted], nmax: Sequence[int]
+    measure: Measure, view: View, asked: Sequence[Wanted], nmax: Sequence[int]
 ) -> list[SelectedColumn]:
     texts = [one.parameters for one in asked if one.parameters is not None]
     by_name = any(one.by_name for one in asked)
-    ending = "" if level is None else f"(rel={level})"
     return [
         SelectedColumn(
-            label=label + ending,
+            label=label + view.ending,
             measure=measure,
             arguments=arguments,
-            relevance_level=level,
+            relevance_level=view.level,
+            judged_only=view.judged_only,
+            bound=view.bound,
             by_name=by_name,
         )
         for label, arguments in measure.parameters.columns(measure.name, texts, nmax)
     ]
+
+
+def with_bounds(selection: Selection) -> tuple[Selection, tuple[str, ...]]:
+    """Each column followed by its bounds; and the measures left without any, of which only nicknames told.
+
+    Raises MeasureError for a measure without bounds that was named itself.
+    """
+    from pres_eval.measures.bounds import check_bounds, has_bounds
+
+    found: list[SelectedColumn] = []
+    without: list[str] = []
+    for column in selection:
+        found.append(column)
+        if column.bound is not None or not column.measure.tells_quality:
+            continue
+        if not has_bounds(column.measure):
+            if column.by_name:
+                check_bounds(column.measure)
+            without.append(column.measure.name)
+            continue
+        own = View(column.relevance_level, column.judged_only)
+        plain = column.label.removesuffix(own.ending)
+        found += [
+            replace(column, label=plain + own._replace(bound=bound).ending, bound=bound) for bound in BOUNDS
+        ]
+    return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
 
 
 def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NMAX) -> tuple[str, ...]:
@@ -104,8 +136,8 @@ def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NM
     return tuple(
         column.label
         for measure in _in_print_order(asked)
-        for level, wanted in _by_level(measure, asked).items()
-        for column in _columns(measure, level, wanted, nmax)
+        for view, wanted in _by_view(measure, asked).items()
+        for column in _columns(measure, view, wanted, nmax)
     )
 
 

@@ -143,6 +143,8 @@ def _run_text(run: RunRecord) -> str:
                 "measure": column.measure.name,
                 "arguments": column.arguments,
                 "relevance_level": column.relevance_level,
+                "judged_only": column.judged_only,
+                "bound": column.bound,
             }
             for column in evaluation.columns
         ],
@@ -263,6 +265,8 @@ def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Sel
         measure=measure,
         arguments=_tuples(data["arguments"]),
         relevance_level=data["relevance_level"],
+        judged_only=data.get("judged_only", False),
+        bound=data.get("bound"),
     )
 
 

@@ -61,9 +61,9 @@ def judgements(topic: Topic, depth: float, highest: int) -> list[Topic]:
 
 def parameter_texts(name: str) -> list[str | None]:
     """Those that have bounds: without gains for grades."""
-    with_gains = name in ("ndcg", "dcg", "ideal_dcg", "rbp")
-    kept = ["p=0.4"] if name == "rbp" else []
-    return [None, *(kept if with_gains else EXAMPLE_PARAMETERS.get(name, ()))]
+    if name in ("rbp", "rbp_binary"):
+        return [None, "p=0.4"]
+    return [None, *(() if name in ("ndcg", "dcg", "ideal_dcg") else EXAMPLE_PARAMETERS.get(name, ()))]
 
 
 @pytest.mark.slow
@@ -86,3 +86,49 @@ def test_bounds_are_the_least_and_the_greatest_of_all(name: str, data: st.DataOb
             values = [ALL_TWINS[name](each, *arguments) for each in every]
             assert least[row] == pytest.approx(min(values), abs=1e-12, nan_ok=True), (label, topic)
             assert greatest[row] == pytest.approx(max(values), abs=1e-12, nan_ok=True), (label, topic)
+
+
+def test_long_topics_are_tried_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    topics = [Topic((UNKNOWN, 1, UNKNOWN, 0, UNKNOWN), (1, 0, 2, 2)), Topic((), ()), Topic((1, 0), (1, 0))]
+    batch = batch_of(topics)
+    columns = [(name, arguments) for name in ("bpref", "map", "P", "ndcg") for _, arguments in
+               columns_of(MEASURE_BY_NAME[name])]  # fmt: skip
+    wanted = [BoundsOf(MEASURE_BY_NAME[name], arguments)(batch) for name, arguments in columns]
+    monkeypatch.setattr(bounds, "MOST_DOCUMENTS", 3)
+    for (name, arguments), both in zip(columns, wanted, strict=True):
+        found = BoundsOf(MEASURE_BY_NAME[name], arguments)(batch)
+        assert [part.tolist() for part in found] == [part.tolist() for part in both]
+
+
+def test_residual_of_rank_biased_precision() -> None:
+    """The greatest value is that of rbp and its residual without what would follow the end of the ranking."""
+    batch = batch_of([Topic((UNKNOWN, 1, UNKNOWN, 0, UNKNOWN), (1, 0, 2, 2))])
+    arguments = ((("p", 0.8),),)
+    least, greatest = BoundsOf(MEASURE_BY_NAME["rbp"], arguments)(batch)
+    value, residual = (
+        np.asarray(MEASURE_BY_NAME[name].score(batch, *arguments), float) for name in ("rbp", "rbp_resid")
+    )
+    assert least[0] == value[0]
+    assert greatest[0] == pytest.approx(value[0] + residual[0] - 0.8**5, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "change", "message"),
+    [
+        ("map", (), {"relevance_level": 0}, "at -l 0 everything judged is relevant"),
+        (
+            "map",
+            (),
+            {"ties": TieGroups(np.array([1]), np.array([1]))},
+            "expected --ties docno, best or worst",
+        ),
+        ("ndcg", ((("1", 3.0),),), {}, "ndcg: has no bounds with gains for grades"),
+        ("rbp", ((("p", 1.5),),), {}, "rbp: has bounds for p from 0 to 1 alone"),
+    ],
+)
+def test_bounds_that_are_not_defined(
+    name: str, arguments: tuple[Any, ...], change: dict[str, Any], message: str
+) -> None:
+    batch = replace(batch_of([Topic((1,), (1,))]), **change)
+    with pytest.raises(MeasureError, match=message):
+        BoundsOf(MEASURE_BY_NAME[name], arguments)(batch)

@@ -134,7 +134,6 @@ def test_both_notations_unite() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("AP(judged_only=True)", "-m AP(judged_only=True): judged_only holds for all measures: use -J"),
         ("Rprec@5", "-m Rprec@5: Rprec takes no cutoff, found @5"),
         ("RBP(p=0.8)@5", "-m RBP(p=0.8)@5: rbp takes no cutoff, found @5: use -M 5, or rel=1 for rbp_cut"),
         ("P(foo=1)@5", "-m P(foo=1)@5: P has no setting foo=1"),
