@@ -72,6 +72,11 @@ TIE_RULES = (DOCNO, EXPECTED, BEST, WORST)
 """What --ties takes: how documents of equal scores are ordered, trec_eval's way first."""
 
 
+ERROR, FIRST, BEST_SCORE = "error", "first", "best"
+DUPLICATE_RULES = (ERROR, FIRST, BEST_SCORE)
+"""What --duplicates takes: what becomes of a document that a run has twice for a topic."""
+
+
 @dataclass(frozen=True)
 class Options:
     """What changes the numbers.
@@ -85,6 +90,8 @@ class Options:
     only_topic       evaluate this topic alone (-D n.topic)
     ties             documents of equal scores: by "docno", as trec_eval orders them; "best" and "worst", the
                      relevant ones first or last; "expected", the mean over all of their orders (--ties)
+    duplicates       documents that a run has twice for a topic: an "error"; else the "first" line counts, or
+                     the one with the "best" score, and the others are dropped (--duplicates)
 
     Numbers above 2^63 - 1 count as that, as in C.
     Raises UsageError for another version or a negative number.
@@ -98,12 +105,15 @@ class Options:
     num_docs_in_coll: int = 0
     only_topic: bytes | None = None
     ties: str = DOCNO
+    duplicates: str = ERROR
 
     def __post_init__(self) -> None:
         if self.compat not in VERSIONS:
             raise UsageError(f"compat={self.compat!r}: expected one of {', '.join(VERSIONS)}")
         if self.ties not in TIE_RULES:
             raise UsageError(f"ties={self.ties!r}: expected one of {', '.join(TIE_RULES)}")
+        if self.duplicates not in DUPLICATE_RULES:
+            raise UsageError(f"duplicates={self.duplicates!r}: expected one of {', '.join(DUPLICATE_RULES)}")
         if self.ties == EXPECTED and self.max_retrieved is not None:
             raise UsageError(
                 "--ties expected: expected no -M, which may cut through a tie; use measures at a cutoff"

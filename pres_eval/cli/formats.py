@@ -87,6 +87,7 @@ def _record(
                 evaluation=evaluation,
                 file=records.file_record(path_of(ranking)),
                 skipped=tuple(ranking.unjudged),
+                dropped=ranking.num_dropped,
                 missing=tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
             )
             for evaluation, ranking in zip(evaluations, rankings, strict=True)

@@ -14,7 +14,7 @@ import click
 from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, quoted
-from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, DOCNO, TIE_RULES, Options
+from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, DOCNO, DUPLICATE_RULES, TIE_RULES, Options
 from pres_eval.ranking.any_format import RUN_FORMATS, TREC, read_any_run
 from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.ranking.run_file import Ranking
@@ -112,6 +112,10 @@ NUMBER_OPTIONS = [
         help="Use only the first NUM documents of each topic.",
     ),
     click.option(
+        "--duplicates", type=click.Choice(DUPLICATE_RULES), default=DUPLICATE_RULES[0], show_default=True,
+        help="A document that a run has twice for a topic: an error; or the first line or best score counts.",
+    ),
+    click.option(
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
         help="The trec_eval whose numbers are wanted.",
     ),
@@ -197,6 +201,7 @@ class NumberOptions:
     complete: bool
     topics: str | None
     num_docs_in_coll: int
+    duplicates: str
     relevance_format: str
     quiet: bool
     jobs: int | None
@@ -221,6 +226,7 @@ class NumberOptions:
             complete=self.complete or self.topics == ALL,
             num_docs_in_coll=self.num_docs_in_coll,
             only_topic=only_topic,
+            duplicates=self.duplicates,
         )
 
     def reader(self) -> Reader:

@@ -11,8 +11,8 @@ from pres_eval.cluster.ranking import Plan, SplitRun
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import split_size
 from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed, source_of
-from pres_eval.errors import InputError, PresEvalError, RunFailure
-from pres_eval.options import Options
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
+from pres_eval.options import ERROR, Options
 from pres_eval.ranking.any_format import PARQUET, TREC, check_format, read_any_run
 from pres_eval.ranking.run_file import Judged, Ranking, only_topic
 
@@ -58,7 +58,12 @@ class Found:
 
 
 def wanted_of(judged: Judged, options: Options) -> Wanted:
-    """What workers have to know of judgements and options."""
+    """What workers have to know of judgements and options.
+
+    Raises UsageError for duplicates that are no error: workers don't see all rows of a topic.
+    """
+    if options.duplicates != ERROR:
+        raise UsageError(f"--duplicates {options.duplicates}: does not go with a cluster, expected error")
     return Wanted(
         pool=judged.pool,
         single=options.version.single_precision_scores,

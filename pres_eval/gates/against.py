@@ -37,6 +37,7 @@ LETTERS = {
     "num_docs_in_coll": "-N",
     "only_topic": "-D",
     "ties": "--ties",
+    "duplicates": "--duplicates",
 }
 """The option that sets each field of Options."""
 

@@ -24,6 +24,7 @@ def evaluate(
     topic: Any = None,
     nmax: int | Sequence[int] = DEFAULT_NMAX,
     ties: str = Options.ties,
+    duplicates: str = Options.duplicates,
     bounds: bool = False,
     compat: str = Options.compat,
     form: str = "qrels",
@@ -46,6 +47,8 @@ def evaluate(
     nmax           Nmax of PRES where a measure names none (--nmax)
     ties           equal scores: "docno" as trec_eval orders them, "expected" the mean over all their orders,
                    "best" and "worst" the relevant documents first and last (--ties)
+    duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
+                   "best" score, counts (--duplicates)
     bounds         add what the values could be if the unjudged documents retrieved were judged (--bounds)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
@@ -70,7 +73,13 @@ def evaluate(
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
     ranked = as_qrels(qrels, form, jobs).rank(
-        run, compat=compat, max_retrieved=max_retrieved, name=name, jobs=jobs, cluster=cluster
+        run,
+        compat=compat,
+        max_retrieved=max_retrieved,
+        duplicates=duplicates,
+        name=name,
+        jobs=jobs,
+        cluster=cluster,
     )
     return ranked.evaluate(
         measures,

@@ -31,6 +31,7 @@ class Origin:
     topics, ranked             their topics; which of them the run has
     unjudged                   the topics of the run that they lack
     qrels_is_file, run_is_file whether the names are those of files
+    dropped                    rows left out because their document is there twice
     """
 
     qrels: str
@@ -40,6 +41,7 @@ class Origin:
     unjudged: Ids
     qrels_is_file: bool
     run_is_file: bool
+    dropped: int = 0
 
     def missing(self) -> tuple[bytes, ...]:
         """The topics that the run lacks."""
@@ -156,7 +158,7 @@ class Evaluation:
             file_record(name) if is_file else File(name, None)
             for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
         )
-        run = RunRecord(self._scores, run_file, tuple(origin.unjudged), origin.missing())
+        run = RunRecord(self._scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
         return to_json(Record(self.options, qrels_file, (run,), origin.form))
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:

@@ -99,6 +99,7 @@ class Run:
             num_docs_in_coll=num_docs,
             only_topic=None if topic is None else encode(topic, "topic"),
             ties=ties,
+            duplicates=self._options.duplicates,
         )
         selection = self._select(measures, nmax)
         return self.evaluate_columns(with_bounds(selection)[0] if bounds else selection, options, jobs)
@@ -120,6 +121,7 @@ class Run:
             unjudged=self._ranking.unjudged_ids.take(slice(None)),
             qrels_is_file=self._qrels.is_file,
             run_is_file=self._is_file,
+            dropped=self._ranking.num_dropped,
         )
 
     def _select(self, measures: Measures, nmax: int | Sequence[int]) -> Selection:
@@ -239,6 +241,7 @@ class Qrels:
         *,
         compat: str = Options.compat,
         max_retrieved: int | None = None,
+        duplicates: str = Options.duplicates,
         name: str | None = None,
         jobs: int | None = None,
         cluster: Any = None,
@@ -251,7 +254,7 @@ class Qrels:
         """
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
-        options = Options(compat=compat, max_retrieved=max_retrieved)
+        options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
         if cluster is not None:
             if not is_path(data):
                 raise UsageError("cluster: its workers read files; expected a path or an address as the run")
@@ -267,6 +270,7 @@ class Qrels:
         *,
         compat: str = Options.compat,
         max_retrieved: int | None = None,
+        duplicates: str = Options.duplicates,
         name: str | None = None,
     ) -> Run:
         """Rank the k best documents of T topics, as a vector search gives them.
@@ -284,7 +288,7 @@ class Qrels:
         0.5
         """
         name = name or "run"
-        options = Options(compat=compat, max_retrieved=max_retrieved)
+        options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
         ranking = rank_matrix(
             topics, ids, scores, self._relevance, self._lookup, options, name=name, tag=name
         )

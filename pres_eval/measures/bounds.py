@@ -260,7 +260,7 @@ def _pres(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, F
     nmax = arguments[0]
     n, found = topic.num_rel + extra, len(topic.relevant) + extra
     worst_case = (n - found) * float(nmax) + (n * (n + 1) - found * (found + 1)) // 2
-    known = int(topic.relevant.sum())
+    known = int(np.cumsum(np.append(0, topic.relevant))[-1])
     first, last = (
         1.0 - ((known + np.cumsum(ranks) + worst_case) / n - (n + 1) / 2.0) / nmax
         for ranks in (topic.free, topic.free[::-1])
@@ -378,7 +378,8 @@ def _layers(topic: Batch, depth: int, gains: Gains, measure: Measure) -> _Layers
     levels = np.unique(np.concatenate((topic.levels, _highest(topic, measure), [0])))
     reached = levels[1:]
     above = topic.levels[:, np.newaxis] >= reached
-    num = (topic.level_counts[:, np.newaxis] * above).sum(axis=0) if len(topic.levels) else reached * 0
+    counts = np.concatenate((reached[np.newaxis] * 0, topic.level_counts[:, np.newaxis] * above))
+    num = np.cumsum(counts, axis=0)[-1]
     rows = np.flatnonzero(topic.rank <= depth)
     retrieved = np.where(
         topic.grade[rows, np.newaxis] >= reached, 1.0 / log2(topic.rank[rows, np.newaxis] + 1), 0.0

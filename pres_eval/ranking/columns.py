@@ -91,6 +91,7 @@ def rank_columns(columns: RunColumns, relevance: Judged, options: Options, jobs:
             columns.documents.pick(chosen),
             options.max_retrieved,
             ascending=relevance.ties_ascending,
+            duplicates=options.duplicates,
         )
 
     collected = Topics()
@@ -121,6 +122,7 @@ def ranking_of(
         rank=ranked.rank,
         document=ranked.document,
         ties=ranked.ties,
+        num_dropped=ranked.num_dropped,
         name=name,
         tag=tag,
         num_lines=num_rows,

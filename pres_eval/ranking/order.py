@@ -9,6 +9,8 @@ are compared only in ties (groups of equal scores) that hold a judged document.
 
 from __future__ import annotations
 
+from dataclasses import field, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,7 @@ from pres_eval.arrays.ids import WordIds, byte_order
 from pres_eval.arrays.matching import Matches, match
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
@@ -89,6 +92,7 @@ class Ranked:
     rank, document  (D,) ranks from 1, in rank order; indices of the pool's documents; both in as few bytes
                     as the largest needs
     ties            those of the D documents that share their score with others
+    num_dropped     rows that were left out because the topic has their document in another row
     """
 
     topic: IntArray
@@ -97,6 +101,7 @@ class Ranked:
     rank: AnyInts
     document: AnyInts
     ties: Ties
+    num_dropped: int = field(default=0, kw_only=True)
 
 
 def rank_topics(
@@ -108,11 +113,13 @@ def rank_topics(
     most: int | None = None,
     *,
     ascending: bool = False,
+    duplicates: str = ERROR,
 ) -> Ranked:
     """Rank S whole topics: rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
-    `ascending`: equal scores go by docno ascending, not descending.
-    Raises DuplicateRowError if a topic has a document twice; trec_eval: not when -M cuts all but one off.
+    `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
+    document that a topic has twice.
+    Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
     lengths = np.diff(offsets)
     topic_of = np.broadcast_to(np.int32(0), len(scores))  # takes no memory
@@ -121,6 +128,18 @@ def rank_topics(
     rows_to_rank = Sortable(topic_of=topic_of, offsets=offsets, scores=scores, ids=ids, ascending=ascending)
     num_judged, judged = pool.documents_of(topic)
     found = match(lengths, ids, num_judged, pool.documents.pick(judged))
+    if len(found.repeats) and duplicates != ERROR:
+        kept = _without_duplicates(scores, found, best=duplicates == BEST_SCORE)
+        ranked = rank_topics(
+            pool,
+            topic,
+            np.searchsorted(kept, offsets),
+            scores[kept],
+            ids.pick(kept),
+            most,
+            ascending=ascending,
+        )
+        return replace(ranked, num_dropped=len(scores) - len(kept))
     row = _duplicate(rows_to_rank, found, most)
     if row is not None:
         raise DuplicateRowError(pool.topics[int(topic[topic_of[row]])], ids[row])
@@ -221,6 +240,20 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
     twice[kept[1:][kept[1:] == kept[:-1]]] = True
     copies = found.first[twice[found.first]]
     return int(copies[0]) if len(copies) else None
+
+
+def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
+    """The rows that are left when each document counts once: its first row, or the first of its best ones."""
+    kept = np.ones(len(scores), np.bool_)
+    if not best:
+        kept[found.repeats] = False
+        return np.flatnonzero(kept)
+    rows = np.concatenate((np.unique(found.first), found.repeats))
+    document = np.concatenate((np.unique(found.first), found.first))
+    order = np.lexsort((rows, -scores[rows], document))
+    rows, document = rows[order], document[order]
+    kept[rows[1:][document[1:] == document[:-1]]] = False
+    return np.flatnonzero(kept)
 
 
 def _places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
@@ -351,6 +384,7 @@ class Topics:
     def __init__(self) -> None:
         self._topic, self._num_ret, self._counts = Growing(np.int64), Growing(np.int64), Growing(np.int64)
         self._rank, self._document = Growing(np.int8), Growing(np.int8)
+        self._num_dropped = 0
         self._tied, self._first, self._size = Growing(np.int64), Growing(np.int64), Growing(np.int64)
 
     def add(self, part: Ranked) -> None:
@@ -358,6 +392,7 @@ class Topics:
         self._topic.append(part.topic)
         self._num_ret.append(part.num_ret)
         self._counts.append(np.diff(part.offsets))
+        self._num_dropped += part.num_dropped
         if len(part.ties.document):
             self._tied.append(part.ties.document + len(self._rank))
             self._first.append(part.ties.first)
@@ -376,4 +411,4 @@ class Topics:
             rows, offsets = ragged(offsets[:-1][order], lengths[order])
             topic, num_ret, rank, document = topic[order], num_ret[order], rank[rows], document[rows]
             ties = ties.moved(inverse(rows)) if len(ties.document) else ties
-        return Ranked(topic, num_ret, offsets, rank, document, ties)
+        return Ranked(topic, num_ret, offsets, rank, document, ties, num_dropped=self._num_dropped)

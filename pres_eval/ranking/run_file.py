@@ -109,6 +109,7 @@ class _Reader:
     single           scores are kept in 32 bits
     most             -M
     only             the one topic that is wanted, None for all
+    duplicates       which row counts of a document that is there twice
     finder           finds judged documents; None where rows are kept
     ties             the place keys of the ties of which rows are kept; None for all rows
     """
@@ -117,6 +118,7 @@ class _Reader:
     single: bool
     most: int | None
     ascending: bool
+    duplicates: str
     finder: Finder | None = None
     ties: Words | None = None
     only: int | None = None
@@ -149,7 +151,16 @@ class _Reader:
             offsets = np.concatenate(([0], np.cumsum(lengths)))
             words = WordIds.of(ids)
             del ids
-            ranked = rank_topics(self.pool, topics, offsets, kept, words, self.most, ascending=self.ascending)
+            ranked = rank_topics(
+                self.pool,
+                topics,
+                offsets,
+                kept,
+                words,
+                self.most,
+                ascending=self.ascending,
+                duplicates=self.duplicates,
+            )
         else:
             topic = np.repeat(topics.astype(np.int32), lengths)
             if self.finder is not None:
@@ -208,6 +219,7 @@ def read_run(
         single=options.version.single_precision_scores,
         most=options.max_retrieved,
         ascending=judged.ties_ascending,
+        duplicates=options.duplicates,
         only=only_topic(judged.pool, options.only_topic),
     )
 
@@ -269,6 +281,7 @@ class _Pass:
             rank=ranked.rank,
             document=ranked.document,
             ties=ranked.ties,
+            num_dropped=ranked.num_dropped,
             name=self.source.name,
             tag=self.tag.decode("utf-8", "surrogateescape"),
             num_lines=self.num_rows,
@@ -291,7 +304,14 @@ class _Pass:
     def rank_collected(self, rows: Collected) -> None:
         """Rank documents that were kept."""
         reader = self.reader
-        rows.rank(reader.pool, self.ranked, self.jobs, reader.most, ascending=reader.ascending)
+        rows.rank(
+            reader.pool,
+            self.ranked,
+            self.jobs,
+            reader.most,
+            ascending=reader.ascending,
+            duplicates=reader.duplicates,
+        )
 
 
 class _Streaming(_Pass):

@@ -12,6 +12,7 @@ from pres_eval.arrays.growing import Growing, GrowingIds
 from pres_eval.arrays.ids import WordIds, stable_order
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray
+from pres_eval.options import ERROR
 from pres_eval.ranking.order import Ranked, Scores, Topics, rank_topics
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
@@ -63,6 +64,7 @@ class Collected:
         most: int | None,
         *,
         ascending: bool,
+        duplicates: str = ERROR,
         topics: IntArray | None = None,
     ) -> None:
         """Rank all of them, some topics at a time, in whatever order they came.
@@ -80,6 +82,7 @@ class Collected:
                 ids.pick(block.rows),
                 most,
                 ascending=ascending,
+                duplicates=duplicates,
             )
 
         for part in in_order(rank_block, self._blocks(len(ids.columns)), jobs):

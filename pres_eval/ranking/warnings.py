@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pres_eval.errors import quoted
-from pres_eval.options import Options
+from pres_eval.options import FIRST, Options
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
@@ -21,6 +21,13 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
         warnings.append(
             f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
             " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
+        )
+    if ranking.num_dropped:
+        lines = "1 line was" if ranking.num_dropped == 1 else f"{ranking.num_dropped} lines were"
+        kept = "the first line" if options.duplicates == FIRST else "the best score"
+        warnings.append(
+            f"{ranking.name}: {lines} dropped: topics have their documents twice, {kept} counts"
+            f" (--duplicates {options.duplicates})"
         )
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)

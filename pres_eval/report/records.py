@@ -49,12 +49,14 @@ class RunRecord:
     file        the run file
     skipped     topics of the run that the qrels don't have
     missing     topics of the qrels that the run doesn't have
+    dropped     lines left out because their document is there twice
     """
 
     evaluation: Evaluation
     file: File
     skipped: tuple[bytes, ...] = ()
     missing: tuple[bytes, ...] = ()
+    dropped: int = 0
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ def _run_text(run: RunRecord) -> str:
         "run": text_of(evaluation.tag),
         "skipped": [text_of(topic) for topic in run.skipped],
         "missing": [text_of(topic) for topic in run.missing],
+        "dropped": run.dropped,
         "totals": asdict(evaluation.totals),
         "columns": [
             {
@@ -252,7 +255,7 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
         totals=Totals(**data["totals"]),
     )
     skipped, missing = (tuple(bytes_of(topic) for topic in data[key]) for key in ("skipped", "missing"))
-    return RunRecord(evaluation, file, skipped, missing)
+    return RunRecord(evaluation, file, skipped, missing, data.get("dropped", 0))
 
 
 def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
