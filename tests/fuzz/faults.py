@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import gzip
 import os
 import random
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -57,6 +59,7 @@ class Place:
     """A folder with the inputs, and what the command prints without any fault."""
 
     folder: Path
+    timeout: float = 60
     expected: dict[tuple[str, ...], bytes] = field(default_factory=dict)
 
     def command(self, arguments: tuple[str, ...]) -> list[str]:
@@ -83,11 +86,11 @@ class Place:
         )
 
     def end(self, process: subprocess.Popen[bytes]) -> Ended:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=self.timeout)
         return Ended(process.returncode, out or b"", err)
 
 
-def make(folder: Path) -> Place:
+def make(folder: Path, timeout: float) -> Place:
     """The inputs: a run in order, the same compressed, and one whose lines are mixed."""
     chance = random.Random(1)
     lines = [
@@ -101,7 +104,7 @@ def make(folder: Path) -> Place:
     (folder / "run.gz").write_bytes(gzip.compress("".join(lines).encode(), 1, mtime=0))
     chance.shuffle(lines)
     (folder / "mixed").write_text("".join(lines))
-    place = Place(folder)
+    place = Place(folder, timeout)
     for arguments in ARGUMENTS:
         ended = place.end(place.start(arguments))
         assert ended.code == 0, ended
@@ -220,7 +223,7 @@ def _reader_leaves(place: Place, chance: random.Random, arguments: tuple[str, ..
     process.stdout.close()
     said = process.stderr.read()
     process.stderr.close()
-    code = process.wait(60)
+    code = process.wait(place.timeout)
     if not place.expected[arguments].startswith(some):
         return "another output"
     return "" if (code, said) == (0, b"") else f"exit code {code}: {said!r}"
@@ -281,6 +284,59 @@ def _pipe_stalls(place: Place, chance: random.Random, arguments: tuple[str, ...]
     return judge(place, arguments, ended)
 
 
+NOBODY = 65534
+PR_CAPBSET_DROP = 24
+DAC_OVERRIDE, DAC_READ_SEARCH, SYS_ADMIN, SYS_RESOURCE = 1, 2, 21, 24
+"""What lets root read any file, and have any number of threads, as Linux numbers them."""
+
+
+def _without(*capabilities: int) -> None:
+    """Take from root, in the process that is to come, what others can't do either."""
+    if os.geteuid() == 0:
+        for number in capabilities:
+            if ctypes.CDLL(None, use_errno=True).prctl(PR_CAPBSET_DROP, number, 0, 0, 0):
+                raise OSError(ctypes.get_errno(), "prctl")
+
+
+def _odd_files(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    """A run that is a folder, a device, a socket, a link to nothing or to itself, or not to be read."""
+    name = chance.choice([name for name in arguments if name in ("run", "mixed", "run.gz")])
+    path, before = place.folder / name, place.folder / "before"
+    path.rename(before)
+    kind = chance.choice(
+        ("folder", "/dev/null", "/dev/zero", "/dev/full", "socket", "nothing", "itself", "locked")
+    )
+    with contextlib.ExitStack() as stack:
+        stack.callback(before.rename, path)
+        if kind == "folder":
+            path.mkdir()
+            stack.callback(path.rmdir)
+        elif kind == "socket":
+            stack.enter_context(socket.socket(socket.AF_UNIX)).bind(str(path))
+            stack.callback(path.unlink)
+        elif kind == "locked":
+            path.touch(0)
+            stack.callback(path.unlink)
+        else:
+            path.symlink_to({"nothing": "not there", "itself": name}.get(kind, kind))
+            stack.callback(path.unlink)
+        ended = place.end(place.start(arguments, lambda: _without(DAC_OVERRIDE, DAC_READ_SEARCH)))
+    return f"exit 0 of {kind}" if ended.code == 0 else judge(place, arguments, ended, 1, 2)
+
+
+def _no_threads(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    """Limits of processes hold for threads, and not for root."""
+    most = chance.randrange(1, 4)
+
+    def limit() -> None:
+        _without(SYS_ADMIN, SYS_RESOURCE)
+        if os.geteuid() == 0:
+            os.setresuid(NOBODY, 0, 0)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+    return judge(place, arguments, place.end(place.start(arguments, limit)))
+
+
 FAULTS: dict[str, Case] = {
     "signal": _signal,
     "memory": _limit(resource.RLIMIT_AS, 60 << 20, 700 << 20),
@@ -291,6 +347,8 @@ FAULTS: dict[str, Case] = {
     "reader leaves": _reader_leaves,
     "file changes": _file_changes,
     "pipe stalls": _pipe_stalls,
+    "odd files": _odd_files,
+    "no threads": _no_threads,
 }
 
 
@@ -302,12 +360,13 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=tuple(FAULTS))
+    parser.add_argument("--timeout", type=float, default=60, help="seconds after which a command hangs")
     said = parser.parse_args()
     chance = random.Random(said.seed)
     counts: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        place = make(Path(folder))
+        place = make(Path(folder), said.timeout)
         kinds = [said.only] if said.only else list(FAULTS)
         with contextlib.suppress(KeyboardInterrupt):  # the counts so far
             for number in range(said.cases):
