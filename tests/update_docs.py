@@ -18,9 +18,11 @@ import tempfile
 from pathlib import Path
 
 from support.doc_parts import PARTS
+from support.doc_picture import architecture
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "architecture.svg"
 BLOCK = re.compile(r"^```(console|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SETUP = re.compile(r"^<!-- setup: (\w+) -->\n```sh\n(.*)\n```$", re.MULTILINE)
 
@@ -139,3 +141,5 @@ if __name__ == "__main__":
     for name, text in pages().items():
         if not chosen or ROOT / name in chosen:
             (ROOT / name).write_text(updated(text), encoding="utf-8")
+    if not chosen:
+        PICTURE.write_text(architecture(), encoding="utf-8")

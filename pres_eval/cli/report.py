@@ -161,7 +161,7 @@ def command(**values: Any) -> None:
     --medians FILE: lines `measure topic median`, or a table with the heading `topic best median worst`, or
     with the names of measures as headings.
 
-    Tables for --table: leaderboard, topics, intervals, comparisons, curves, differences, documents.
+    Tables for --table: leaderboard, topics, intervals, groups, comparisons, curves, differences, documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = ReportOptions(**values)
     for path in said.outputs:

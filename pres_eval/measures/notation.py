@@ -184,6 +184,7 @@ NOTATIONS = (
     Notation(("P_IA",), _with("P_IA", cut=True)),
     Notation(("StRecall",), _with("StRecall", cut=True)),
     Notation(("WSS",), _with("wss", cut=True), "tar_eval"),
+    Notation(("dcg",), _same("dcg", "dcg_cut"), "ranx"),
     Notation(("dcg_burges",), _same("dcg_exp_cut", "dcg_exp_cut", WHOLE_RANKING), "ranx"),
     Notation(("F",), _with_beta("F_cut"), "pres-eval"),
     Notation(("Fprime",), _with_beta("Fprime"), "pres-eval"),

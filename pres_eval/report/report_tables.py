@@ -22,10 +22,14 @@ from pres_eval.report.trec_report import (
 
 
 def as_tables(report: Report) -> list[Table]:
-    """Leaderboard, topics with the medians, intervals, comparisons, curves, differences, documents."""
+    """Leaderboard, topics with medians, intervals, groups, comparisons, curves, differences, documents."""
     tables = [_leaderboard(report), _topics(report)]
     if report.pairs is not None:
-        tables += [_intervals(report, report.pairs), _comparisons(report, report.pairs)]
+        tables += [
+            _intervals(report, report.pairs),
+            _groups(report, report.pairs),
+            _comparisons(report, report.pairs),
+        ]
     return [*tables, _curves(report), _differences(report), _documents(report)]
 
 
@@ -99,6 +103,16 @@ def _intervals(report: Report, pairs: PairTable) -> Table:
         for run, name in enumerate(report.names)
     ]
     return _table("intervals", ["run", "measure", "mean", "lower", "upper"], rows)
+
+
+def _groups(report: Report, pairs: PairTable) -> Table:
+    """The letters of the runs: those that share one do not differ."""
+    rows: list[list[Value]] = [
+        [name, label, letters[run]]
+        for label, letters in zip(pairs.measures, pairs.letters, strict=True)
+        for run, name in enumerate(report.names)
+    ]
+    return _table("groups", ["run", "measure", "letters"], rows)
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:

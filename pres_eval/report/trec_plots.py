@@ -254,7 +254,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     if pairs is None or subject.label not in pairs.measures:
         raise UsageError(f"--picture leaderboard: {subject.label} is no average that can be compared")
     row = pairs.measures.index(subject.label)
-    order = np.argsort(pairs.means[row], kind="stable")
+    order = np.argsort(pairs.gains(row), kind="stable")
     means, places = pairs.means[row][order], np.arange(len(order))
     spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
     with style():
@@ -262,17 +262,27 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
         axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
         _label_rows(axes, report, order.tolist(), f"mean {subject.label}")
         confidence = f"{100 * (1 - pairs.settings.alpha):g} %"
-        axes.set_title(f"{plain(subject.label)}: means over {plural(pairs.topics)}, {confidence} intervals")
+        share = ""
+        if len(order) > 1:
+            letters = axes.secondary_yaxis("right")
+            letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
+            letters.tick_params(length=0)
+            letters.spines["right"].set_visible(False)
+            share = "\nruns that share a letter do not differ significantly, all pairs compared"
+        title = f"{plain(subject.label)}: means over {plural(pairs.topics)}, {confidence} intervals{share}"
+        axes.set_title(title)
     return figure
 
 
 def draw_distributions(report: Report, subject: Subject) -> Figure:
     """A measure over topics, a box for each run, the best mean on top."""
     matrix = report.matrix(subject.label)
-    order = np.argsort([report.summary(run, subject.label) for run in range(len(matrix))], kind="stable")
+    order = report.best_first(
+        subject.label, [report.summary(run, subject.label) for run in range(len(matrix))]
+    )[::-1]
     with style():
         figure, axes = _rows_figure(len(order))
-        for place, run in enumerate(order.tolist()):
+        for place, run in enumerate(order):
             known = matrix[run][np.isfinite(matrix[run])]
             if not len(known):
                 continue
@@ -280,7 +290,7 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
             axes.hlines(place, low, high, colors="black", linewidth=0.9)
             axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
             axes.vlines(middle, place - 0.3, place + 0.3, colors=COLOURS[1], linewidth=2)
-        _label_rows(axes, report, order.tolist(), subject.label)
+        _label_rows(axes, report, order, subject.label)
         axes.set_title(f"{plain(subject.label)} over topics: least, quartiles, most")
     return figure
 

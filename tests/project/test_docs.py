@@ -13,6 +13,7 @@ import pytest
 import update_docs
 from support.commands import Command
 from support.doc_parts import PARTS
+from support.doc_picture import WAY, Step, architecture
 
 from pres_eval.cli import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
@@ -138,8 +139,19 @@ def test_pictures_have_their_commands() -> None:
     assert set(pictures) <= shown
     assert all(path.stat().st_size < 100_000 for path in pictures.values())
     commands = " ".join(content for _, kind, content in BLOCKS if kind == "console")
-    assert [name for name in pictures if f"-o {name}" not in commands] == ["scaling.svg"]
-    assert "plot_scaling.py" in PAGES["docs/performance.md"]
+    others = {"architecture.svg": "update_docs.py", "scaling.svg": "plot_scaling.py"}
+    assert {name for name in pictures if f"-o {name}" not in commands} == set(others)
+    for name, command in others.items():
+        page = next(text for text in PAGES.values() if f"({name})" in text)
+        assert command in page
+
+
+def test_the_picture_of_the_architecture() -> None:
+    """It is up to date, and every file on the way is there."""
+    assert update_docs.PICTURE.read_text(encoding="utf-8") == architecture(), HOW
+    steps = [part for part in WAY if isinstance(part, Step)]
+    package = update_docs.ROOT / "pres_eval"
+    assert steps and [step.file for step in steps if not (package / step.file).is_file()] == []
 
 
 def test_every_page_is_in_the_navigation() -> None:

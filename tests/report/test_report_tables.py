@@ -80,6 +80,11 @@ def test_comparisons_are_those_of_compare() -> None:
     ):
         assert all(row[key] == other[key] for key in row)
 
+    def by_run(rows: list[dict[str, str]]) -> list[tuple[str, ...]]:
+        return sorted((row["run"], row["measure"], row["letters"]) for row in rows)
+
+    assert by_run(mine["groups"]) == by_run(theirs["groups"])
+
 
 def test_csv_is_one_table(patents: Report) -> None:
     rows = list(csv.reader(io.StringIO(output_of("--format", "csv"))))

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from support import doc_peers
 from support.doc_api import public_names
 from trec_eval import test_differences
 
@@ -124,11 +125,12 @@ def _escaped(text: str) -> str:
 
 
 def names_elsewhere() -> str:
-    """What other tools call the measures, tool by tool."""
+    """What tools without a section of their own call the measures, tool by tool."""
     rows = [
         (tool, f"`{name}`", f"[`{entry.measure.name}`](reference/measures.md#{anchor(entry.measure)})")
         for entry in entries()
         for name, tool in entry.also
+        if tool not in ("ir_measures", "ranx", "pres-eval")
     ]
     tools = list(dict.fromkeys(tool for tool, *_ in rows))
     return table(("tool", "its name", "name here"), sorted(rows, key=lambda row: tools.index(row[0])))
@@ -243,6 +245,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "options": options,
     "commands": command_table,
     "measures": measures,
+    "trec_eval options": doc_peers.trec_eval_options,
+    "trec_eval measures": doc_peers.trec_eval_measures,
+    "pytrec_eval names": doc_peers.pytrec_eval_names,
+    "ir_measures names": doc_peers.ir_measures_names,
+    "ranx names": doc_peers.ranx_names,
     "names elsewhere": names_elsewhere,
     "nicknames": nicknames,
     "formats": formats,

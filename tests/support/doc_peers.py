@@ -1,0 +1,176 @@
+"""The tables of "Coming from other tools": every name and option of each tool, with what it is here.
+
+The names are those of the installed tools where these are in the tests' environment.  What pres-eval makes
+of a name is asked of pres-eval, so a table cannot promise what the program does not do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pytrec_eval
+from ir_measures.measures import registry
+
+from pres_eval.errors import PresEvalError
+from pres_eval.measures import NICKNAMES
+from pres_eval.measures.selection import Selection, select
+from pres_eval.options import VERSIONS, RelevanceInfo
+
+SAME = "the same"
+TREC_EVAL_OPTIONS = (
+    ("-h", "--help", "the options; with `-m`, the measures' texts; `-h -R FORMAT` has the formats"),
+    (
+        "-v",
+        "--version",
+        "prints pres-eval's version, and those of trec_eval whose output it prints",
+    ),
+    ("-q", "--query_eval_wanted", SAME),
+    ("-m", "--measure", "the same; also several names in one text, and other tools' names"),
+    ("-c", "--complete_rel_info_wanted", SAME),
+    ("-n", "--nosummary", SAME),
+    ("-l", "--level_for_rel", "the same; a decimal number with `-R qrels_float`"),
+    ("-D", "--Debug_level", "`-D 0.TOPIC` evaluates one topic; the debugging text is not printed"),
+    ("-N", "--Number_docs_in_coll", SAME),
+    ("-M", "--Max_retrieved_per_topic", SAME),
+    ("-J", "--Judged_docs_only", SAME),
+    ("-R", "--Rel_info_format", "trec_eval's formats, and [more](reference/formats.md)"),
+    ("-T", "--Results_format", "`trec_results`, and [more](reference/formats.md)"),
+    ("-Z", "--Zscore", SAME),
+    ("-o", "--Output_old_results_format", "has no effect"),
+)
+"""Every option of trec_eval, short and long, with what it does here."""
+
+RANX_METRICS = (
+    "hits@10", "hit_rate@10", "precision@10", "recall@10", "f1@10", "r-precision", "mrr@10", "map@10",
+    "dcg@10", "dcg_burges@10", "ndcg@10", "ndcg_burges@10", "bpref", "rbp.95",
+)  # fmt: skip
+"""ranx's metrics as its documentation lists them, with a cutoff where they take one."""
+
+RANX_ELSE = {"rbp.95": "rbp.p=0.95"}
+"""What to write instead of the names that pres-eval does not take."""
+
+NOT_TAKEN = {("SDCG", "dcg"), ("SetRelP", "relative")}
+"""Settings of ir_measures' measures that have one value alone; judged_only is -J here."""
+
+EXAMPLES: dict[str, object] = {
+    "cutoff": 10, "rel": 2, "judged_only": True, "recall": 0.1, "max_rel": 4, "min_rel": 0, "T": 2.0,
+    "p": 0.9, "alpha": 0.5, "beta": 0.5, "dcg": "'log2'", "gains": "{1:2}",
+    "normalize": False, "relative": True,
+}  # fmt: skip
+"""A value for each setting of ir_measures' measures."""
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`](reference/measures.md#{name.lower()})"
+
+
+def found(text: str) -> Selection | None:
+    """What `-m text` chooses, with the judgements that it needs; None where it is refused."""
+    for relevance in RelevanceInfo:
+        try:
+            return select((text,), relevance=relevance)
+        except PresEvalError:
+            continue
+    return None
+
+
+def trec_eval_options() -> str:
+    """Option by option."""
+    rows = ((f"`{short}`", f"`{long}`", words) for short, long, words in TREC_EVAL_OPTIONS)
+    return _table(("option", "long form", "here"), rows)
+
+
+def trec_eval_measures() -> str:
+    """How many names are the same, and which."""
+    first, second = VERSIONS
+    names = measures_of(first)
+    added = sorted(measures_of(second) - names)
+    return (
+        f"All {len(names)} measures of {first} keep their names, parameters and printed lines, those of"
+        " `-m all_trec`, `-m all_prefs` and `-m qrels_jg`. `--compat"
+        f" {second}` adds {', '.join(f'`{name}`' for name in added)} to `all_trec`.\n"
+    )
+
+
+def measures_of(version: str) -> set[str]:
+    """All measures of a version."""
+    nicknames = NICKNAMES[version]
+    return {name for nickname in ("all_trec", "all_prefs", "qrels_jg") for name in nicknames[nickname]}
+
+
+def pytrec_eval_names() -> str:
+    """How many names are the same; a test tries each."""
+    measures, nicknames = pytrec_eval.supported_measures, pytrec_eval.supported_nicknames
+    return (
+        f"All {len(measures)} names of `pytrec_eval.supported_measures` and the {len(nicknames)} of"
+        " `supported_nicknames` are taken, with the same parameters (`ndcg_cut.5,10`), and the keys of the"
+        " results are the same.\n"
+    )
+
+
+def ir_measures_names() -> str:
+    """Measure by measure with the settings that are understood; synonyms share a row."""
+    rows = []
+    for names, measure in _synonyms():
+        settings = list(measure.SUPPORTED_PARAMS)
+        needed = [name for name in settings if measure.SUPPORTED_PARAMS[name].required]
+        example = _written(names[0], needed)
+        selection = found(example)
+        assert selection is not None, example
+        taken = {name: more for name in settings if (more := _taken(names[0], name, needed)) is not None}
+        left = {(names[0], name) for name in settings if name not in taken}
+        assert all(pair in NOT_TAKEN or pair[1] == "judged_only" for pair in left), left
+        shown = [f"`{name}`" + " (with `rel`)" * (taken[name] == ["rel"]) for name in taken]
+        rows.append(
+            (
+                ", ".join(f"`{name}`" for name in names),
+                f"`-m '{example}'`" if "(" in example else f"`-m {example}`",
+                _link(selection[0].measure.name),
+                ", ".join(shown) or "none",
+            )
+        )
+    return _table(("ir_measures", "for example", "measure here", "settings that are taken"), rows)
+
+
+def _taken(measure: str, setting: str, needed: Sequence[str]) -> list[str] | None:
+    """What a setting needs beside it to be understood; None if it never is."""
+    for more in ([], ["rel"]):
+        if found(_written(measure, [*needed, setting, *more])) is not None:
+            return more
+    return None
+
+
+def _synonyms() -> Iterator[tuple[list[str], Any]]:
+    """The registered measures with all their names."""
+    seen: dict[int, list[str]] = {}
+    for name, measure in registry.items():
+        seen.setdefault(id(measure), []).append(name)
+    for names in seen.values():
+        yield names, registry[names[0]]
+
+
+def _written(name: str, settings: Sequence[str]) -> str:
+    """The measure with those settings, as ir_measures writes it."""
+    at = {"IPrec": "recall"}.get(name, "cutoff")
+    inner = ", ".join(f"{key}={EXAMPLES[key]}" for key in dict.fromkeys(settings) if key != at)
+    text = f"{name}({inner})" if inner else name
+    return f"{text}@{EXAMPLES[at]}" if at in settings else text
+
+
+def ranx_names() -> str:
+    """Metric by metric."""
+    rows = []
+    for name in RANX_METRICS:
+        written = RANX_ELSE.get(name, name)
+        selection = found(written)
+        assert selection is not None, written
+        rows.append(
+            (f"`{name}`", f"`-m {written}`", _link(selection[0].measure.name), f"`{selection[0].label}`")
+        )
+    return _table(("ranx", "here", "measure", "printed as"), rows)
