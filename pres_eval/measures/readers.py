@@ -116,9 +116,9 @@ def bejeweled_player(
 def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
     """Gain for each document of a reader who looks for T relevant ones and gets more patient (INSQ).
 
-    Formula:  insq = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),   C(r) = ((r + 2T - 1) / (r +
-      2T))² gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it
-      was not
+    Formula:  insq = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
+              C(r) = ((r + 2T - 1) / (r + 2T))²
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
                judged
       W(r)     share of the documents looked at that are at rank r, over the first 1000 ranks
     Range: 0 to 1; 0 if nothing with a gain was retrieved.
@@ -158,9 +158,9 @@ def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> 
 def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
     """Gain for each document of a reader whom a document satisfies with its gain, down to rank k (NERR8@k).
 
-    Formula:  nerr8_k = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),   C(r) = 1 - gain(r), 0 at rank
-      k gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was
-      not
+    Formula:  nerr8_k = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
+              C(r) = 1 - gain(r), 0 at rank k
+      gain(r)  (grade - min_rel) / (max_rel - min_rel) of the document at rank r, from 0 to 1; 0 if it was not
                judged
       W(r)     share of the documents looked at that are at rank r
     Range: 0 to 1; 0 if nothing with a gain is found down to rank k.

@@ -86,8 +86,9 @@ def normalized_last_relevant(batch: Batch) -> FloatArray:
 def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
     """Share of the relevant documents found when a percentage of the documents has been read.
 
-    Formula:  recall_at_percent_x = rel(k) / n      with k = x/100 N, to the nearest whole number (half to
-      even) rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
+    Formula:  recall_at_percent_x = rel(k) / n
+      rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
+      k       x/100 N, to the nearest whole number (half to even)
       N       documents to read without a ranking: -N, or those judged for the topic
     Range: 0 to 1; 0 if n is 0.
     Parameters: x in percent, as in -m recall_at_percent.10,20.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ from support.doc_picture import WAY, Step, architecture
 
 from pres_eval.cli import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
+from pres_eval.measures import MEASURES
+from pres_eval.measures.base import Measure
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +34,7 @@ SHOWN = {"console", "pycon", "text"}
 
 TESTED_ELSEWHERE = {
     ("README.md", "sh"): 2,  # test_setup_commands
-    ("docs/contributing.md", "sh"): 3,  # .ci/run does the same
+    ("docs/contributing.md", "sh"): 4,  # .ci/run does the same
     ("docs/guides/ci.md", "sh"): 1,  # tests/cli/test_ci_guide.py
     ("docs/guides/ci.md", "yaml"): 1,
 }
@@ -42,6 +46,20 @@ def test_parts_are_those_of_the_code(name: str) -> None:
     found = [part for part in (update_docs.part(text, name) for text in PAGES.values()) if part is not None]
     assert len(found) == 1, "each part is on one page"
     assert found[0] == PARTS[name](), HOW
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_formulas_say_what_the_help_says(measure: Measure) -> None:
+    """Set as HTML, a formula has the same letters and numbers in the same order."""
+    text = textwrap.dedent(" " * 10 + measure.text.partition("Formula:")[2].partition("\nRange:")[0])
+    if not text.strip():
+        return
+    page = PAGES["docs/reference/measures.md"].partition(f"\n### {measure.name}\n")[2]
+    shown = page.partition('<p class="formula">')[2].partition("\n\n")[0]
+    plain = html.unescape(re.sub(r"<[^>]*>", "", shown.replace("&emsp;", "")))
+    assert re.sub(r"[\W_]", "", plain) == re.sub(r"[\W_]", "", text)
+    for tag in ("var", "sub", "sup", "dt", "dd", "dl"):
+        assert len(re.findall(rf"<{tag}\b", shown)) == shown.count(f"</{tag}>")
 
 
 def test_every_mark_is_that_of_a_part() -> None:

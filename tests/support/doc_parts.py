@@ -12,6 +12,7 @@ from typing import Any
 
 from support import doc_peers
 from support.doc_api import public_names
+from support.doc_formulas import typeset
 from trec_eval import test_differences
 
 from pres_eval.cli import COMMANDS, command_of
@@ -83,8 +84,10 @@ def _section(entry: Entry) -> str:
     measure = entry.measure
     description, _, rest = measure.text.partition("\nSource:")[0].partition("\n\n")
     fields = _text_fields(rest)
-    drawn = fields.pop("Formula", "") or fields.pop("Characters", "")
+    drawn = fields.pop("Characters", "")
     block = f"```text\n{drawn}\n```\n\n" if drawn else ""
+    if formula := fields.pop("Formula", ""):
+        block = f"{typeset(measure.name, formula)}\n"
     prose = {label: _escaped(" ".join(lines.split())) for label, lines in fields.items()}
     paragraph = f"{prose.pop('')}\n\n" if "" in prose else ""
     more = prose.pop("Parameters", "")
