@@ -90,7 +90,7 @@ def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
         offsets=offsets,
         rank=ranked.rank[rows],
         document=ranked.document[rows],
-        ties=ranked.ties.of(rows, len(ranked.rank)),
+        ties=ranked.ties.of(rows),
     )
 
 
@@ -130,7 +130,7 @@ def _only(ranked: Ranked, chosen: BoolArray) -> Ranked:
         offsets=offsets,
         rank=ranked.rank[rows],
         document=ranked.document[rows],
-        ties=ranked.ties.of(rows, len(ranked.rank)),
+        ties=ranked.ties.of(rows),
     )
 
 

@@ -35,5 +35,5 @@ def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
         offsets=np.concatenate(([0], np.cumsum(lengths[kept]))),
         rank=ranking.rank[rows],
         document=ranking.document[rows],
-        ties=ranking.ties.of(np.flatnonzero(rows), len(rows)),
+        ties=ranking.ties.of(np.flatnonzero(rows)),
     )

@@ -68,13 +68,17 @@ class Ties:
         kept = np.flatnonzero(document >= 0)
         return Ties.at(document[kept], self.first[kept], self.size[kept])
 
-    def of(self, rows: IntArray | slice, count: int) -> Ties:
-        """Those of some of `count` documents, which become documents 0, 1, ..."""
+    def of(self, rows: IntArray | slice) -> Ties:
+        """Those of some documents, which become documents 0, 1, ..."""
         if not len(self.document):
             return self
-        new = np.full(count, -1)
-        new[rows] = np.arange(len(new[rows]))
-        return self.moved(new)
+        # Not by a table of all documents, of which there may be millions in many blocks.
+        if isinstance(rows, slice):
+            begin, end = np.searchsorted(self.document, (rows.start, rows.stop)).tolist()
+            return Ties(self.document[begin:end] - rows.start, self.first[begin:end], self.size[begin:end])
+        place = np.minimum(np.searchsorted(self.document, rows), len(self.document) - 1)
+        kept = np.flatnonzero(self.document[place] == rows)
+        return Ties(kept, self.first[place[kept]], self.size[place[kept]])
 
 
 _NONE = np.zeros(0, np.int64)
@@ -408,7 +412,10 @@ class Topics:
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         if (topic[1:] < topic[:-1]).any():
             order = np.argsort(topic, kind="stable")
+            before = offsets
             rows, offsets = ragged(offsets[:-1][order], lengths[order])
             topic, num_ret, rank, document = topic[order], num_ret[order], rank[rows], document[rows]
-            ties = ties.moved(inverse(rows)) if len(ties.document) else ties
+            own = np.searchsorted(before, ties.document, side="right") - 1
+            moved = ties.document - before[own] + offsets[inverse(order)[own]]
+            ties = Ties.at(moved, ties.first, ties.size)
         return Ranked(topic, num_ret, offsets, rank, document, ties, num_dropped=self._num_dropped)
