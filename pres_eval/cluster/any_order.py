@@ -18,7 +18,7 @@ from pres_eval.arrays.ragged import ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
-from pres_eval.ranking.order import UNKNOWN_TIES, Ranked, Scores, place_keys
+from pres_eval.ranking.order import Ranked, Scores, Ties, place_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,9 @@ class CountedSplit:
 
     gap, rows    gap i is behind key i-1 and before or at key i: rows of the gap that have none of the keys,
                  and those that have key i-1
-    entry, tied  rows with the key of an entry, but before it
+    entry        entries that have rows with their key
+    tied         (of these) rows with the key that are before the entry
+    above, same  (of these) rows with the key that have a higher score, and the same score
     """
 
     tally: Tally
@@ -116,13 +118,15 @@ class CountedSplit:
     rows: AnyInts
     entry: AnyInts
     tied: AnyInts
+    above: AnyInts
+    same: AnyInts
 
 
 def map_counted(split: Split, wanted: Wanted, entries: Entries) -> CountedSplit:
     """Count the rows of a split before each entry: the second pass."""
     scan = Scan(split, wanted, between_topics=False)
     gaps = np.zeros(len(entries.keys) + 1, np.int64)
-    tied = np.zeros(len(entries.topic), np.int64)
+    tied = np.zeros((3, len(entries.topic)), np.int64)
     for batch in scan.batches():
         topic = batch.topic_of()
         keys = place_keys(topic, batch.scores, entries.num_topics)
@@ -134,14 +138,17 @@ def map_counted(split: Split, wanted: Wanted, entries: Entries) -> CountedSplit:
             )
             gap[at] += 1
         gaps += np.bincount(gap, minlength=len(gaps))
-    filled, entry = np.flatnonzero(gaps), np.flatnonzero(tied)
-    return CountedSplit(scan.tally, narrow(filled), narrow(gaps[filled]), narrow(entry), narrow(tied[entry]))
+    filled, entry = np.flatnonzero(gaps), np.flatnonzero(tied.any(axis=0))
+    of_entries = [narrow(counts[entry]) for counts in tied]
+    return CountedSplit(scan.tally, narrow(filled), narrow(gaps[filled]), narrow(entry), *of_entries)
 
 
 def _add_tied(
     tied: IntArray, entries: Entries, key: IntArray, scores: Scores, ids: WordIds, ascending: bool
 ) -> None:
-    """Add to tied (E,) how many of these rows, which have keys of entries, are before each entry."""
+    """Add to tied (3, E) how many of these rows, which have keys of entries, are before each entry,
+    have a higher score, and have the same score.
+    """
     keys = np.flatnonzero(np.bincount(key, minlength=len(entries.keys)))
     which = ragged(entries.offsets[keys], np.diff(entries.offsets)[keys])[0]
     entry_key = np.repeat(np.arange(len(entries.keys)), np.diff(entries.offsets))[which]
@@ -169,7 +176,27 @@ def _add_tied(
     first_of_key = np.searchsorted(in_order_key, in_order_key)
     before_key = np.concatenate(([0], rows_before))[first_of_key]
     entry_places = np.flatnonzero(~is_row[order])
-    tied[number[order[entry_places]]] += rows_before[entry_places] - before_key[entry_places]
+    chosen = number[order[entry_places]]
+    tied[0, chosen] += rows_before[entry_places] - before_key[entry_places]
+    in_order_group = group[order]
+    ends = np.append(0, rows_before)
+    above = ends[np.searchsorted(in_order_group, in_order_group)]
+    below = ends[np.searchsorted(in_order_group, in_order_group, side="right")]
+    tied[1, chosen] += above[entry_places] - before_key[entry_places]
+    tied[2, chosen] += below[entry_places] - above[entry_places]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where E entries are in the rankings of their topics.
+
+    rank         (E,) from 1
+    first, size  (E,) the first rank of the documents with the same score, and how many these are
+    """
+
+    rank: IntArray
+    first: IntArray
+    size: IntArray
 
 
 class Counts:
@@ -178,19 +205,20 @@ class Counts:
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
         self._gaps = np.zeros(len(entries.keys) + 1, np.int64)
-        self._tied = np.zeros(len(entries.topic), np.int64)
+        self._tied = np.zeros((3, len(entries.topic)), np.int64)
 
     def add(self, part: CountedSplit) -> None:
         """Take another split."""
         np.add.at(self._gaps, part.gap, part.rows)
-        np.add.at(self._tied, part.entry, part.tied)
+        for counts, more in zip(self._tied, (part.tied, part.above, part.same), strict=True):
+            counts[part.entry] += more
 
     def num_rows(self) -> int:
         """All rows."""
         return int(self._gaps.sum())
 
-    def ranks(self, num_ret: IntArray) -> IntArray:
-        """(E,) the rank of each entry; topics have num_ret (T,) rows.
+    def places(self, num_ret: IntArray) -> Places:
+        """The places of the entries; topics have num_ret (T,) rows.
 
         Entries that are the same document with the same score get ranks one after the other.
         """
@@ -198,7 +226,9 @@ class Counts:
         before = np.cumsum(self._gaps)[:-1]
         key = np.repeat(np.arange(len(entries.keys)), np.diff(entries.offsets))
         base = np.concatenate(([0], np.cumsum(num_ret)))[entries.topic]
-        rank = before[key] + self._tied - base + 1
+        tied, above, size = self._tied
+        first = before[key] - base + 1
+        rank = first + tied
         order = np.lexsort((rank, entries.topic))
         again = np.zeros(len(order), np.int64)
         same = entries.topic[order][1:] == entries.topic[order][:-1]
@@ -206,13 +236,15 @@ class Counts:
         for place in (np.flatnonzero(same) + 1).tolist():
             again[place] = again[place - 1] + 1
         rank[order] += again
-        return rank
+        return Places(rank=rank, first=first + above, size=size)
 
 
-def ranked_of(documents: AnyInts, topic: IntArray, rank: IntArray, num_ret: IntArray) -> Ranked:
-    """The ranked topics that some judged documents and their ranks make; topics have num_ret (T,) rows."""
+def ranked_of(documents: AnyInts, topic: IntArray, places: Places, num_ret: IntArray) -> Ranked:
+    """The ranked topics that some judged documents and their places make; topics have num_ret (T,) rows."""
     topics = np.flatnonzero(num_ret)
+    rank = places.rank
     order = np.lexsort((rank, topic))
+    tied = np.flatnonzero(places.size[order] > 1)
     offsets = np.searchsorted(topic[order], np.append(topics, len(num_ret)))
     return Ranked(
         topic=topics,
@@ -220,7 +252,7 @@ def ranked_of(documents: AnyInts, topic: IntArray, rank: IntArray, num_ret: IntA
         offsets=offsets,
         rank=narrow(rank[order]),
         document=narrow(documents[order].astype(np.int64)),
-        ties=UNKNOWN_TIES,
+        ties=Ties(tied, places.first[order][tied], places.size[order][tied]),
     )
 
 

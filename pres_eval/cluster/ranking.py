@@ -16,6 +16,7 @@ from pres_eval.cluster.any_order import (
     Counts,
     Entries,
     Hashing,
+    Places,
     RowsSplit,
     map_counted,
     map_found,
@@ -97,11 +98,13 @@ class SplitRun:
     def rank(self) -> Ranking:
         """The ranking.  Raises InputError as reading the whole file in one process does."""
         try:
-            try:
-                return self._together()
-            except ScatteredError:
-                return self._in_any_order()
+            return self._together()
+        except ScatteredError:
+            return self._in_any_order(self._plan.check)
         except DuplicateRowError as error:
+            if self.wanted.most is not None:
+                # Further rows of the topic may come, and move these behind the last one that -M leaves.
+                return self._in_any_order(True)
             topic = self.wanted.pool.find_topics(Ids.of([error.topic]))
             raise self._repeated(topic, Ids.of([error.document])) from None
 
@@ -123,7 +126,7 @@ class SplitRun:
         told.check_end()
         return told.ranking(merging.ranked(), whole_topics=True)
 
-    def _in_any_order(self) -> Ranking:
+    def _in_any_order(self, check: bool | None) -> Ranking:
         told = _Telling(self)
         num_ret = np.zeros(len(self.wanted.pool.topics), np.int64)
         documents: list[AnyInts] = [np.zeros(0, np.int64)]
@@ -141,22 +144,21 @@ class SplitRun:
             topic, np.concatenate(scores), pool.documents.pick(document), len(num_ret)
         )
         document = document[order]
-        rank = self._ranks(entries, num_ret)
-        again = _again(document, rank, self.wanted.most)
-        self.unchecked = not self._is_checked(int(num_ret.sum()))
+        places = self._places(entries, num_ret)
+        again = _again(document, places.rank, self.wanted.most)
+        num_rows = int(num_ret.sum())
+        self.unchecked = not (num_rows <= CHECKED if check is None else check)
         if not self.unchecked:
             self._check(num_ret)
         elif len(again):
             raise self._repeated(entries.topic[again], entries.ids.pick(again))
-        return told.ranking(ranked_of(document, entries.topic, rank, num_ret), whole_topics=False)
+        return told.ranking(ranked_of(document, entries.topic, places, num_ret), whole_topics=False)
 
-    def _is_checked(self, num_rows: int) -> bool:
-        return num_rows <= CHECKED if self._plan.check is None else self._plan.check
-
-    def _ranks(self, entries: Entries, num_ret: IntArray) -> IntArray:
-        """The second pass: the rank of each entry."""
+    def _places(self, entries: Entries, num_ret: IntArray) -> Places:
+        """The second pass: the place of each entry."""
         if not len(entries.topic):
-            return np.zeros(0, np.int64)
+            nothing = np.zeros(0, np.int64)
+            return Places(rank=nothing, first=nothing, size=nothing)
         counts = Counts(entries)
         with (
             self._shared(entries, "judged documents of the run") as shared,
@@ -166,7 +168,7 @@ class SplitRun:
                 counts.add(part)
         if counts.num_rows() != int(num_ret.sum()):
             raise self._changed()
-        return counts.ranks(num_ret)
+        return counts.places(num_ret)
 
     def _check(self, num_ret: IntArray) -> None:
         """Raise InputError if a document is there twice, whether or not it was judged."""
@@ -226,7 +228,7 @@ class SplitRun:
         if num_ret is not None and self.wanted.most is not None:
             entries, order = Entries.of(topic, scores, ids, len(num_ret))
             rank = np.empty(len(order), np.int64)
-            rank[order] = self._ranks(entries, num_ret)
+            rank[order] = self._places(entries, num_ret).rank
             kept = rank <= self.wanted.most
         return self._error_of(topic, texts, place, kept)
 

@@ -11,7 +11,7 @@ from pres_eval.cluster.ranking import Plan, SplitRun
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import split_size
 from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed, source_of
-from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
+from pres_eval.errors import InputError, PresEvalError, RunFailure
 from pres_eval.options import ERROR, Options
 from pres_eval.ranking.any_format import PARQUET, TREC, check_format, read_any_run
 from pres_eval.ranking.run_file import Judged, Ranking, only_topic
@@ -58,12 +58,7 @@ class Found:
 
 
 def wanted_of(judged: Judged, options: Options) -> Wanted:
-    """What workers have to know of judgements and options.
-
-    Raises UsageError for duplicates that are no error: workers don't see all rows of a topic.
-    """
-    if options.duplicates != ERROR:
-        raise UsageError(f"--duplicates {options.duplicates}: does not go with a cluster, expected error")
+    """What workers have to know of judgements and options."""
     return Wanted(
         pool=judged.pool,
         single=options.version.single_precision_scores,
@@ -104,7 +99,7 @@ def rank_runs(
     shared = engine.share(wanted, "judgements")
     reading = engine.share(Reading(options, form), "options")
     try:
-        yield from _Runs(engine, wanted, shared, reading, plan, form).found(names)
+        yield from _Runs(engine, wanted, shared, reading, plan, form, options).found(names)
     finally:
         reading.release()
         shared.release()
@@ -118,16 +113,19 @@ class _Runs:
     reading: Shared
     plan: Plan
     form: str
+    options: Options
 
     def found(self, names: Sequence[str]) -> Iterator[Found]:
         """The runs, those that follow each other and are read whole in batches."""
         files = [_file(name) for name in names]
         sizes = [file.size for file in files if isinstance(file, File)]
+        # Splits don't see all rows of a topic, which rows that may be there twice have to be chosen from.
+        may_split = self.options.duplicates == ERROR
         large = self.plan.split_bytes or split_size(sum(sizes), self.engine.workers)
         in_batch = min(max(len(files) // (BATCHES_PER_WORKER * self.engine.workers), 1), MOST_IN_BATCH)
         small: list[File] = []
         for file in files:
-            if isinstance(file, File) and file.size <= large:
+            if isinstance(file, File) and (file.size <= large or not may_split):
                 small.append(file)
                 continue
             yield from self._whole(small, in_batch)

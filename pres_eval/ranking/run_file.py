@@ -233,6 +233,10 @@ def read_run(
     try:
         return in_two_passes(source, read)
     except DuplicateRowError:
+        if options.max_retrieved is not None:
+            # Rows that came later may have moved these behind the last one that -M leaves.
+            with contextlib.suppress(DuplicateRowError):
+                return _Collecting(source, cuts(source, False), reader, jobs).read()
         raise _first_duplicate(source, reader, jobs) from None
 
 

@@ -20,5 +20,11 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
     except PresEvalError as error:
         return {"error": type(error), "message": str(error)}
     arrays = {name: getattr(ranking, name).tolist() for name in ARRAYS}
+    ties = [getattr(ranking.ties, name).tolist() for name in ("document", "first", "size")]
     others = {name: getattr(ranking, name) for name in PLAIN + WHOLE}
-    return arrays | others | {"unjudged": list(dict.fromkeys(ranking.unjudged_ids))}
+    return (
+        arrays
+        | others
+        | {"ties": ties, "known": ranking.ties.known}
+        | {"unjudged": list(dict.fromkeys(ranking.unjudged_ids))}
+    )
