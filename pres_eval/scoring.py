@@ -300,13 +300,13 @@ def evaluate(
         blocks.append(block)
     totals = summing.totals(relevance, options.complete)
     return Evaluation(
-        ranking.name,
-        ranking.tag,
-        tuple(topic for block in blocks for topic in block.topics),
-        selection,
-        tuple(_join(parts) for parts in zip(*(block.values for block in blocks), strict=True)),
-        summing.summary(totals, ranking.tag),
-        totals,
+        path=ranking.name,
+        tag=ranking.tag,
+        topics=tuple(topic for block in blocks for topic in block.topics),
+        columns=selection,
+        values=tuple(_join(parts) for parts in zip(*(block.values for block in blocks), strict=True)),
+        summary=summing.summary(totals, ranking.tag),
+        totals=totals,
     )
 
 

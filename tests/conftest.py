@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from support import commands
 
 settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-QUICK_EXAMPLES = 5
+QUICK_EXAMPLES = 3
 """Examples of each property in the quick run (-m 'not slow'); the whole suite tries more."""
 
 ROOT = Path(__file__).parent.parent
@@ -71,6 +72,12 @@ def pres_eval() -> Command:
         )
 
     return run
+
+
+@pytest.fixture
+def command(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
+    """pres-eval in this process: `command.ok(ARGUMENTS)` gives what it printed."""
+    return commands.Command(capfdbinary)
 
 
 @pytest.fixture(scope="session")

@@ -220,7 +220,13 @@ def compare(
         for one in _comparisons(scores, measure, family, p_corrected, settings)
     ]
     return ComparedRuns(
-        scores, settings, lower, upper, best_runs(scores.gains()), baselines, tuple(comparisons)
+        scores=scores,
+        settings=settings,
+        lower=lower,
+        upper=upper,
+        best=best_runs(scores.gains()),
+        baselines=baselines,
+        comparisons=tuple(comparisons),
     )
 
 
@@ -247,7 +253,13 @@ def _tested(
         alpha = settings.alpha / (num_measures if settings.over == "measures" else 1)
         draws = Draws(settings.samples, settings.seed, alpha)
         said = JOINT_TESTS[settings.test].run(values, of_means, draws)
-        return _Family(pairs, differences, of_means, said.p_values, said.half_width)
+        return _Family(
+            pairs=pairs,
+            differences=differences,
+            means=of_means,
+            p_values=said.p_values,
+            half_width=said.half_width,
+        )
     found = p_values(
         PAIRED_TESTS[settings.test],
         differences,
@@ -256,7 +268,7 @@ def _tested(
         settings.samples,
         settings.seed,
     )
-    return _Family(pairs, differences, of_means, found, None)
+    return _Family(pairs=pairs, differences=differences, means=of_means, p_values=found, half_width=None)
 
 
 def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArray]:

@@ -42,7 +42,13 @@ class Judged:
 
     def qrels(self, judge: int) -> Qrels:
         """One judge's judgements, over the documents of all."""
-        return Qrels(self.names[judge], self.pool, self.grades[judge], NO_DUPLICATES, self.there[judge])
+        return Qrels(
+            name=self.names[judge],
+            pool=self.pool,
+            grade=self.grades[judge],
+            duplicates=NO_DUPLICATES,
+            kept=self.there[judge],
+        )
 
 
 def side_by_side(judges: Sequence[Qrels]) -> Judged:
@@ -77,7 +83,13 @@ def side_by_side(judges: Sequence[Qrels]) -> Judged:
     for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
         all_grades[judge, rows], there[judge, rows] = own, True
     left_out = len(set().union(*topics)) - len(common)
-    return Judged(tuple(qrels.name for qrels in judges), pooled.pool, all_grades, there, left_out)
+    return Judged(
+        names=tuple(qrels.name for qrels in judges),
+        pool=pooled.pool,
+        grades=all_grades,
+        there=there,
+        left_out=left_out,
+    )
 
 
 def _places(document_of_row: IntArray, counts: Sequence[int]) -> list[IntArray]:

@@ -85,7 +85,16 @@ def pair_topics(
         for place, _ in columns
         if evaluations[0].columns[place].measure.less_is_better
     )
-    return PairedScores(tuple(runs), labels, topics, values, means, len(union), left_out, falling)
+    return PairedScores(
+        runs=tuple(runs),
+        measures=labels,
+        topics=topics,
+        values=values,
+        means=means,
+        all_topics=len(union),
+        left_out=left_out,
+        falling=falling,
+    )
 
 
 def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:

@@ -78,7 +78,9 @@ class _Part:
 def _part(chunk: Chunk) -> _Part:
     lines = parse_lines(chunk, RUN).checked()
     if not len(lines):
-        return _Part(chunk, lines.num_lines, [], np.zeros(0, np.int64), NO_IDS)
+        return _Part(
+            chunk=chunk, num_lines=lines.num_lines, topics=[], lengths=np.zeros(0, np.int64), documents=NO_IDS
+        )
     topics = lines.column(TOPIC)
     first = changes(topics)
     return _Part(

@@ -65,7 +65,14 @@ def _sizes(
     measure: str, topics: int, variance: float, delta: float, alpha: float, power: float, runs: int
 ) -> Sizes:
     if not variance > 0:
-        return Sizes(measure, math.sqrt(variance), None, None, None, math.nan)
+        return Sizes(
+            measure=measure,
+            deviation=math.sqrt(variance),
+            t=None,
+            anova=None,
+            interval=None,
+            detectable=math.nan,
+        )
     of_difference = 2 * variance
     return Sizes(
         measure=measure,
@@ -197,7 +204,15 @@ def discriminative_power(
             needed = width * float(deviation.max(initial=0.0))
         below = int(np.count_nonzero(levels < alpha))
         share = below / len(levels) if len(levels) else math.nan
-        found.append(Discrimination(scores.measures[measure], np.sort(levels), below, share, needed))
+        found.append(
+            Discrimination(
+                measure=scores.measures[measure],
+                levels=np.sort(levels),
+                significant=below,
+                share=share,
+                needed=needed,
+            )
+        )
     return found
 
 

@@ -145,11 +145,11 @@ class PreferenceBatch:
         ful_ret, poss_ret, poss_imp = counts.ful_ret[first], counts.poss_ret[first], counts.poss_imp[first]
         # Of a single group each share is 1 or 0, so that the sums are counts.
         sums = PairSums(
-            ful_ret.astype(float),
-            poss_ret,
-            counts.ful[first].astype(float),
-            poss_ret + poss_imp,
-            counts.poss[first],
+            sum_ret=ful_ret.astype(float),
+            pairs_ret=poss_ret,
+            sum_imp=counts.ful[first].astype(float),
+            pairs_imp=poss_ret + poss_imp,
+            pairs=counts.poss[first],
         )
         single = (np.diff(self.group_offsets) == 1) & ~self._repeats[first]
         for topic in np.flatnonzero(~single).tolist():

@@ -76,7 +76,10 @@ def check_run_in(source: Source, report: FileReport, form: Format, checker: RunC
         ranks=ranks,
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
-    run = checker.check_rows(report, Part(NOTHING, 0, found, topics, lengths, {}, rows))
+    run = checker.check_rows(
+        report,
+        Part(chunk=NOTHING, num_lines=0, report=found, topics=topics, lengths=lengths, tags={}, rows=rows),
+    )
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
     report.facts |= {"format": form.meaning}
     if not form.numbered:

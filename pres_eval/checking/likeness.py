@@ -114,7 +114,7 @@ class Judged:
     def nothing(lengths: IntArray, ids: WordIds) -> Joined:
         """The same without judgements."""
         found = match(lengths, ids, np.zeros_like(lengths), NO_IDS)
-        return Joined(found.repeats, found.first, 0, 0, [])
+        return Joined(repeats=found.repeats, first=found.first, num_judged=0, num_near=0, near=[])
 
     def join(self, topics: Sequence[bytes], lengths: IntArray, ids: WordIds) -> Joined:
         """Look for the documents of some topics; the first lengths[0] ids are of topics[0], and so on."""
@@ -134,7 +134,9 @@ class Judged:
             if loose(one) == loose(two):
                 near.append((row, two))
         num_near = len(near) + len(rows[LOOKED_AT_CLOSELY:])
-        return Joined(found.repeats, found.first, len(found.rows), num_near, near)
+        return Joined(
+            repeats=found.repeats, first=found.first, num_judged=len(found.rows), num_near=num_near, near=near
+        )
 
 
 def _of_topics(topic: IntArray) -> Words:

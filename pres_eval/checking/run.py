@@ -159,13 +159,28 @@ class RunChecker:
                 raise ScatteredError
             offsets = np.append(topics.starts, len(lines))
             line_of = partial(_line_of, lines)
-            block = Block(topics.ids, offsets, ids, lines.numbers, ranks, line_of)
+            block = Block(
+                topics=topics.ids,
+                offsets=offsets,
+                ids=ids,
+                scores=lines.numbers,
+                ranks=ranks,
+                line_of=line_of,
+            )
             check_block(report, block, cutoffs, self.judged)
         else:
             topic = np.repeat(topics.which, topics.lengths(len(lines)))
             line = _line_of(lines, np.arange(len(lines)))
-            rows = Rows(topic, ids, lines.numbers, ranks, line)
-        return Part(cut.chunk, lines.num_lines, report, topics, lengths, _tags(lines), rows)
+            rows = Rows(topic=topic, ids=ids, scores=lines.numbers, ranks=ranks, line=line)
+        return Part(
+            chunk=cut.chunk,
+            num_lines=lines.num_lines,
+            report=report,
+            topics=topics,
+            lengths=lengths,
+            tags=_tags(lines),
+            rows=rows,
+        )
 
     def _check_block(self, cutoffs: Sequence[int], most: int, block: Block) -> FileReport:
         report = FileReport("", "run", most)

@@ -92,7 +92,13 @@ class Piece:
         self._check_no_nulls()
         array = self.array
         if array.dictionary:
-            entries = Piece(self.name, self.dictionary_format, array.dictionary[0], b"", self.columns_of)
+            entries = Piece(
+                name=self.name,
+                format=self.dictionary_format,
+                array=array.dictionary[0],
+                dictionary_format=b"",
+                columns_of=self.columns_of,
+            )
             codes = self.numbers().astype(np.int64)
             return Codes(codes, entries.ids().pick(slice(0, array.dictionary[0].length)))
         if self.format in (*_TEXT, *_LARGE_TEXT):
@@ -217,7 +223,14 @@ def _pieces(schema: _Schema, arrays: Sequence[_Array], name: str) -> dict[str, l
         column = (child.name or b"").decode()
         inner = child.dictionary[0].format if child.dictionary else b""
         columns[column] = [
-            Piece(column, child.format, _child(array, number), inner, name) for array in arrays
+            Piece(
+                name=column,
+                format=child.format,
+                array=_child(array, number),
+                dictionary_format=inner,
+                columns_of=name,
+            )
+            for array in arrays
         ]
     return columns
 

@@ -284,8 +284,20 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     return divide(np.bincount(batch.found.topic_of[first], minlength=len(batch)), batch.num_subtopics)
 
 
-_ALPHA = Setting("alpha", 0.5, 0.0, 1.0, "how little what was there before is worth, 0 to 1")
-_BETA = Setting("beta", 0.5, 0.0, 1.0 - 2.0**-53, "the reader's patience, at least 0 and below 1")
+_ALPHA = Setting(
+    name="alpha",
+    default=0.5,
+    least=0.0,
+    most=1.0,
+    expected="how little what was there before is worth, 0 to 1",
+)
+_BETA = Setting(
+    name="beta",
+    default=0.5,
+    least=0.0,
+    most=1.0 - 2.0**-53,
+    expected="the reader's patience, at least 0 and below 1",
+)
 _AT_RANKS = Settings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
 _PATIENT = Settings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
 _BOUNDED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)

@@ -129,7 +129,17 @@ COMPAT = Measure(
     "compat",
     compatibility,
     Settings(
-        (persistence(0.95), Setting("normalize", 1.0, 0.0, 1.0, "1, or 0 not to normalize", whole=True)),
+        (
+            persistence(0.95),
+            Setting(
+                name="normalize",
+                default=1.0,
+                least=0.0,
+                most=1.0,
+                expected="1, or 0 not to normalize",
+                whole=True,
+            ),
+        ),
         example="p=0.9",
     ),
     ours=True,

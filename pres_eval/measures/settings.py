@@ -59,21 +59,41 @@ LEAST_ABOVE_0 = 5e-324
 GREATEST_BELOW_1 = 1 - 2.0**-53
 GREATEST_NUMBER = 1e300
 
-MIN_REL = Setting("min_rel", 0.0, 0.0, GREATEST_NUMBER, "the grade that is worth nothing, at least 0")
-MAX_REL = Setting("max_rel", None, LEAST_ABOVE_0, GREATEST_NUMBER, "the grade that is worth 1, above 0")
+MIN_REL = Setting(
+    name="min_rel",
+    default=0.0,
+    least=0.0,
+    most=GREATEST_NUMBER,
+    expected="the grade that is worth nothing, at least 0",
+)
+MAX_REL = Setting(
+    name="max_rel",
+    default=None,
+    least=LEAST_ABOVE_0,
+    most=GREATEST_NUMBER,
+    expected="the grade that is worth 1, above 0",
+)
 
 
 def persistence(default: float) -> Setting:
     """The probability that a reader goes on to the next document."""
     return Setting(
-        "p", default, LEAST_ABOVE_0, GREATEST_BELOW_1, "the reader's persistence, above 0 and below 1"
+        name="p",
+        default=default,
+        least=LEAST_ABOVE_0,
+        most=GREATEST_BELOW_1,
+        expected="the reader's persistence, above 0 and below 1",
     )
 
 
 def wanted_gain(default: float) -> Setting:
     """How much gain a reader is looking for, in fully relevant documents."""
     return Setting(
-        "T", default, LEAST_ABOVE_0, GREATEST_NUMBER, "the gain that the reader is looking for, above 0"
+        name="T",
+        default=default,
+        least=LEAST_ABOVE_0,
+        most=GREATEST_NUMBER,
+        expected="the gain that the reader is looking for, above 0",
     )
 
 

@@ -120,7 +120,7 @@ def build_pool(topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: Wo
 def pool_of(topics: Ids, documents: WordIds, offsets: IntArray) -> Pool:
     """The pool with these topics and documents, which are in its order already."""
     seed, table = _distinct_hashes(topics)
-    return Pool(topics, documents, offsets, seed, table)
+    return Pool(topics=topics, documents=documents, offsets=offsets, topic_seed=seed, topic_table=table)
 
 
 def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:

@@ -224,7 +224,9 @@ def _group_rows(table: Table, docno: int) -> _Rows:
     pooled = build_pool(topics.take(first_rows), groups, lengths, WordIds.of(table.column(docno)))
     pool, document = pooled.pool, pooled.document_of_row()
     group, first = _number_names(table.column(1), pool.topic_of[document])
-    return _Rows(pool, document, group, first, np.argsort(group, kind="stable"))
+    return _Rows(
+        pool=pool, document=document, group=group, first=first, order=np.argsort(group, kind="stable")
+    )
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:

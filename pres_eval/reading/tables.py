@@ -63,7 +63,14 @@ def read_table(source: Source, layout: Layout) -> Table:
     starts, ends, numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     if not len(starts):
         raise no_lines(source, layout)
-    return Table(source.name, np.frombuffer(b"".join(texts), np.uint8), starts, ends, numbers, values)
+    return Table(
+        name=source.name,
+        buffer=np.frombuffer(b"".join(texts), np.uint8),
+        starts=starts,
+        ends=ends,
+        lines=numbers,
+        numbers=values,
+    )
 
 
 def _good_lines(layout: Layout, chunk: Chunk) -> Lines:

@@ -127,12 +127,12 @@ def positions_table(
 def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float) -> Table:
     """On how many pairs of runs which measures say the same."""
     return Table(
-        "verdicts",
-        f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
-        ("pattern", "pairs", "share"),
-        [(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
-        ("= says the same, ≠ something else: first better, second better, or can't tell",),
-        Shown(
+        name="verdicts",
+        title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
+        headings=("pattern", "pairs", "share"),
+        rows=[(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
+        notes=("= says the same, ≠ something else: first better, second better, or can't tell",),
+        shown=Shown(
             ("measures", "pairs", "share"),
             [(pattern.text, str(pattern.pairs), f"{pattern.share:.1%}") for pattern in patterns],
         ),

@@ -111,7 +111,15 @@ def _intervals(result: ComparedRuns) -> Table:
     kind = INTERVAL_NAMES[result.settings.interval]
     title = f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means"
     notes = ("- no interval: one topic says nothing of others",) if len(scores.topics) < 2 else ()
-    return Table("intervals", title, (), (), notes, _grid(scores, cells), programs=False)
+    return Table(
+        name="intervals",
+        title=title,
+        headings=(),
+        rows=(),
+        notes=notes,
+        shown=_grid(scores, cells),
+        programs=False,
+    )
 
 
 def _groups(result: ComparedRuns) -> Table:

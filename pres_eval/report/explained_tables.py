@@ -151,7 +151,15 @@ def _side_by_side(
     ]
     shown = Shown(("document", "grade", *names, "later"), rows)
     title = f"Topic {text_of(first.topic)}   PRES_{first.nmax}: {scores}"
-    return Table(f"topic {text_of(first.topic)}", title, (), (), notes, shown, programs=False)
+    return Table(
+        name=f"topic {text_of(first.topic)}",
+        title=title,
+        headings=(),
+        rows=(),
+        notes=notes,
+        shown=shown,
+        programs=False,
+    )
 
 
 def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) -> Table:
@@ -180,7 +188,15 @@ def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) ->
         ]
     shown = Shown(("i", "document", "grade", "rank", "r_i", "r_i - i"), lines, left=2)
     title = f"Topic {text_of(one.topic)}   {scores}"
-    return Table(f"topic {text_of(one.topic)}", title, (), (), notes, shown, programs=False)
+    return Table(
+        name=f"topic {text_of(one.topic)}",
+        title=title,
+        headings=(),
+        rows=(),
+        notes=notes,
+        shown=shown,
+        programs=False,
+    )
 
 
 def _averages(evaluation: Evaluation, labels: Sequence[str], run: str, topics: Mapping[str, int]) -> Table:

@@ -107,7 +107,14 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
     rows: list[list[Value]] = [
         [text_of(one.topic), *(getattr(one, name) for name in table.headings[1:])] for one in found
     ]
-    return Table(table.name, table.title, table.headings, rows, table.notes, table.shown)
+    return Table(
+        name=table.name,
+        title=table.title,
+        headings=table.headings,
+        rows=rows,
+        notes=table.notes,
+        shown=table.shown,
+    )
 
 
 def _rest(count: int, what: str = "topics") -> list[str]:

@@ -141,7 +141,12 @@ def records_table(
     """A table of dataclass records of that kind: a column for each field."""
     names = [column.name for column in fields(kind)]
     return Table(
-        name, title, names, [[getattr(record, each) for each in names] for record in records], notes, shown
+        name=name,
+        title=title,
+        headings=names,
+        rows=[[getattr(record, each) for each in names] for record in records],
+        notes=notes,
+        shown=shown,
     )
 
 

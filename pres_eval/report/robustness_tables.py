@@ -98,7 +98,7 @@ def _by_fraction(
     if 1.0 not in result.plan.fractions:
         rows.append([percentage(1.0), *map(Score, result.unchanged.tolist())])
     shown = Shown(("relevant", *result.labels), rows)
-    return Table(name, title, (), (), notes or (), shown, programs=False)
+    return Table(name=name, title=title, headings=(), rows=(), notes=notes or (), shown=shown, programs=False)
 
 
 def depths_table(result: Depths) -> Table:

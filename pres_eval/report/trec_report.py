@@ -296,11 +296,11 @@ def largest_differences(report: Report, label: str, most: int = 15) -> list[Diff
     spread = values[best, columns] - values[worst, columns]
     return [
         Difference(
-            report.topics[with_two[place]],
-            int(best[place]),
-            int(worst[place]),
-            float(values[best[place], place]),
-            float(values[worst[place], place]),
+            topic=report.topics[with_two[place]],
+            best=int(best[place]),
+            worst=int(worst[place]),
+            best_value=float(values[best[place], place]),
+            worst_value=float(values[worst[place], place]),
         )
         for place in np.argsort(-spread, kind="stable")[:most].tolist()
         if spread[place] > 0

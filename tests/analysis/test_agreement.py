@@ -166,6 +166,7 @@ def test_scores_that_can_be_read_back(pres_eval: Command, tmp_path: Path) -> Non
     assert pres_eval.ok("agreement", "--scores", file, "--format", "csv").out == first
 
 
+@pytest.mark.slow
 def test_plot_has_positions_and_verdicts(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     pres_eval.ok("agreement", QRELS, *RUNS, "--plot", picture)

@@ -113,6 +113,7 @@ def test_measures_of_effort_are_known() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["wilcoxon", "t", "randomisation", "sign", "bootstrap"])
 @pytest.mark.parametrize(
     ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]

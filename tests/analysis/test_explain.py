@@ -198,6 +198,7 @@ def test_text_of_a_topic(pres_eval: Command, tmp_path: Path) -> None:
     assert "* rank of the worst case: not found by rank 99" in nearer
 
 
+@pytest.mark.slow
 def test_plot(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     topics = sorted({line.split()[0] for line in Path(QRELS).read_text().splitlines()})[:2]

@@ -57,6 +57,7 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     return Command(capsysbinary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"])
 def test_every_figure_is_drawn(pres_eval: Command, tmp_path: Path, kind: str) -> None:
     picture = tmp_path / "f.svg"

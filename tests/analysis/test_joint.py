@@ -52,6 +52,7 @@ def test_dunnett_is_scipys_distribution() -> None:
     assert against_one(np.abs(theirs.statistic), 3, 28) == pytest.approx(theirs.pvalue, abs=2e-4)
 
 
+@pytest.mark.slow
 def test_residual_variance_is_statsmodels_anova() -> None:
     import pandas as pd
     import statsmodels.api as sm
@@ -121,6 +122,7 @@ def test_randomised_tukey_is_near_tukey() -> None:
     assert dealt.p_values == pytest.approx(tukey(values, differences, Draws()).p_values, abs=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", JOINT_TESTS)
 def test_any_false_finding_comes_in_about_five_of_a_hundred_tables(test: str) -> None:
     """Family-wise: 8 runs without a difference, skewed scores, topics of different difficulty."""

@@ -154,6 +154,7 @@ def test_judges_command_is_the_evaluator_under_each(pres_eval: Command, tmp_path
     assert found["orders"][0]["pairs"] == 3
 
 
+@pytest.mark.slow
 def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "j.svg"
     pres_eval.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)

@@ -314,6 +314,7 @@ def test_table_is_that_of_the_paper(pres_eval: Command) -> None:
     assert [line.split("  ")[0] for line in text.splitlines()[4:8]] == ["20 %", "40 %", "60 %", "80 %"]
 
 
+@pytest.mark.slow
 def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     pres_eval.ok(

@@ -81,6 +81,7 @@ def test_runs_with_different_topics_are_warned_about(pres_eval: Command, tmp_pat
     pres_eval.ok("sweep", QRELS, RUNS[0], str(short), "--quiet")
 
 
+@pytest.mark.slow
 def test_plot(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     pres_eval.ok("sweep", QRELS, *RUNS, "--plot", picture)

@@ -394,6 +394,7 @@ def test_runs_with_the_same_tag(tmp_path: Path) -> None:
     assert [found(report) for report in reports[1:]] == [{"same-tag": 1}] * 2
 
 
+@pytest.mark.slow
 def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for _, (text, kinds, _) in RUN_FAULTS.items():
         if "no-final-newline" in kinds or not text:
@@ -651,6 +652,7 @@ def test_json_of_odd_bytes(check: Any) -> None:
     assert as_text(reports).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REALDATA.is_dir(), reason="the real runs are not here")
 @pytest.mark.parametrize("name", ["robust03", "clefip2010_higashi", "cleftar2019_int", "covid_r5_neg"])
 def test_tells_what_is_known_of_real_runs(name: str) -> None:

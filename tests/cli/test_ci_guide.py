@@ -66,12 +66,14 @@ def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", steps())
 def test_every_step_passes_for_the_run_of_the_baseline(name: str, repository: Path) -> None:
     done = run(steps()[name], repository)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_got_worse_fails(repository: Path) -> None:
     """One annotation a measure, a table in the summary, exit code 3."""
     shutil.copy(RUNS[2], repository / "run.txt")
@@ -87,6 +89,7 @@ def test_a_run_that_got_worse_fails(repository: Path) -> None:
     assert run(steps()["Did it get worse by more than chance?"], repository).returncode == 3
 
 
+@pytest.mark.slow
 def test_other_options_are_said_first(repository: Path) -> None:
     done = run("pres-eval --against baseline.json -l 2 -m map -m PRES.100 qrels.txt run.txt", repository)
     assert done.returncode == 3

@@ -249,6 +249,7 @@ def test_cut_off_gzip(call: Command, tmp_path: Path) -> None:
     assert called.err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMPRESS)
 @pytest.mark.parametrize("place", [0, 1])
 def test_standard_input(kind: str, place: int, pres_eval: conftest.Command, tmp_path: Path) -> None:
@@ -285,6 +286,7 @@ def shell(line: str, folder: Path, **settings: str) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -318,6 +320,7 @@ def test_closed_pipe_is_quiet(options: str, tmp_path: Path) -> None:
     assert done.stdout.count(b"\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["$PRES measures | head -1", "$PRES -h | head -1", "$PRES -m map qrels run | true"]
 )

@@ -23,11 +23,6 @@ ROOT = Path(__file__).parents[2]
 FILE = "file"
 
 
-@pytest.fixture
-def command(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 class Complete:
     """Asks as the script for bash does: the last word is the one to complete."""
 

@@ -18,11 +18,6 @@ from pres_eval.cli.man import escaped, page
 from pres_eval.measures import MEASURES, NICKNAMES
 
 
-@pytest.fixture
-def command(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 def test_command_prints_the_page(command: Command) -> None:
     assert command.ok("man").out == page()
 

@@ -30,6 +30,7 @@ def patents(fixtures: Path) -> tuple[str, list[str]]:
     return str(folder / "qrels.txt"), [str(path) for path in sorted(folder.glob("run_*.txt"))]
 
 
+@pytest.mark.slow
 def test_json_is_that_of_the_command(fixtures: Path, pres_eval: Command) -> None:
     qrels, runs = patents(fixtures)
     expected = pres_eval("--format", "json", "-m", "official", "-m", "PRES", qrels, runs[0]).stdout
@@ -37,6 +38,7 @@ def test_json_is_that_of_the_command(fixtures: Path, pres_eval: Command) -> None
     assert json.loads(found) == json.loads(expected)
 
 
+@pytest.mark.slow
 def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command) -> None:
     qrels, runs = patents(fixtures)
     done = pres_eval(
@@ -57,6 +59,7 @@ def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command
     assert found.means[names[0]]["map"] == evaluations[0]["map"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
@@ -307,6 +310,7 @@ def test_a_measure_of_ones_own() -> None:
         pe.register("own_nothing")
 
 
+@pytest.mark.slow
 def test_a_measure_from_a_module_at_the_command_line(
     tmp_path: Path, fixtures: Path, pres_eval: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

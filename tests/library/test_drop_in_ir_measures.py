@@ -44,6 +44,7 @@ def as_frame(data: Any, value: str) -> Any:
     return frame("pandas", data, ("query_id", "doc_id", value))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dicts", "tuples", "frames"])
 @pytest.mark.parametrize("seed", range(3))
 def test_like_the_provider_of_pytrec_eval(seed: int, kind: str) -> None:

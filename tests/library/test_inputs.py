@@ -184,6 +184,7 @@ def test_like_the_command(kind: str, judged: float, compat: str, expected: Any) 
     assert found == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [

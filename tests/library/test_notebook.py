@@ -46,6 +46,7 @@ def html_of(output: Any) -> str:
     return str(output["data"]["text/html"])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_tables(outputs: list[list[Any]]) -> None:
     first = html_of(outputs[0][-1])

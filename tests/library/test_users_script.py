@@ -25,6 +25,7 @@ def test_script_runs_and_prints_nothing() -> None:
     assert SCRIPT.read_text(encoding="utf-8").count("\n# ") == 15
 
 
+@pytest.mark.slow
 def test_script_is_typed() -> None:
     pytest.importorskip("mypy")
     done = subprocess.run(

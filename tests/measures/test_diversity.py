@@ -190,6 +190,7 @@ OF_NDEVAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", OF_NDEVAL)
 def test_numbers_are_those_of_ndeval(text: str, tmp_path: Path) -> None:
     pytest.importorskip("pyndeval")

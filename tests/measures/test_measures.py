@@ -92,6 +92,7 @@ HAND_MADE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("case", HAND_MADE)
 @pytest.mark.parametrize("measure", BY_NAME)

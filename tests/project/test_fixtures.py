@@ -48,6 +48,7 @@ def test_conformance(expected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert raw.getvalue() == expected.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["options/clusters", "bytes/all", "crlf/official"])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_conformance_as_process(case: str, version: str, pres_eval: Command) -> None:

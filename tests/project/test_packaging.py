@@ -138,11 +138,6 @@ def test_installed_command(built: Path, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def command(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
-    return commands.Command(capfdbinary)
-
-
-@pytest.fixture
 def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     """No package of an extra can be imported."""
     for name in list(sys.modules):

@@ -52,6 +52,7 @@ def test_topics_together(tmp_path: Path, pool: Pool) -> None:
     assert peaks[2] < 2 * peaks[1]  # a topic that was cut off is carried into the next chunk
 
 
+@pytest.mark.slow
 def test_lines_in_no_order(tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two numbers are kept of a row, however long ids are."""
     monkeypatch.setattr(growing, "RESERVED", 1)  # addresses reserved are no memory taken

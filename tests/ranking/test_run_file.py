@@ -118,6 +118,7 @@ def test_order_of_lines_does_not_matter(
             assert (found.num_lines, found.unjudged) == (expected.num_lines, expected.unjudged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("documents", [b"d%d", b"a-document-with-a-name-of-more-than-two-words-%d"])
@@ -191,6 +192,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 50, 333, 1000, 2500, WHOLE])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_topics_cut_everywhere(layout: str, size: int, tmp_path: Path) -> None:
@@ -437,6 +439,7 @@ def test_longer_lines(size: int, tmp_path: Path) -> None:
     assert found.longer_line == 7
 
 
+@pytest.mark.slow
 def test_large_run_in_ordinary_chunks(tmp_path: Path) -> None:
     """The sizes of everyday use: several chunks of a megabyte, two jobs, scattered and not."""
     generator = random.Random(11)

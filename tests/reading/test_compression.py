@@ -81,6 +81,7 @@ def test_rubbish_behind_a_stream(kind: str, tmp_path: Path) -> None:
         text_of(b"".join(ILLEGAL[kind]), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMPRESS)
 def test_damage_anywhere_is_an_error(kind: str, tmp_path: Path) -> None:
     """Bits flipped, bytes cut off: never a part of the text without a word.
@@ -130,6 +131,7 @@ def bomb(kind: str) -> bytes:
     return piece * 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMPRESS)
 def test_bombs_need_no_more_memory_than_text(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "bomb"

@@ -144,6 +144,7 @@ def test_every_line_can_be_told_without_colour() -> None:
     assert len({(s["color"], s["marker"], str(s["linestyle"])) for s in plots.line_styles(315)}) == 315
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "PNG"])
 def test_picture_is_the_same_each_time(ending: str) -> None:
     def made() -> bytes:

@@ -238,6 +238,7 @@ def test_no_cell_of_text_starts_a_formula(text: str) -> None:
         assert not cell or cell[0] not in "=+@-＝＋－＠" or float(cell) is not None
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.text(max_size=10) | st.text("=+-@＝＋－＠'\t\r1", max_size=4))
 def test_guarded_text_comes_back(text: str) -> None:

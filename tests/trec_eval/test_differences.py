@@ -113,6 +113,7 @@ def test_parameters_are_united(evaluate: Evaluate) -> None:
     assert [label for label, _ in lines(called)] == ["P_5", "P_10"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_comments_and_standard_input(version: str, pres_eval: conftest.Command, evaluate: Evaluate) -> None:
     expected = evaluate("--compat", version, "-m", "official").out.encode()

@@ -20,7 +20,13 @@ def read_msmarco(source: Source, grades: bool) -> Iterator[Part]:
     """A run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
     assert not grades
     for part in _parts(source, MSMARCO, header=False):
-        yield Part(part.topics, part.lengths, part.documents, -part.numbers.astype(np.float64), part.lines)
+        yield Part(
+            topics=part.topics,
+            lengths=part.lengths,
+            documents=part.documents,
+            numbers=-part.numbers.astype(np.float64),
+            lines=part.lines,
+        )
 
 
 def read_beir(source: Source, grades: bool) -> Iterator[Part]:
