@@ -51,7 +51,7 @@ RANX_ELSE = {"rbp.95": "rbp.p=0.95"}
 """What to write instead of the names that pres-eval does not take."""
 
 NOT_TAKEN = {("SDCG", "dcg"), ("SetRelP", "relative")}
-"""Settings of ir_measures' measures that have one value alone."""
+"""Settings of ir_measures' measures that have one value alone.  Measures of subtopics take no judged_only."""
 
 EXAMPLES: dict[str, object] = {
     "cutoff": 10, "rel": 2, "judged_only": True, "recall": 0.1, "max_rel": 4, "min_rel": 0, "T": 2.0,
@@ -125,7 +125,8 @@ def ir_measures_names() -> str:
         assert selection is not None, example
         taken = {name: more for name in settings if (more := _taken(names[0], name, needed)) is not None}
         left = {(names[0], name) for name in settings if name not in taken}
-        assert left <= NOT_TAKEN, left
+        diverse = selection[0].measure.relevance is RelevanceInfo.SUBTOPICS
+        assert left <= NOT_TAKEN | ({(names[0], "judged_only")} if diverse else set()), left
         shown = [f"`{name}`" + " (with `rel`)" * (taken[name] == ["rel"]) for name in taken]
         rows.append(
             (
