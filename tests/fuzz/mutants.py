@@ -24,6 +24,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -276,18 +277,22 @@ class Chosen:
         )
 
 
-def in_a_process(work: Callable[[], int], seconds: float) -> int | None:
+def in_a_process(work: Callable[[], int], seconds: float, log: Path | None = None) -> int | None:
     """What the work gives in a copy of this process; None if it does not end."""
     child = os.fork()
     if child == 0:
-        null = os.open(os.devnull, os.O_RDWR)
-        for number in range(3):
-            os.dup2(null, number)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        said = os.open(log or os.devnull, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for number in (1, 2):
+            os.dup2(said, number)
         os.setsid()
         code = 99
         try:
             code = work()
+        except BaseException:
+            traceback.print_exc()
         finally:
+            sys.stdout.flush()
             os._exit(code)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -303,7 +308,8 @@ def in_a_process(work: Callable[[], int], seconds: float) -> int | None:
 def run_tests(files: Sequence[str], plugin: object, *more: str) -> int:
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT)]
-    return int(pytest.main(["-q", "-p", "no:cacheprovider", *more, *files], plugins=[plugin]))
+    imported = "ignore::pytest.PytestAssertRewriteWarning"  # hypothesis is, for all copies of this process
+    return int(pytest.main(["-q", "-p", "no:cacheprovider", "-W", imported, *more, *files], plugins=[plugin]))
 
 
 class Lines:
@@ -386,12 +392,17 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="a module or a room, such as measures/pres.py")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
+    parser.add_argument("--tests", nargs="+", default=list(TESTS), help="files and folders that have to kill")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir(), "pres-eval-mutants"))
     said = parser.parse_args()
     os.environ["CI"] = "true"  # hypothesis makes the same examples each time
     said.work.mkdir(parents=True, exist_ok=True)
     if not (said.work / "seconds.json").exists():
-        in_a_process(lambda: run_tests(TESTS, Survey(said.work)), 3600)
+        log = said.work / "survey.txt"
+        if in_a_process(lambda: run_tests(said.tests, Survey(said.work)), 3600, log) is None:
+            sys.exit("the tests took more than an hour")
+        if not (said.work / "seconds.json").exists():
+            sys.exit(f"the tests could not be run: see {log}")
     lines, known = Lines(said.work), equivalent()
     mutants = [mutant for path in modules(said.only) for mutant in mutants_of(path)]
     random.Random(said.seed).shuffle(mutants)
