@@ -164,8 +164,10 @@ def _latex_tabular(grid: Grid) -> str:
     return "".join(f"{line}\n" for line in [*lines, r"\bottomrule", r"\end{tabular}"])
 
 
-def notes_text(notes: Sequence[str], style: str) -> str:
-    """The lines below a table, which have been escaped."""
+def notes_text(notes: Sequence[str], style: str, width: int | None = None) -> str:
+    """The lines below a table, which have been escaped, broken at `width` where a terminal shows them."""
+    if width is not None and style not in (LATEX, MARKDOWN):
+        notes = [line for note in notes for line in textwrap.wrap(note, width, break_on_hyphens=False)]
     if style == LATEX:
         return "".join(f"\\par{{\\footnotesize {note}\\par}}\n" for note in notes)
     return "".join(f"{note}  \n" if style == MARKDOWN else f"{note}\n" for note in notes)

@@ -185,7 +185,9 @@ def as_text(table: Table, look: Look = Look()) -> str:
         apart=apart(look.failures, style),
     )
     pieces = [written(piece, style, look.width) for piece in folded(grid, style, look.width)]
-    notes = [notes_text([_note(note, style) for note in table.notes], style)] if table.notes else []
+    notes = (
+        [notes_text([_note(note, style) for note in table.notes], style, look.width)] if table.notes else []
+    )
     return "\n".join([*pieces, *notes])
 
 

@@ -124,7 +124,7 @@ def _written(evaluations: Sequence[Evaluation], layout: Layout, style: str) -> s
         for piece in folded(replace(_turned(grid, style, layout), apart=failed), style, layout.width)
     ]
     notes = [escaped(text_of(note), style) for note in layout.notes]
-    below = [notes_text(notes, style)] if notes else []
+    below = [notes_text(notes, style, layout.width)] if notes else []
     return "\n".join([*pieces, *below])
 
 

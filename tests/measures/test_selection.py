@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import pres_eval as pe
 from pres_eval import measures
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME, MEASURE_BY_NAME, MEASURES, NICKNAMES
@@ -265,6 +266,24 @@ def test_every_label_is_a_name(compat: str) -> None:
         assert again[column.label].measure is column.measure
         assert again[column.label].relevance_level == column.relevance_level
         assert column.label in labels_of(column.label, options.version)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compat", VERSIONS)
+def test_every_label_gives_its_value(compat: str) -> None:
+    """Whatever is printed can be asked for by that name, alone, with the same value to the last bit."""
+    qrels = pe.Qrels({str(topic): {"a": 1, "b": 2, "c": 0, "d": -1, "e": 1} for topic in range(1, 4)})
+    documents = ("x", "b", "c", "y", "a", "d")
+    run = {
+        str(topic): {name: (7 * place * topic) % 5 for place, name in enumerate(documents)}
+        for topic in (1, 2, 3)
+    }
+    ranked = qrels.rank(run, compat=compat)
+    every = ranked.evaluate(["all_trec", "extended", "pres", "readers", "screening"], num_docs=5000)
+    assert len(every.summary) > 150
+    for label, value in every.summary.items():
+        again = ranked.evaluate(label, num_docs=5000).summary
+        assert repr(again[label]) == repr(value), label
 
 
 def test_a_level_of_its_own_is_in_the_label() -> None:

@@ -113,8 +113,10 @@ def test_measures_as_rows() -> None:
 def test_no_line_is_longer_than_the_terminal(style: str, width: int) -> None:
     """Fifty runs fit neither way: the columns are folded, and every number is there once."""
     runs = [evaluation(f"run{number}", pres=(number / 50,) * 3) for number in range(50)]
-    text = as_table(runs, Layout(width=width, style=style))
+    note = "the runs have different topics, 40 in all (run3 lacks 3); each is averaged over its own"
+    text = as_table(runs, Layout(width=width, style=style, notes=(note,)))
     assert max(map(len, text.splitlines())) <= width
+    assert note in " ".join(text.split())
     assert all(f"{number / 50:.4f}" in text for number in range(50))
     assert text.count("run49") == text.count("run0 ")
 
