@@ -106,6 +106,7 @@ class Batch:
     num_docs_in_coll  documents in the collection (-N), 0 if not known
     version         the trec_eval whose quirks are kept
     ties            the groups of equal scores that the documents are in, if expected values are wanted
+    document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
     """
 
     topics: tuple[bytes, ...]
@@ -121,6 +122,7 @@ class Batch:
     num_docs_in_coll: int = 0
     version: Version = V9
     ties: TieGroups | None = None
+    document_scores: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -245,8 +247,16 @@ class Batch:
         offsets = np.searchsorted(judged, self.offsets)
         lengths = np.diff(offsets)
         rank = np.arange(1, len(judged) + 1) - np.repeat(offsets[:-1], lengths)
-        ties = None if self.ties is None else self.ties.among(judged, offsets)
-        return replace(self, num_ret=lengths, offsets=offsets, rank=rank, grade=self.grade[judged], ties=ties)
+        scores = self.document_scores
+        return replace(
+            self,
+            num_ret=lengths,
+            offsets=offsets,
+            rank=rank,
+            grade=self.grade[judged],
+            ties=None if self.ties is None else self.ties.among(judged, offsets),
+            document_scores=None if scores is None else scores[judged],
+        )
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
         """The same batch with other values for some grades; below 0 a document is not judged."""
@@ -285,6 +295,7 @@ class Batch:
             level_offsets=self.level_offsets[start : stop + 1] - self.level_offsets[start],
             missing=self.missing[start:stop],
             ties=None if self.ties is None else self.ties.take(documents),
+            document_scores=None if self.document_scores is None else self.document_scores[documents],
         )
 
 

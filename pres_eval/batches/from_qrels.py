@@ -71,6 +71,7 @@ def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, plac
         num_docs_in_coll=options.num_docs_in_coll,
         version=options.version,
         ties=tie_groups(found) if averaged else None,
+        document_scores=None if qrels.document_scores is None else qrels.document_scores[found.document],
     )
     return frozen(batch.judged_alone() if averaged and options.judged_only else batch)
 

@@ -35,6 +35,7 @@ class EvaluateOptions(TieOptions, GateOptions):
     style: str | None
     digits: int | None
     bounds: bool
+    document_scores: str | None
     sort: str | None
     transpose: bool | None
     names: str

@@ -28,6 +28,7 @@ from pres_eval.cli.shared import (
     STYLE,
     TABLES,
     TIES,
+    Reader,
     check_paths,
     exit_if_failed,
     warn,
@@ -38,7 +39,7 @@ from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import EXPECTED
 from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
-from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.reading.source import Source
 from pres_eval.report import OUTPUT_FORMATS
 
@@ -75,6 +76,9 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @DIGITS
 @click.option(
     "--bounds", is_flag=True, help="Add what values could be if the unjudged documents retrieved were judged."
+)
+@click.option(
+    "--document-scores", metavar="FILE", help="Scores of documents (topic 0 docno score) for urbp and ubpref."
 )
 @click.option("--sort", metavar="MEASURE", help="Sort the runs of a table by this measure, the best first.")
 @click.option(
@@ -138,7 +142,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     said.check_layout()
     reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
     job = Job(
-        relevance=reader.relevance(said.qrels),
+        relevance=_judgements(said, reader),
         selection=selection,
         options=options,
         zscores=_read_zscores(said.zscore_file),
@@ -207,6 +211,15 @@ def _without_collection_size(selection: Selection, quiet: bool) -> Selection:
         names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
         warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
     return tuple(column for column in selection if column not in needing)
+
+
+def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:
+    relevance = reader.relevance(said.qrels)
+    if said.document_scores is None:
+        return relevance
+    from pres_eval.reading.document_scores import with_document_scores
+
+    return with_document_scores(relevance, said.document_scores, reader.jobs)
 
 
 def _with_bounds(selection: Selection, quiet: bool) -> Selection:

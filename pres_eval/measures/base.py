@@ -290,7 +290,10 @@ class Pairs:
             for part in text.split(","):
                 key, equals, value = part.partition("=")
                 if not key or not equals or "=" in value:
-                    raise MeasureError(f"-m {name}.{text}: found {part!r}, expected key=number")
+                    hint = ", expected key=number"
+                    if self.example.startswith("p=") and part.isdecimal():
+                        hint = f", expected p=number: did you mean {name}.p=0.{part}?"
+                    raise MeasureError(f"-m {name}.{text}: found {part!r}{hint}")
                 if self.keys is not None and key not in self.keys:
                     raise MeasureError(f"-m {name}.{text}: found {key}=, expected {'=, '.join(self.keys)}=")
                 pairs.append((key, decimal_number(name, value)))
@@ -317,6 +320,7 @@ class Measure:
     tells_quality whether it says how good a run is, so that --against watches it; counts do not
     less_is_better  whether a run is better the lower its value
     needs_collection_size  whether it needs -N
+    needs_document_scores  whether it needs --document-scores
     takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and gives
                   (C, T): what columns share is then done once
     traits        what the tests hold it to
@@ -336,6 +340,7 @@ class Measure:
     tells_quality: bool = True
     less_is_better: bool = False
     needs_collection_size: bool = False
+    needs_document_scores: bool = False
     takes_many: bool = False
     traits: frozenset[Trait] = frozenset()
 

@@ -435,7 +435,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(
         (
             *("P", "recall", "relative_P", "success", "recip_rank_cut", "hits", "err", "dcg_cut"),
-            *("dcg_exp_cut", "rbp_cut", "sdcg"),
+            *("dcg_exp_cut", "rbp_cut", "rbp_graded_cut", "sdcg"),
         ),
         _at_the_ends(0),
     ),

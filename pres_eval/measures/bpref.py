@@ -22,10 +22,15 @@ def binary_preference(batch: Batch) -> FloatArray:
     Source: Buckley & Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004,
       doi:10.1145/1008992.1009000; with trec_eval's bound min(N, n).  ir_measures' Bpref.
     """
+    return divide(batch.sum_by_topic(preferred(batch), batch.is_rel), batch.num_rel)
+
+
+def preferred(batch: Batch) -> FloatArray:
+    """(D,) the share of judged documents that are not relevant and do not come before each document."""
     n = batch.num_rel[batch.topic_of]
     before = np.minimum(batch.nonrel_so_far, n)
-    preferred = 1.0 - divide(before, np.minimum(batch.num_nonrel[batch.topic_of], n))
-    return divide(batch.sum_by_topic(preferred, batch.is_rel), batch.num_rel)
+    share: FloatArray = 1.0 - divide(before, np.minimum(batch.num_nonrel[batch.topic_of], n))
+    return share
 
 
 def geometric_binary_preference(batch: Batch) -> FloatArray:

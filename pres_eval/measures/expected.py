@@ -318,11 +318,19 @@ def _rbp_binary(batch: Batch, pairs: Pairs) -> FloatArray:
     return _persistent(batch, batch.is_rel.astype(float), persistence_of(pairs))
 
 
-def _rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+def _first_persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
     def worth(gain: FloatArray, rank: IntArray) -> FloatArray:
         return gain * elementwise(lambda at: p ** (at - 1.0), rank.astype(float))
 
-    return (1.0 - p) * _gained(batch, batch.is_rel.astype(float), worth, cutoff)
+    return (1.0 - p) * _gained(batch, gains, worth, cutoff)
+
+
+def _rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    return _first_persistent(batch, batch.is_rel.astype(float), cutoff, p)
+
+
+def _graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    return _first_persistent(batch, scaled_gains(batch, 0.0, None), cutoff, p)
 
 
 def _bpref(batch: Batch) -> FloatArray:
@@ -439,6 +447,7 @@ EXPECTED: dict[str, Expected] = {
     "rbp": _rbp,
     "rbp_binary": _rbp_binary,
     "rbp_cut": _rbp_cut,
+    "rbp_graded_cut": _graded_rbp_cut,
     "sdcg": _scaled_dcg,
     "PRES": _pres,
     "PRES_est": _pres_estimated,

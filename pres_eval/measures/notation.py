@@ -111,10 +111,9 @@ def _num_ret(settings: Settings, cutoff: str | None) -> Translated:
 
 
 def _rbp(settings: Settings, cutoff: str | None) -> Translated:
-    if cutoff and "rel" not in settings:
-        raise MeasureError(f"rbp takes no cutoff, found @{cutoff}: use -M {cutoff}, or rel=1 for rbp_cut")
     if cutoff:
-        return Translated("rbp_cut", f"{cutoff},p={settings.take('p', '0.8')}")
+        name = "rbp_cut" if "rel" in settings else "rbp_graded_cut"
+        return Translated(name, f"{cutoff},p={settings.take('p', '0.8')}")
     return Translated("rbp_binary" if "rel" in settings else "rbp", f"p={settings.take('p', '0.8')}")
 
 
@@ -183,6 +182,9 @@ NOTATIONS = (
     Notation(("AP_IA", "MAP_IA"), _with("AP_IA")),
     Notation(("P_IA",), _with("P_IA", cut=True)),
     Notation(("StRecall",), _with("StRecall", cut=True)),
+    Notation(("uRBP",), _with("urbp", "p", "factor"), "trectools"),
+    Notation(("uRBPgr",), _with("urbp_graded", "p", "factor"), "ubire"),
+    Notation(("uBpref",), _with("ubpref", "factor"), "trectools"),
     Notation(("WSS",), _with("wss", cut=True), "tar_eval"),
     Notation(("dcg",), _same("dcg", "dcg_cut"), "ranx"),
     Notation(("dcg_burges",), _same("dcg_exp_cut", "dcg_exp_cut", WHOLE_RANKING), "ranx"),

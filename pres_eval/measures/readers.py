@@ -249,6 +249,23 @@ def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
     return (1.0 - p) * batch.sum_by_topic(weights)
 
 
+def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    """Rank-biased precision of the first k documents, by their grades (RBP@k).
+
+    Formula:  rbp_graded_cut_k = (1 - p) Σ gain(r) p^(r-1)      for r = 1 … k
+      gain(r)  of the document at rank r, 0 to 1: its grade over the highest grade of the topic
+      p        persistence, 0.8 unless given
+    Range: 0 to 1 - p^k; 0 if nothing with a grade above 0 is found down to rank k.
+    Parameters: -m rbp_graded_cut.10,20,p=0.9.
+    Notes: -l has no effect; rbp_cut counts relevant or not.
+    Source: as rbp_cut.  ir_measures' RBP(p=…)@k.
+    """
+    rows = np.flatnonzero(batch.rank <= cutoff)
+    weights = np.zeros(len(batch.rank))
+    weights[rows] = elementwise(lambda rank: p ** (rank - 1.0), batch.rank[rows].astype(float))
+    return (1.0 - p) * batch.sum_by_topic(weights * scaled_gains(batch, 0.0, None))
+
+
 _TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = Settings(_GRADES, CUTOFFS, "10,20,max_rel=3")
@@ -261,6 +278,14 @@ READER_MEASURES: tuple[Measure, ...] = (
         Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9"),
         ours=True,
         traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+    ),
+    Measure(
+        "rbp_graded_cut",
+        graded_rbp_cut,
+        Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9"),
+        ours=True,
+        uses_level=False,
+        traits=_TRAITS,
     ),
     Measure("sdcg", scaled_dcg, _AT_RANKS, ours=True, uses_level=False, traits=_TRAITS),
     Measure(

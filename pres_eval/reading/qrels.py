@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.arrays.growing import Growing, GrowingIds, narrow
 from pres_eval.arrays.ids import NO_IDS, WordIds, changes, distinct
-from pres_eval.arrays.types import AnyInts, BoolArray, IntArray
+from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.errors import quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines, parse_lines
@@ -52,6 +52,7 @@ class Qrels:
     kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     duplicates  judgements of a document that already had one; they do not count
     form        what the file was recognised as, None for qrels of four columns
+    document_scores  (D,) a score that each document has of its own; None if there are none
     """
 
     ties_ascending: ClassVar = False
@@ -62,6 +63,7 @@ class Qrels:
     duplicates: Duplicates
     kept: BoolArray | None = None
     form: str | None = None
+    document_scores: FloatArray | None = None
 
     @property
     def info(self) -> RelevanceInfo:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from support.oracle import POOLED, TWINS, UNKNOWN, Topic
+from support.oracle import DOCUMENT_SCORE, POOLED, TWINS, UNKNOWN, Topic
 from support.oracle_gain import GAIN_TWINS
 from support.oracle_readers import READER_TWINS
 from support.oracle_screening import SCREENING_TWINS
@@ -53,7 +53,9 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         ("insq", "inst", "nerr11"), ("T=2", "max_rel=3", "T=0.3,min_rel=1,max_rel=2", "T=40,min_rel=3")
     ),
-    "rbp_cut": ("1", "3,50,p=0.5", "2000,p=0.99"),
+    **dict.fromkeys(("rbp_cut", "rbp_graded_cut"), ("1", "3,50,p=0.5", "2000,p=0.99")),
+    **dict.fromkeys(("urbp", "urbp_graded"), ("p=0.5", "factor=0.01", "p=0.99,factor=3")),
+    "ubpref": ("factor=0.01", "factor=3"),
     "nerr10": ("p=0.5", "max_rel=3", "p=0.99,min_rel=1,max_rel=2", "min_rel=3"),
     "ndcg_gain_cut": (
         "1",
@@ -98,6 +100,7 @@ def batch_of(topics: Sequence[Topic]) -> Batch:
             relevance_level=like.level,
             num_docs_in_coll=like.collection,
             version=VERSIONS[like.compat],
+            document_scores=np.full(sum(map(len, documents)), DOCUMENT_SCORE),
         )
     )
 

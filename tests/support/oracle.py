@@ -57,6 +57,35 @@ def c_ratio(numerator: float, denominator: float) -> float:
     return math.copysign(math.inf, numerator) * math.copysign(1.0, denominator)
 
 
+DOCUMENT_SCORE = 1.5
+"""The score of their own that all documents have in batches of topics."""
+
+
+def urbp(topic: Topic, p: float, factor: float, graded: bool = False) -> float:
+    total, weight = 0.0, 1.0
+    for grade in topic.ranking:
+        if grade >= max(topic.level, 0):
+            gain = DOCUMENT_SCORE * factor
+            total += (grade * gain if graded else gain) * weight
+        weight *= p
+    return (1.0 - p) * total
+
+
+def urbp_graded(topic: Topic, p: float, factor: float) -> float:
+    return urbp(topic, p, factor, graded=True)
+
+
+def ubpref(topic: Topic, factor: float) -> float:
+    total, before = 0.0, 0
+    for grade in topic.ranking:
+        if grade >= max(topic.level, 0):
+            share = ratio(min(before, topic.num_rel), min(topic.num_nonrel, topic.num_rel))
+            total += (1.0 - share) * (DOCUMENT_SCORE * factor)
+        elif grade >= 0:
+            before += 1
+    return ratio(total, topic.num_rel)
+
+
 def runid(topic: Topic) -> float:
     return 0.0
 
@@ -290,6 +319,9 @@ def f_prime(topic: Topic, beta: float, cutoff: int) -> float:
 Twin = Callable[..., Any]
 
 TWINS: dict[str, Twin] = {
+    "urbp": urbp,
+    "urbp_graded": urbp_graded,
+    "ubpref": ubpref,
     "runid": runid,
     "num_q": num_q,
     "num_ret": num_ret,

@@ -160,11 +160,21 @@ def rbp_cut(topic: Topic, cutoff: int, p: float) -> float:
     return (1.0 - p) * total
 
 
+def rbp_graded_cut(topic: Topic, cutoff: int, p: float) -> float:
+    high = max(0, *topic.qrels, 0)
+    total = 0.0
+    for rank, grade in enumerate(topic.ranking[:cutoff], 1):
+        gain = max(grade, 0) / high if high > 0 else 0.0
+        total += p ** (rank - 1.0) * gain
+    return (1.0 - p) * total
+
+
 def hits(topic: Topic, cutoff: int) -> int:
     return len(topic.relevant_ranks(cutoff))
 
 
 READER_TWINS: dict[str, Twin] = {
+    "rbp_graded_cut": rbp_graded_cut,
     "sdcg": sdcg,
     "bpm": bpm,
     "insq": insq,

@@ -1,0 +1,101 @@
+"""Measures that weigh relevant documents by a score of their own: how easy to understand they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.bpref import preferred
+from pres_eval.measures.rbp import Powers
+from pres_eval.measures.settings import GREATEST_NUMBER, LEAST_ABOVE_0, Setting, Settings, persistence
+
+
+def _scores(batch: Batch, name: str, factor: float) -> FloatArray:
+    """(D,) the score of each document, 0 for those that have none."""
+    if batch.document_scores is None:
+        raise MeasureError(f"-m {name} needs scores of documents: name their file with --document-scores")
+    return batch.document_scores * factor
+
+
+def _discounted(batch: Batch, gains: FloatArray, p: float) -> FloatArray:
+    power = Powers(p, int(batch.rank.max(initial=0)))
+    return (1.0 - p) * batch.sum_by_topic(gains * power[batch.rank - 1], batch.is_rel)
+
+
+def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
+    """Rank-biased precision in which a relevant document counts as much as its own score says (uRBP).
+
+    Formula:  urbp = (1 - p) Σ p^(r-1) u(r)      over the ranks r of the relevant documents retrieved
+      u(r)  score of the document at rank r in --document-scores, times the factor; 0 if it has none
+      p     persistence, 0.8 unless given
+    Range: 0 to 1 if the scores are 0 to 1, as of easy to understand; 0 if nothing relevant was retrieved.
+    Parameters: -m urbp.p=0.9; factor=0.01 for scores from 0 to 100.
+    Notes: the scores are in a file of four columns (topic 0 docno score), as CLEF eHealth's qread files are;
+      thresholds of ubire become scores there.  What is relevant says -l.
+    Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
+      doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
+    """
+    return _discounted(batch, _scores(batch, "urbp", factor), p)
+
+
+def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
+    """Rank-biased precision in which a relevant document counts as its grade times its score (graded uRBP).
+
+    Formula:  urbp_graded = (1 - p) Σ p^(r-1) g(r) u(r)      over the ranks r of the relevant documents
+      g(r)  grade of the document at rank r
+      u(r)  its score in --document-scores, times the factor; 0 if it has none
+      p     persistence, 0.8 unless given
+    Range: 0 to the highest grade times the highest score.
+    Parameters: as urbp; factor also brings grades to 0 … 1, as factor=0.5 does with grades up to 2.
+    Source: as urbp; trectools' uRBP with binary_topical_relevance=False.
+    """
+    return _discounted(batch, np.maximum(batch.grade, 0) * _scores(batch, "urbp_graded", factor), p)
+
+
+def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
+    """Binary preference in which a relevant document counts as much as its own score says (uBpref).
+
+    Formula:  ubpref = 1/n Σ u (1 - min(b, n) / min(N, n))      over the relevant documents retrieved
+      u  score of the document in --document-scores, times the factor; 0 if it has none
+      n, N, b  as in bpref
+    Range: 0 to 1 if the scores are 0 to 1; 0 if n is 0.
+    Parameter: -m ubpref.factor=0.01 for scores from 0 to 100.
+    Source: as bpref and urbp; trectools' uBpref.  trec_eval: none.
+    """
+    weighted = preferred(batch) * _scores(batch, "ubpref", factor)
+    return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
+
+
+_FACTOR = Setting(
+    "factor", 1.0, LEAST_ABOVE_0, GREATEST_NUMBER, "what scores of documents are multiplied by, above 0"
+)
+_WEIGHED = Settings((persistence(0.8), _FACTOR), example="p=0.9")
+
+URBP = Measure(
+    "urbp",
+    understandability_rbp,
+    _WEIGHED,
+    ours=True,
+    needs_document_scores=True,
+    traits=traits(Trait.IGNORES_TAIL),
+)
+URBP_GRADED = Measure(
+    "urbp_graded",
+    graded_understandability_rbp,
+    _WEIGHED,
+    ours=True,
+    needs_document_scores=True,
+    traits=traits(Trait.GRADED, Trait.IGNORES_TAIL),
+)
+UBPREF = Measure(
+    "ubpref",
+    understandability_bpref,
+    Settings((_FACTOR,), example="factor=0.01"),
+    ours=True,
+    needs_document_scores=True,
+    traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
