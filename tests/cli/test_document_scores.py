@@ -67,7 +67,7 @@ def test_what_is_wrong(call: Command, files: list[str], tmp_path: Path) -> None:
 
 
 def test_rbp_with_a_cutoff_and_without_a_level(files: list[str]) -> None:
-    evaluation = pe.evaluate(*files[1:], ["RBP(p=0.5)@3", "RBP(p=0.5,rel=1)@3"])
+    evaluation = pe.evaluate(files[1], files[2], ["RBP(p=0.5)@3", "RBP(p=0.5,rel=1)@3"])
     assert evaluation.measures == ["rbp_cut_3_p=0.5(rel=1)", "rbp_graded_cut_3_p=0.5"]
     assert evaluation.per_topic("rbp_graded_cut_3_p=0.5")[0] == 0.5 * (0.5 * 1 + 0.25 * 0.5)
 
