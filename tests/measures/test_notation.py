@@ -90,6 +90,7 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("Rnorm@100", "Rnorm_100", None),
         ("Rnorm", "Rnorm", None),
         ("P(judged_only=False)@5", "P_5", None),
+        ("RBP(p=0.8)@5", "rbp_graded_cut_5_p=0.8", None),
     ],
 )
 def test_names(text: str, label: str, level: int | None) -> None:
@@ -135,7 +136,6 @@ def test_both_notations_unite() -> None:
     ("text", "message"),
     [
         ("Rprec@5", "-m Rprec@5: Rprec takes no cutoff, found @5"),
-        ("RBP(p=0.8)@5", "-m RBP(p=0.8)@5: rbp takes no cutoff, found @5: use -M 5, or rel=1 for rbp_cut"),
         ("P(foo=1)@5", "-m P(foo=1)@5: P has no setting foo=1"),
         ("P(rel=x)@5", "-m P(rel=x)@5: P has no setting rel=x"),
         ("P(rel=-1)@5", "-m P(rel=-1)@5: P has no setting rel=-1"),
