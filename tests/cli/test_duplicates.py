@@ -12,6 +12,8 @@ from support.commands import Command
 
 import pres_eval as pe
 from pres_eval.errors import InputError, UsageError
+from pres_eval.ranking.any_format import read_any_run
+from pres_eval.reading.source import Source
 
 Row = tuple[str, str, float]
 MEASURES = ["num_ret", "map", "P.2", "recip_rank", "ndcg"]
@@ -123,11 +125,19 @@ def test_rules_that_do_not_exist(twice: tuple[str, str]) -> None:
     assert pe.evaluate(*twice, "map", duplicates="best")["map"] == 1.0
 
 
-def test_clusters_stop_at_duplicates(twice: tuple[str, str]) -> None:
-    from pres_eval.cluster.runs import wanted_of
+@pytest.mark.parametrize("rule", ["first", "best"])
+def test_workers_read_such_runs_whole(rule: str, twice: tuple[str, str]) -> None:
+    """However small the splits are: they would not see all rows of a topic."""
+    from pres_eval.cluster.engines import Here
+    from pres_eval.cluster.ranking import Plan
+    from pres_eval.cluster.runs import rank_runs
     from pres_eval.options import Options
 
-    qrels = pe.Qrels(twice[0]).relevance
-    with pytest.raises(UsageError, match="--duplicates first: does not go with a cluster"):
-        wanted_of(qrels, Options(duplicates="first"))
-    assert wanted_of(qrels, Options()).most is None
+    judged = pe.Qrels(twice[0]).relevance
+    options = Options(duplicates=rule)
+    found = next(rank_runs([twice[1]], judged, options, Here(), Plan(split_bytes=1))).checked()
+    expected = read_any_run(Source(twice[1]), judged, options)
+    assert found.num_dropped == expected.num_dropped > 0
+    assert (
+        found.rank.tolist() == expected.rank.tolist() and found.num_ret.tolist() == expected.num_ret.tolist()
+    )
