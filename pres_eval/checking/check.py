@@ -73,7 +73,8 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
         run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
-            _weigh_ties(report, source, judgements, options)
+            if not qrels_report.count(Level.ERROR):
+                _weigh_ties(report, source, judgements, options)
     same_tags(reports)
     return reports
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -84,6 +85,8 @@ def test_bounds_are_the_least_and_the_greatest_of_all(name: str, data: st.DataOb
             grades = topic.level if measure.uses_level else highest
             every = judgements(topic, depth_of(measure, arguments), grades)
             values = [ALL_TWINS[name](each, *arguments) for each in every]
+            if any(map(math.isnan, values)):  # set_F.-1 is not defined for some, and nothing is least then
+                continue
             assert least[row] == pytest.approx(min(values), abs=1e-12, nan_ok=True), (label, topic)
             assert greatest[row] == pytest.approx(max(values), abs=1e-12, nan_ok=True), (label, topic)
 
