@@ -32,9 +32,10 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
     if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
+        verb, them = ("is", "it") if lacking == 1 else ("are", "them")
         warnings.append(
-            f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} are not in the run"
-            " and are left out of the averages; -c counts them as 0"
+            f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} {verb} not in the run"
+            f" and {verb} left out of the averages; -c counts {them} as 0"
         )
     if len(ranking.unjudged_ids) and len(ranking.topic):
         count = ranking.unjudged_ids.num_distinct()

@@ -170,7 +170,7 @@ def test_nothing_is_printed_and_no_setting_touched(capfd: pytest.CaptureFixture[
 
 
 def test_warnings_name_the_callers_line() -> None:
-    with pytest.warns(match="1 of 2 topics of qrels are not in the run") as caught:
+    with pytest.warns(match="1 of 2 topics of qrels is not in the run") as caught:
         pe.evaluate(QRELS, {"1": RUN["1"]}, "map")
     assert caught[0].filename == __file__
     with pytest.warns(match="have no judgements|has no judgements"):

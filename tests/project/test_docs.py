@@ -39,7 +39,6 @@ TESTED_ELSEWHERE = {
     ("docs/guides/ci.md", "yaml"): 1,
     ("docs/guides/cluster.md", "sh"): 3,  # they need a cluster; tests/cluster has one of its own
     ("docs/guides/cluster.md", "python"): 1,
-    ("docs/guides/statistics.md", "sh"): 2,  # minutes; tests/analysis runs both with fewer draws
 }
 """How many other blocks each page has."""
 

@@ -40,7 +40,11 @@ def test_every_name_of_pytrec_eval_is_ours(name: str) -> None:
         assert {column.measure.name for column in columns} == {name}
 
 
-@pytest.mark.parametrize("name", sorted(registry))
+# Other tests import pres_eval.ir_measures, which adds measures of ours to the registry.
+THEIRS = sorted(name for name, each in registry.items() if not type(each).__module__.startswith("pres_eval."))
+
+
+@pytest.mark.parametrize("name", THEIRS)
 def test_every_measure_of_ir_measures_is_ours(name: str) -> None:
     assert f"`{name}`" in doc_peers.ir_measures_names()
 

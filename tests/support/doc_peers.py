@@ -148,9 +148,11 @@ def _taken(measure: str, setting: str, needed: Sequence[str]) -> list[str] | Non
 
 
 def _synonyms() -> Iterator[tuple[list[str], Any]]:
-    """The registered measures with all their names."""
+    """The measures of ir_measures with all their names, without those that pres_eval.ir_measures adds."""
     seen: dict[int, list[str]] = {}
     for name, measure in registry.items():
+        if type(measure).__module__.startswith("pres_eval."):
+            continue
         seen.setdefault(id(measure), []).append(name)
     for names in seen.values():
         yield names, registry[names[0]]

@@ -53,8 +53,8 @@ def test_missing_topics_are_left_out(evaluate: Evaluate, version: str) -> None:
     called = evaluate("--compat", version, "-m", "num_q", "-m", "map", run=only_first)
     assert called.code == 0
     assert lines(called)["num_q", "all"] == "1"
-    assert "1 of 2 topics of qrels are not in the run" in called.err
-    assert "-c counts them as 0" in called.err
+    assert "1 of 2 topics of qrels is not in the run" in called.err
+    assert "-c counts it as 0" in called.err
 
 
 @pytest.mark.parametrize("version", VERSIONS)
