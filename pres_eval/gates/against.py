@@ -21,7 +21,7 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.records import Record
 from pres_eval.report.table import known_label
-from pres_eval.report.text import text_of
+from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import Evaluation
 
 GATE = "--against"
@@ -119,7 +119,7 @@ class Change:
         verb = "rose" if self.now > self.before else "fell"
         where = "all" if self.topic is None else f"topic {text_of(self.topic)}"
         allowed = f", {self.tolerance!r} allowed" if self.tolerance else ""
-        test = "" if self.p_value is None else f", p = {self.p_value:.4f}"
+        test = "" if self.p_value is None else f", p {_equal_or_less(self.p_value)}"
         change = abs(self.now - self.before)
         size = change / abs(self.before) if self.before else change
         return Finding(
@@ -131,6 +131,11 @@ class Change:
             # The values over all topics come before those of single ones.
             size=(1e9 if self.topic is None else 0.0) + (1e8 if math.isnan(size) else min(size, 1e8)),
         )
+
+
+def _equal_or_less(p_value: float) -> str:
+    text = p_text(p_value)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 def mismatches(now: Record, earlier: Earlier) -> Iterator[Finding]:
