@@ -1,19 +1,26 @@
 """What workers cost: `python tests/bench/cluster.py FOLDER LINES [WORKERS ...]`; FOLDER takes the files.
 
-One table: wall and CPU seconds, peak memory of the process that merges and of a worker, bytes sent to workers
-and back.  `--shuffled` puts the lines in no order, `--parquet` writes row groups, `--dask` uses Dask's local
-cluster, `--runs N` cuts the lines into so many runs.
+Tables: wall and CPU seconds, peak memory of the process that merges, of a worker and of Dask's scheduler,
+bytes sent to workers and back.  0 workers are one process with two threads.  The lines are read as a text
+whose topics are together; `--parquet` also reads them as row groups, `--shuffled` in no order, `--runs N` cut
+into so many runs.  `--dask` also lets Dask's workers read them.  Each measurement is made in a process of its
+own, and begins when the workers are there; the last table is of tasks in which nothing is done.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import os
 import pickle
 import resource
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,6 +38,9 @@ from pres_eval.ranking.any_format import read_any_run
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
+
+EMPTY = {"local": 20_000, "dask": 3_000}
+"""Tasks in which nothing is done."""
 
 PER_TOPIC = 1000
 LINE = b"0000000 Q0 D00000000 0000 0000.0000 t\n"
@@ -69,23 +79,25 @@ def lines_from(first: int, count: int) -> tuple[Any, Any]:
     return text[:count], score[:count]
 
 
-def make(folder: Path, lines: int, shuffled: bool, parquet: bool, runs: int) -> tuple[Path, list[Path]]:
+def make(folder: Path, lines: int, form: str, runs: int) -> tuple[Path, list[Path]]:
     """The judgements and the runs; those that are there already are not made again."""
-    qrels = folder / f"qrels-{lines}"
-    with qrels.open("wb") as stream:
-        for topic in range(lines // PER_TOPIC):
-            for rank in (3, 40, 200, 777):
-                stream.write(b"%07d 0 D%08d 1\n" % (topic, document_of(topic, rank)))
-    kind = f"{'shuffled' if shuffled else 'run'}-{lines}"
+    of_a_run = lines // runs
+    qrels = folder / f"qrels-{of_a_run}"
+    if not qrels.exists():
+        with qrels.open("wb") as stream:
+            for topic in range(-(-of_a_run // PER_TOPIC)):
+                for rank in (3, 40, 200, 777):
+                    stream.write(b"%07d 0 D%08d 1\n" % (topic, document_of(topic, rank)))
     if runs > 1:
-        text = lines_from(0, lines // runs)[0].tobytes()
-        paths = [folder / f"{kind}-{number:04d}.txt" for number in range(runs)]
-        for path in paths:
+        paths = [folder / f"run-{of_a_run}-{number:04d}.txt" for number in range(runs)]
+        missing = [path for path in paths if not path.exists()]
+        text = lines_from(0, of_a_run)[0].tobytes() if missing else b""
+        for path in missing:
             path.write_bytes(text)
         return qrels, paths
-    path = folder / f"{kind}.{'parquet' if parquet else 'txt'}"
+    path = folder / f"run-{lines}.{form}"
     if not path.exists():
-        write_parquet(path, lines) if parquet else write_text(path, lines, shuffled)
+        write_parquet(path, lines) if form == "parquet" else write_text(path, lines, form == "shuffled")
     return qrels, [path]
 
 
@@ -165,72 +177,167 @@ def peak_of(number: int | str) -> float:
     return 0.0
 
 
+@dataclass(frozen=True)
+class Crew:
+    """Workers: an engine, what gives the numbers of its processes, and that of a scheduler."""
+
+    engine: Engine
+    numbers: Callable[[], list[int]]
+    scheduler: list[int]
+
+    def cpu(self) -> float:
+        """CPU seconds so far of all processes but this one."""
+        return cpu_of([*self.numbers(), *self.scheduler])
+
+
 @contextlib.contextmanager
-def workers_of(kind: str, count: int) -> Iterator[tuple[Engine, Any]]:
-    """An engine, and what gives the numbers of its processes."""
+def crew_of(kind: str, count: int) -> Iterator[Crew]:
+    """Workers that are there."""
     if kind == "dask":
         import distributed
 
+        sys.path.append(str(Path(__file__).parents[1]))
+        from support.dask_cluster import dask_cluster
+
         with (
-            distributed.LocalCluster(  # type: ignore[no-untyped-call]
-                count, threads_per_worker=1, dashboard_address=None, memory_limit="4GB"
-            ) as made,
-            distributed.Client(made) as client,  # type: ignore[no-untyped-call]
+            tempfile.TemporaryDirectory() as folder,
+            dask_cluster(Path(folder), count, "4GB") as made,
+            distributed.Client(scheduler_file=str(made.file)) as client,  # type: ignore[no-untyped-call]
         ):
-            yield OnDask(client), lambda: list(client.run(os.getpid).values())
+            client.wait_for_workers(count)
+            engine = OnDask(client)
+            yield Crew(engine, lambda: list(client.run(os.getpid).values()), [made.scheduler.pid])
     elif count:
         processes = Processes(count)
+        list(processes.map(time.sleep, [0.5] * count))
         try:
-            yield processes, lambda: processes.numbers
+            yield Crew(processes, lambda: processes.numbers, [])
         finally:
             processes.close()
     else:
-        yield Here(), list
+        yield Crew(Here(), list, [])
 
 
-def measure(kind: str, count: int, qrels: Path, runs: list[Path]) -> str:
+def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> str:
+    """One line of the table."""
     judged = read_relevance(str(qrels))
     options = Options()
     selection = select(["official", "PRES"], options)
-    with workers_of(kind, count) as (engine, numbers):
-        weighed = Weighed(engine)
-        before = cpu_of(numbers()) if kind == "dask" else 0.0
-        mine = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    with crew_of(kind, count) as crew:
+        weighed = Weighed(crew.engine)
+        before, mine = crew.cpu(), own_cpu()
         started = time.monotonic()
         if kind == "one":
-            rankings = [read_any_run(Source(str(run)), judged, options, 2) for run in runs]
+            rankings = (read_any_run(Source(str(run)), judged, options, 2) for run in runs)
         else:
             found = rank_runs([str(run) for run in runs], judged, options, weighed, Plan())
-            rankings = [each.checked() for each in found]
-        sums = {evaluate(judged, ranking, selection, options).summary for ranking in rankings}
+            rankings = (each.checked() for each in found)
+        digest = hashlib.sha1(usedforsecurity=False)
+        for ranking in rankings:
+            values = evaluate(judged, ranking, selection, options).summary
+            digest.update(repr([value for value in values if isinstance(value, float)]).encode())
         wall = time.monotonic() - started
-        every = numbers()
-        cpu = sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - mine + cpu_of(every) - before
-        peaks = max([peak_of(number) for number in every], default=0.0)
-        digest = hash(tuple(sums)) % 10**6
-        figures = (f"{wall:.1f}", f"{cpu:.1f}", f"{peak_of('self'):.0f}", f"{peaks:.0f}")
-        weights = (f"{weighed.sent / 1e6:.1f}", f"{weighed.back / 1e6:.1f}", weighed.tasks, digest)
-        return f"| {' | '.join(map(str, (kind, count, *figures, *weights)))} |"
+        merging = own_cpu() - mine
+        cpu = merging + crew.cpu() - before
+        peaks = [max(map(peak_of, some), default=0.0) for some in (crew.numbers(), crew.scheduler)]
+    figures = (
+        f"{wall:.1f}",
+        f"{cpu:.1f}",
+        f"{merging:.1f}",
+        *(f"{peak:.0f}" for peak in (peak_of("self"), *peaks)),
+    )
+    weights = (
+        f"{weighed.sent / 1e6:.1f}",
+        f"{weighed.back / 1e6:.1f}",
+        weighed.tasks,
+        digest.hexdigest()[:6],
+    )
+    return row(kind, count, form, *figures, *weights)
+
+
+def measure_nothing(kind: str, count: int) -> str:
+    """What a task costs in which nothing is done, in milliseconds."""
+    with crew_of(kind, count) as crew:
+        list(crew.engine.map(abs, range(100)))
+        before, mine, scheduler = crew.cpu(), own_cpu(), cpu_of(crew.scheduler)
+        started = time.monotonic()
+        assert len(list(crew.engine.map(abs, range(EMPTY[kind])))) == EMPTY[kind]
+        wall = time.monotonic() - started
+        merging, scheduling = own_cpu() - mine, cpu_of(crew.scheduler) - scheduler
+        working = crew.cpu() - before - scheduling
+    each = (f"{seconds / EMPTY[kind] * 1000:.3f}" for seconds in (wall, merging, scheduling, working))
+    return row(kind, count, EMPTY[kind], *each)
+
+
+def own_cpu() -> float:
+    """CPU seconds of this process so far."""
+    return sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+
+
+def row(*cells: object) -> str:
+    """A line of a table."""
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def main() -> None:
+    """Make the files, and begin a process for each measurement."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("lines", type=int)
-    parser.add_argument("workers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument("workers", type=int, nargs="*", default=[0, 1, 2, 4])
     parser.add_argument("--shuffled", action="store_true")
     parser.add_argument("--parquet", action="store_true")
     parser.add_argument("--dask", action="store_true")
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--only", help=argparse.SUPPRESS)  # what one of the processes measures
     said = parser.parse_args()
-    qrels, runs = make(said.folder, said.lines, said.shuffled, said.parquet, said.runs)
-    kinds = [("dask" if said.dask else "local", count) for count in said.workers if count]
-    for kind, count in [*([("one", 0)] if 0 in said.workers else []), *kinds]:
-        child = os.fork()  # so that peaks are those of one measurement
-        if not child:
-            print(measure(kind, count, qrels, runs), flush=True)
-            os._exit(0)
-        os.waitpid(child, 0)
+    if said.only:
+        kind, count, form, runs = said.only.split()
+        if form == "nothing":
+            print(measure_nothing(kind, int(count)), flush=True)
+        else:
+            print(
+                measure(kind, int(count), form, *make(said.folder, said.lines, form, int(runs))), flush=True
+            )
+        return
+    forms = ["txt", *(["parquet"] if said.parquet else []), *(["shuffled"] if said.shuffled else [])]
+    work = [(form, 1) for form in forms] + ([("txt", said.runs)] if said.runs > 1 else [])
+    kinds = [(kind, count) for kind in ("local", "dask")[: 1 + said.dask] for count in said.workers if count]
+
+    def child(kind: str, count: int, form: str, runs: int) -> None:
+        only = f"{kind} {count} {form} {runs}"
+        command = [sys.executable, __file__, str(said.folder), str(said.lines), "--only", only]
+        subprocess.run(command, check=False)
+
+    for form, runs in work:
+        make(said.folder, said.lines, form, runs)
+        print(f"\n{said.lines:,} lines, {form}, {runs} runs")
+        print(
+            row(
+                "kind",
+                "workers",
+                "form",
+                "wall s",
+                "CPU s",
+                "of merging",
+                "peak MB merging",
+                "worker",
+                "scheduler",
+                "MB sent",
+                "back",
+                "tasks",
+                "digest",
+            ),
+            flush=True,
+        )
+        for kind, count in [*([("one", 0)] if 0 in said.workers else []), *kinds]:
+            child(kind, count, form, runs)
+    print(
+        "\n" + row("kind", "workers", "empty tasks", "wall ms", "CPU ms merging", "scheduler", "workers"),
+        flush=True,
+    )
+    for kind, count in kinds:
+        child(kind, count, "nothing", 1)
 
 
 if __name__ == "__main__":

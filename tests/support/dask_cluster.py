@@ -19,7 +19,8 @@ SECONDS = 60
 class DaskCluster:
     """The processes, and the address of the scheduler."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, memory: str) -> None:
+        self._memory = memory
         self.file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
         self._folder = folder
@@ -33,7 +34,7 @@ class DaskCluster:
     def add_worker(self) -> None:
         """Start a worker with one thread, which is replaced if it dies."""
         place = ("--local-directory", str(self._folder), "--scheduler-file", str(self.file))
-        self._start("worker", "--nthreads", "1", "--memory-limit", "1GB", "--no-dashboard", *place)
+        self._start("worker", "--nthreads", "1", "--memory-limit", self._memory, "--no-dashboard", *place)
 
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -65,9 +66,9 @@ class DaskCluster:
 
 
 @contextlib.contextmanager
-def dask_cluster(folder: Path, workers: int) -> Iterator[DaskCluster]:
+def dask_cluster(folder: Path, workers: int, memory: str = "1GB") -> Iterator[DaskCluster]:
     """A cluster for as long as the block goes."""
-    cluster = DaskCluster(folder)
+    cluster = DaskCluster(folder, memory)
     try:
         for _ in range(workers):
             cluster.add_worker()
