@@ -83,10 +83,12 @@ def load_words(buffer: NDArray[np.uint8], starts: IntArray) -> Words:
     return word
 
 
+_MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
+
+
 def _mask(count: IntArray) -> Words:
     """Keeps the first `count` bytes of a word; all eight for more."""
-    # numpy shifts everything out where the shift is 64 or more, which leaves all bits set.
-    return (np.uint64(1) << (count.view(np.uint64) << np.uint64(3))) - np.uint64(1)
+    return _MASKS.take(count, mode="clip")
 
 
 class Ids(Sequence[bytes]):
@@ -141,7 +143,10 @@ class Ids(Sequence[bytes]):
 
     def take(self, rows: IntArray | BoolArray) -> Ids:
         """Some of the ids."""
-        return Ids(self.buffer, self.starts[rows], self.lengths[rows])
+        part = Ids(self.buffer, self.starts[rows], self.lengths[rows])
+        if self._first_words is not None:  # faster than reading them again
+            part._first_words = self._first_words[rows]
+        return part
 
     def width(self) -> int:
         """Words that the longest id takes."""

@@ -78,7 +78,7 @@ class Finder:
         return self._found(_document_keys(topic, ids.hashes(self._seed)), topic, ids)
 
     def _found(self, keys: Words, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
-        rows = np.flatnonzero(self._sieve[keys >> self._shift])
+        rows = np.flatnonzero(self._sieve[(keys >> self._shift).view(np.int64)])
         document = self._table.find(keys[rows])
         rows, document = rows[document >= 0], document[document >= 0]
         same = WordIds.of(ids.take(rows)).equal(np.arange(len(rows)), self._pool.documents, document)

@@ -141,9 +141,10 @@ class _Reader:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
             topics = np.where(topics == self.only, topics, -1)
         if (topics < 0).any():
-            rows = np.repeat(topics >= 0, lengths)
+            # numpy takes rows by their numbers much faster than by a mask.
+            chosen, rows = np.flatnonzero(topics >= 0), np.flatnonzero(np.repeat(topics >= 0, lengths))
             ids, kept = ids.take(rows), kept[rows]
-            topics, lengths = topics[topics >= 0], lengths[topics >= 0]
+            topics, lengths = topics[chosen], lengths[chosen]
         ranked = rows_kept = counted = None
         if cut.whole_topics:
             if has_equal(topics):

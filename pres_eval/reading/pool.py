@@ -12,6 +12,10 @@ from pres_eval.arrays.ragged import consecutive, lengths_at, ragged
 from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.records import dataclass
 
+FEW = 1 << 14
+ROOM = 5
+"""Bits more than their number has that tables of FEW topics get, so that each topic is found at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -45,8 +49,7 @@ class Pool:
         """The index of each topic, -1 for those that the pool does not have."""
         found = self.topic_table.find(ids.hashes(self.topic_seed))
         if ids.width() <= 1 and self.topics.width() <= 1:
-            found[self.topics.word(0)[found] != ids.word(0)] = -1
-            return found
+            return found  # a word times an odd number: no two words have the same hash
         rows = np.flatnonzero(found >= 0)
         wrong = rows[~equal(ids.take(rows), self.topics.take(found[rows]))]
         found[wrong] = -1
@@ -127,7 +130,7 @@ def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:
     """Hashes of distinct ids of which no two are the same, and the seed that gives them."""
     seed = 0
     while True:
-        table = KeyTable(ids.hashes(seed))
+        table = KeyTable(ids.hashes(seed), ROOM if len(ids) <= FEW else None)
         if not len(table.repeats()[0]):
             return seed, table
         seed += 1

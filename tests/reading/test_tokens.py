@@ -143,7 +143,7 @@ def test_regular_lines_take_the_regular_way(
     text = b"".join(a + first + b + second + c + end for a, b, c in rows)
     chunk = chunk_of(text)
     if all(row[0] != b"#" for row in rows):
-        fields = tokens._regular(chunk.array()[chunk.start : chunk.stop], chunk.start, 3)
+        fields = tokens._regular(chunk, chunk.array()[chunk.start : chunk.stop], 3)
         assert fields is not None
     check(text, 3, False)
 
