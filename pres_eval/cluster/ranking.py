@@ -343,12 +343,7 @@ class _Telling:
         run = self._run
         name = run.file.name
         return Ranking(
-            topic=ranked.topic,
-            num_ret=ranked.num_ret,
-            offsets=ranked.offsets,
-            rank=ranked.rank,
-            document=ranked.document,
-            ties=ranked.ties,
+            **vars(ranked),
             name=name,
             tag=tag_of(name) if run.is_parquet else self._tag.decode("utf-8", "surrogateescape"),
             num_lines=self._num_rows,

@@ -116,13 +116,7 @@ def ranking_of(
 ) -> Ranking:
     """Ranked topics with what else is known of their run."""
     return Ranking(
-        topic=ranked.topic,
-        num_ret=ranked.num_ret,
-        offsets=ranked.offsets,
-        rank=ranked.rank,
-        document=ranked.document,
-        ties=ranked.ties,
-        num_dropped=ranked.num_dropped,
+        **vars(ranked),
         name=name,
         tag=tag,
         num_lines=num_rows,

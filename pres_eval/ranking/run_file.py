@@ -278,15 +278,8 @@ class _Pass:
         """The result, with what was counted on the way."""
         if not self.num_rows:
             raise no_lines(self.source, RUN)
-        ranked = self.ranked.ranked()
         return Ranking(
-            topic=ranked.topic,
-            num_ret=ranked.num_ret,
-            offsets=ranked.offsets,
-            rank=ranked.rank,
-            document=ranked.document,
-            ties=ranked.ties,
-            num_dropped=ranked.num_dropped,
+            **vars(self.ranked.ranked()),
             name=self.source.name,
             tag=self.tag.decode("utf-8", "surrogateescape"),
             num_lines=self.num_rows,

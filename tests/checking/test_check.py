@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import SmallSource
 from support.pools import JudgedPool, made_pool
+from support.small_chunks import chunks_of
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids, WordIds
@@ -402,10 +403,10 @@ def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: py
         _, run = check(ranked=gzip.compress(text))
         assert found(run) == kinds
     monkeypatch.setattr(ragged, "BLOCK", 7)
-    monkeypatch.setattr(Source.chunks, "__defaults__", (300, Source.chunks.__defaults__[1]))  # type: ignore[index]
-    for _, (text, kinds, _) in RUN_FAULTS.items():
-        _, run = check(ranked=text, jobs=2)
-        assert found(run) == kinds
+    with chunks_of(300):
+        for _, (text, kinds, _) in RUN_FAULTS.items():
+            _, run = check(ranked=text, jobs=2)
+            assert found(run) == kinds
 
 
 def test_colliding_hashes_hide_nothing(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,16 +7,15 @@ import gzip
 import json
 import lzma
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.commands import Command
+from support.small_chunks import chunks_of
 
 from pres_eval.arrays import ids
-from pres_eval.reading.source import Source
 
 pytestmark = pytest.mark.slow
 
@@ -66,17 +65,6 @@ def call(
 
 def evaluated(call: Command, *options: str) -> list[str]:
     return call.ok(*WANTED, *options, "qrels", "one").out.splitlines()
-
-
-@contextmanager
-def chunks_of(size: int) -> Iterator[None]:
-    function: Any = Source.chunks
-    before = function.__defaults__
-    function.__defaults__ = (size, *before[1:])
-    try:
-        yield
-    finally:
-        function.__defaults__ = before
 
 
 def shuffled(rows: Rows, seed: int) -> Rows:

@@ -17,7 +17,7 @@ import pytest
 from conftest import ROOT, Command
 from support.dask_cluster import DaskCluster, dask_cluster
 from support.made_runs import made_run
-from support.rankings import outcome
+from support.rankings import WrittenRun, written
 
 import pres_eval as pe
 from pres_eval.cluster import on_dask
@@ -28,9 +28,7 @@ from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs
 from pres_eval.errors import PresEvalError
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import read_any_run
 from pres_eval.reading.relevance import read_relevance
-from pres_eval.reading.source import Source
 
 distributed: Any = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -87,10 +85,9 @@ def test_the_library_gives_the_same(client: Any, fixtures: Path) -> None:
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_robust03_in_splits(size: int, shuffled: bool, engine: OnDask, shared: Path, tmp_path: Path) -> None:
     qrels, run = robust03(shared, tmp_path, shuffled)
-    judged = read_relevance(str(qrels))
-    expected = outcome(lambda: read_any_run(Source(str(run)), judged, Options()))
-    found = next(rank_runs([str(run)], judged, Options(), engine, Plan(split_bytes=size)))
-    assert "error" not in expected and outcome(found.checked) == expected
+    robust = WrittenRun(str(run), read_relevance(str(qrels)))
+    expected = robust.whole()
+    assert "error" not in expected and robust.in_splits(engine, Plan(split_bytes=size)) == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -98,26 +95,19 @@ def test_splits_of_few_bytes(seed: int, engine: OnDask, tmp_path: Path) -> None:
     """Also malformed lines, and documents that are there twice in different splits."""
     rng = random.Random(seed)
     made = made_run(rng, shuffled=seed % 3 > 0, doubled=seed % 3 > 1)
-    (tmp_path / "run").write_text(made.run, encoding="utf-8", newline="")
-    (tmp_path / "qrels").write_text(made.qrels, encoding="utf-8")
-    judged = read_relevance(str(tmp_path / "qrels"))
-    path = str(tmp_path / "run")
-    expected = outcome(lambda: read_any_run(Source(path), judged, Options()))
+    run = written(tmp_path, made.run, made.qrels)
+    expected = run.whole()
     for size in (60, 300):
-        found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=size)))
-        assert outcome(found.checked) == expected
+        assert run.in_splits(engine, Plan(split_bytes=size)) == expected
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_splits_of_one_byte(shuffled: bool, engine: OnDask, fixtures: Path, tmp_path: Path) -> None:
     folder = fixtures / "conformance" / "byte-order"
     lines = (folder / "run").read_text().splitlines(keepends=True)
-    (tmp_path / "run").write_text("".join(lines[::2] + lines[1::2] if shuffled else lines))
-    judged = read_relevance(str(folder / "qrels"))
-    path = str(tmp_path / "run")
-    expected = outcome(lambda: read_any_run(Source(path), judged, Options()))
-    found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=1)))
-    assert outcome(found.checked) == expected
+    text = "".join(lines[::2] + lines[1::2] if shuffled else lines)
+    run = written(tmp_path, text, (folder / "qrels").read_text())
+    assert run.in_splits(engine, Plan(split_bytes=1)) == run.whole()
 
 
 LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(40) for number in range(50)]
@@ -129,10 +119,7 @@ def test_a_worker_is_killed(killed_in_pass: int, client: Any, engine: OnDask, tm
     """In the middle of a pass, and without a chance to say good-bye."""
     lines = list(LINES)
     random.Random(1).shuffle(lines)
-    (tmp_path / "run").write_text("".join(lines))
-    (tmp_path / "qrels").write_text(QRELS)
-    judged = read_relevance(str(tmp_path / "qrels"))
-    path = str(tmp_path / "run")
+    run = written(tmp_path, "".join(lines), QRELS)
     passes: list[int] = []
     killed: list[int] = []
 
@@ -144,18 +131,13 @@ def test_a_worker_is_killed(killed_in_pass: int, client: Any, engine: OnDask, tm
             killed.extend(client.run(os.getpid).values())
             os.kill(killed[0], signal.SIGKILL)
 
-    plan = Plan(split_bytes=1000, told=told)
-    found = next(rank_runs([path], judged, Options(), engine, plan))
-    expected = outcome(lambda: read_any_run(Source(path), judged, Options()))
-    assert killed and outcome(found.checked) == expected
+    found = run.in_splits(engine, Plan(split_bytes=1000, told=told))
+    assert killed and found == run.whole()
     client.wait_for_workers(3, timeout=60)
 
 
 def test_a_worker_is_killed_where_topics_are_together(client: Any, engine: OnDask, tmp_path: Path) -> None:
-    (tmp_path / "run").write_text("".join(LINES))
-    (tmp_path / "qrels").write_text(QRELS)
-    judged = read_relevance(str(tmp_path / "qrels"))
-    path = str(tmp_path / "run")
+    run = written(tmp_path, "".join(LINES), QRELS)
     killed: list[int] = []
 
     def told(done: int, total: int) -> None:
@@ -164,19 +146,16 @@ def test_a_worker_is_killed_where_topics_are_together(client: Any, engine: OnDas
             killed.extend(client.run(os.getpid).values())
             os.kill(killed[1], signal.SIGKILL)
 
-    found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=1000, told=told)))
-    assert killed and outcome(found.checked) == outcome(lambda: read_any_run(Source(path), judged, Options()))
+    found = run.in_splits(engine, Plan(split_bytes=1000, told=told))
+    assert killed and found == run.whole()
     client.wait_for_workers(3, timeout=60)
 
 
 def test_a_bad_line_in_the_last_split(engine: OnDask, tmp_path: Path) -> None:
-    (tmp_path / "run").write_text("".join(LINES) + "1 Q0 d99 0 high t\n")
-    (tmp_path / "qrels").write_text(QRELS)
-    judged = read_relevance(str(tmp_path / "qrels"))
-    path = str(tmp_path / "run")
-    found = next(rank_runs([path], judged, Options(), engine, Plan(split_bytes=4000)))
-    assert str(found.error) == f"{path}:2001: score 'high', expected a number"
-    assert outcome(found.checked) == outcome(lambda: read_any_run(Source(path), judged, Options()))
+    run = written(tmp_path, "".join(LINES) + "1 Q0 d99 0 high t\n", QRELS)
+    expected = run.whole()
+    assert expected["message"] == f"{run.path}:2001: score 'high', expected a number"
+    assert run.in_splits(engine, Plan(split_bytes=4000)) == expected
 
 
 def test_errors_of_the_command_are_the_same(

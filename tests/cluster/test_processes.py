@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, Command
-from support.rankings import outcome
+from support.rankings import outcome, written
 
 import pres_eval as pe
 from pres_eval.cluster.engines import Here, WorkersLostError
@@ -85,10 +85,7 @@ def test_a_worker_is_killed(killed_in_pass: int, processes: Processes, tmp_path:
     lines = list(LINES)
     if killed_in_pass:
         random.Random(1).shuffle(lines)
-    (tmp_path / "run").write_text("".join(lines))
-    (tmp_path / "qrels").write_text(QRELS)
-    judged = read_relevance(str(tmp_path / "qrels"))
-    path = str(tmp_path / "run")
+    run = written(tmp_path, "".join(lines), QRELS)
     passes: list[int] = []
     killed: list[int] = []
 
@@ -99,8 +96,8 @@ def test_a_worker_is_killed(killed_in_pass: int, processes: Processes, tmp_path:
             killed.extend(processes.numbers)
             os.kill(killed[0], signal.SIGKILL)
 
-    found = next(rank_runs([path], judged, Options(), processes, Plan(split_bytes=1500, told=told)))
-    assert killed and outcome(found.checked) == outcome(lambda: read_any_run(Source(path), judged, Options()))
+    found = run.in_splits(processes, Plan(split_bytes=1500, told=told))
+    assert killed and found == run.whole()
 
 
 def test_many_runs_in_batches(processes: Processes, tmp_path: Path) -> None:

@@ -24,8 +24,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -208,22 +207,10 @@ def _bytes(stream: io.TextIOWrapper) -> bytes:
     return value
 
 
-@contextmanager
-def chunks_of(size: int) -> Iterator[None]:
-    """Read files in chunks of so many bytes."""
-    from pres_eval.reading.source import Source
-
-    function: Any = Source.chunks
-    before = function.__defaults__
-    function.__defaults__ = (size, *before[1:])
-    try:
-        yield
-    finally:
-        function.__defaults__ = before
-
-
 def judge(kind: str, data: bytes, chunk: int) -> Outcome:
     """Run the case in three ways; raises WrongError, or whatever the command lets through."""
+    from support.small_chunks import chunks_of
+
     arguments = [argument.format("input") for argument in READERS[kind].arguments]
     Path("input").write_bytes(data)
     found = call(arguments)

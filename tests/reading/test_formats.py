@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.commands import Called, Command
+from support.small_chunks import chunks_of
 
 from pres_eval.errors import InputError
 from pres_eval.options import Options
@@ -287,12 +288,12 @@ def test_numbers_beyond_doubles_in_json(call: Command) -> None:
     assert values(call(*ALL, "qrels.txt", "run")) == values(call(*ALL, "qrels.txt", "run.txt"))
 
 
-def test_headers_and_blank_lines_alone(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headers_and_blank_lines_alone(call: Command) -> None:
     """Chunks without a row, as a reader of small ones sees them."""
     Path("run").write_text("query-id corpus-id score\n\n \nq1 a 3\n\nq2 b 1\n")
     expected = call("-T", "beir", *ALL, "qrels.txt", "run")
-    monkeypatch.setattr(Source.chunks, "__defaults__", (1, *Source.chunks.__defaults__[1:]))  # type: ignore[index]
-    found = call("-T", "beir", *ALL, "qrels.txt", "run")
+    with chunks_of(1):
+        found = call("-T", "beir", *ALL, "qrels.txt", "run")
     assert (found.code, found.out) == (expected.code, expected.out) == (0, expected.out)
     Path("run").write_text("query-id corpus-id score\n")
     assert call("-T", "beir", "-m", "map", "qrels.txt", "run").code == 2

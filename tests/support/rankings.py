@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from pres_eval.cluster.engines import Engine
+from pres_eval.cluster.ranking import Plan
+from pres_eval.cluster.runs import rank_runs
 from pres_eval.errors import PresEvalError
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import read_any_run
 from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.source import Source
 
 ARRAYS = ("topic", "num_ret", "offsets", "rank", "document")
 PLAIN = ("name", "tag", "num_lines", "longer_line", "single", "ascending")
@@ -28,3 +37,26 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
         | {"ties": ties, "known": ranking.ties.known}
         | {"unjudged": list(dict.fromkeys(ranking.unjudged_ids))}
     )
+
+
+@dataclass(frozen=True)
+class WrittenRun:
+    """A run in a file, and its judgements."""
+
+    path: str
+    judged: Relevance
+
+    def whole(self) -> dict[str, Any]:
+        """What one process makes of it."""
+        return outcome(lambda: read_any_run(Source(self.path), self.judged, Options()))
+
+    def in_splits(self, engine: Engine, plan: Plan) -> dict[str, Any]:
+        """What workers make of it."""
+        return outcome(next(rank_runs([self.path], self.judged, Options(), engine, plan)).checked)
+
+
+def written(folder: Path, run: str, qrels: str) -> WrittenRun:
+    """Both as files of the folder."""
+    (folder / "run").write_text(run, encoding="utf-8", newline="")
+    (folder / "qrels").write_text(qrels, encoding="utf-8")
+    return WrittenRun(str(folder / "run"), read_relevance(str(folder / "qrels")))
