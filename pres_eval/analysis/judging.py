@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, Qrels

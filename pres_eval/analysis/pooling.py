@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC

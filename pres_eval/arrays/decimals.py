@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import WORD, WordIds
+from pres_eval.arrays.ids import WORD
 from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.word_ids import WordIds
 
 _POWERS = np.array([10**exponent for exponent in range(1, 19)], np.int64)
 _ZEROS = np.uint64(0x3030303030303030)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import PADDING, Ids, WordIds
+from pres_eval.arrays.ids import PADDING, Ids
+from pres_eval.arrays.word_ids import WordIds
 
 SHORT = 1 << 12
 LONG = 1 << 20

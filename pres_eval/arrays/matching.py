@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import AT_ONCE, NO_IDS, WordIds
+from pres_eval.arrays.ids import AT_ONCE
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
 
 MANY = 1 << 20

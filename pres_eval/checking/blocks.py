@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import WordIds, distinct
+from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.likeness import Judged
 from pres_eval.errors import quoted

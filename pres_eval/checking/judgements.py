@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from pres_eval.arrays.ids import changes
+from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.likeness import alike

@@ -10,9 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.ids import NO_IDS, WORD, Ids, WordIds
+from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.matching import KeyTable, match
 from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.ids import Ids, WordIds, changes, equal, stable_order
+from pres_eval.arrays.ids import Ids, equal
+from pres_eval.arrays.ordering import changes, stable_order
 from pres_eval.arrays.types import AnyInts, FloatArray, IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.blocks import NO_NUMBER, Block, changed, check_block
 from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.likeness import Judged

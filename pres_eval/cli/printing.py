@@ -71,22 +71,15 @@ def _write_parquet(
     """Write the values of all topics of all runs as one table."""
     from pres_eval.report.arrow_table import parquet_table
 
-    names = _names_in_lines(said)
     evaluations = []
     with parquet_table(stream, job.selection) as table:
-        for ranking in rankings:
+        for name, ranking in _named(rankings, said):
             with _going_on(failures, ranking):
                 evaluation = _evaluated(ranking, job)
-                table.add(_name_of(ranking, names), evaluation)
+                table.add(name, evaluation)
                 if said.gated:
                     evaluations.append(evaluation)
     return evaluations
-
-
-def _name_of(ranking: Ranking, names: dict[str, list[str]]) -> str:
-    """What the next run is called; its tag if no names are given."""
-    waiting = names.get(ranking.name)
-    return waiting.pop(0) if waiting else text_of(ranking.tag)
 
 
 def _stream(
@@ -97,10 +90,8 @@ def _stream(
     failures: list[RunFailure] | None,
 ) -> list[Evaluation]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
-    names = _names_in_lines(said)
     evaluations = []
-    for ranking in rankings:
-        name = _name_of(ranking, names)
+    for name, ranking in _named(rankings, said):
         with _going_on(failures, ranking):
             if said.gated:
                 evaluations.append(_evaluated(ranking, job))
@@ -113,15 +104,16 @@ def _stream(
     return evaluations
 
 
-def _names_in_lines(said: EvaluateOptions) -> dict[str, list[str]]:
-    """The names of the runs before they are read, by their files; none if these are their tags."""
-    if said.names == "tag":
-        return {}
+def _named(rankings: Iterable[Ranking], said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
+    """The runs with their names: those of the files, which are known before all are read, or the tags."""
     names: dict[str, list[str]] = {}
-    naming = "path" if said.names == "path" else "file"
-    for path, name in zip(said.runs, run_names([("", run) for run in said.runs], naming), strict=True):
-        names.setdefault(Source(path).name, []).append(name)
-    return names
+    if said.names != "tag":
+        naming = "path" if said.names == "path" else "file"
+        for path, name in zip(said.runs, run_names([("", run) for run in said.runs], naming), strict=True):
+            names.setdefault(Source(path).name, []).append(name)
+    for ranking in rankings:
+        waiting = names.get(ranking.name)
+        yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
 
 
 def _name_line(name: str, said: EvaluateOptions) -> bytes:

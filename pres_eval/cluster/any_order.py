@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.ids import Ids, WordIds, byte_order
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import byte_order
 from pres_eval.arrays.ragged import ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
 from pres_eval.ranking.order import Ranked, Scores, Ties, place_keys

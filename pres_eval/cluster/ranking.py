@@ -10,8 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays.ids import EVERY_PROCESS, Ids, WordIds
+from pres_eval.arrays.ids import EVERY_PROCESS, Ids
 from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.cluster.any_order import (
     Counts,
     Entries,

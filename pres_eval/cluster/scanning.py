@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.cluster.splits import Split, TextRange
 from pres_eval.cluster.storage import source_of
 from pres_eval.errors import EmptyFileError, InputError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays.ids import has_equal
+from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.types import IntArray
 from pres_eval.cluster.scanning import Batch, Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split

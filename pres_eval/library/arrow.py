@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import WORD, Ids, WordIds
+from pres_eval.arrays.ids import WORD, Ids
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, TextParts
 

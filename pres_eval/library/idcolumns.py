@@ -10,8 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from pres_eval.arrays.decimals import decimal_ids
-from pres_eval.arrays.ids import Ids, WordIds, changes
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.library.texts import ids_of
 from pres_eval.ranking.columns import Documents
 from pres_eval.reading.columns import group_topics

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import WordIds
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.library.streams import OpenFile, name_of, source_at
 from pres_eval.library.tables import RELEVANCE, Table, as_grades, looks_like_columns, opened_table

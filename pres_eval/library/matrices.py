@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.decimals import decimal_ids
-from pres_eval.arrays.ids import Ids, WordIds, has_equal
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.ragged import BLOCK
 from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
 from pres_eval.library.lookup import JudgedNumbers, Lookup
@@ -59,10 +61,20 @@ def rank_matrix(
     if values.dtype.kind not in "biuf":
         raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
     if matrix.dtype.kind not in "iu":
-        return _rank_objects(names, matrix, values, relevance, options, name, tag)
+        there = np.array(
+            [[text is not None and text != NONE for text in row] for row in matrix.tolist()], bool
+        )
+        objects = Objects(matrix[there].tolist(), name)
+        return rank_columns(_columns(names, there, objects, values, name, tag), relevance, options)
+
+    def rank_as_any_run() -> Ranking:
+        there = matrix != NONE
+        documents = Numbers(matrix[there].astype(np.int64), name)
+        return rank_columns(_columns(names, there, documents, values, name, tag), relevance, options)
+
     place = relevance.pool.find_topics(names)
     if has_equal(place[place >= 0]):
-        return _rank_numbers(names, matrix, values, relevance, options, name, tag)
+        return rank_as_any_run()
     collected = Topics()
     rows = max(BLOCK // max(matrix.shape[1], 1), 1)
     num_rows = 0
@@ -72,41 +84,13 @@ def rank_matrix(
         num_rows += block.check(name)
         if block.repeats():
             # The one way that finds out which, and whether -M allows it.
-            return _rank_numbers(names, matrix, values, relevance, options, name, tag)
+            return rank_as_any_run()
         for ranked in block.rank(relevance, lookup.numbers, options):
             collected.add(ranked)
     if not num_rows:
         raise InputError(name, None, "no retrieved documents", "at least one")
     unjudged = (place < 0) & (matrix != NONE).any(axis=1)
     return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, names.take(unjudged))
-
-
-def _rank_numbers(
-    names: Ids,
-    matrix: NDArray[Any],
-    values: NDArray[Any],
-    relevance: Relevance,
-    options: Options,
-    name: str,
-    tag: str,
-) -> Ranking:
-    there = matrix != NONE
-    documents = Numbers(matrix[there].astype(np.int64), name)
-    return rank_columns(_columns(names, there, documents, values, name, tag), relevance, options)
-
-
-def _rank_objects(
-    names: Ids,
-    matrix: NDArray[Any],
-    values: NDArray[Any],
-    relevance: Relevance,
-    options: Options,
-    name: str,
-    tag: str,
-) -> Ranking:
-    there = np.array([[text is not None and text != NONE for text in row] for row in matrix.tolist()], bool)
-    documents = Objects(matrix[there].tolist(), name)
-    return rank_columns(_columns(names, there, documents, values, name, tag), relevance, options)
 
 
 def _columns(

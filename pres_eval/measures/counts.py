@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from pres_eval.arrays.types import FloatArray, IntArray
@@ -100,60 +102,32 @@ def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
     return characters.tobytes().decode("ascii").split("\n")[:-1]
 
 
-RUNID = Measure(
-    "runid",
-    runid,
-    summary=total,
-    format=Format.TAG,
+_OF_JUDGED = traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL)
+_of_run = partial(
+    Measure,
     per_topic=False,
     relevance=RelevanceInfo.ANY,
     uses_level=False,
     tells_quality=False,
-    traits=traits(Trait.SET, Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+    traits=traits(Trait.BOUNDED) | _OF_JUDGED,
 )
-NUM_Q = Measure(
-    "num_q",
-    num_q,
-    summary=number_of_topics,
-    format=Format.COUNT,
-    per_topic=False,
-    relevance=RelevanceInfo.ANY,
-    uses_level=False,
-    tells_quality=False,
-    traits=traits(Trait.SET, Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
-)
-NUM_RET = Measure(
+_count = partial(Measure, format=Format.COUNT)
+
+RUNID = _of_run("runid", runid, summary=total, format=Format.TAG)
+NUM_Q = _of_run("num_q", num_q, summary=number_of_topics, format=Format.COUNT)
+NUM_RET = _count(
     "num_ret",
     num_ret,
     summary=total,
-    format=Format.COUNT,
     when_missing=WhenMissing.ZERO,
     uses_level=False,
     tells_quality=False,
     traits=traits(Trait.SET),
 )
-NUM_REL = Measure(
-    "num_rel",
-    num_rel,
-    summary=number_of_relevant,
-    format=Format.COUNT,
-    tells_quality=False,
-    traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
-)
-NUM_REL_RET = Measure(
-    "num_rel_ret",
-    num_rel_ret,
-    summary=total,
-    format=Format.COUNT,
-    traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
-)
-NUM_NONREL_JUDGED_RET = Measure(
-    "num_nonrel_judged_ret",
-    num_nonrel_judged_ret,
-    summary=total,
-    format=Format.COUNT,
-    tells_quality=False,
-    traits=traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+NUM_REL = _count("num_rel", num_rel, summary=number_of_relevant, tells_quality=False, traits=_OF_JUDGED)
+NUM_REL_RET = _count("num_rel_ret", num_rel_ret, summary=total, traits=_OF_JUDGED)
+NUM_NONREL_JUDGED_RET = _count(
+    "num_nonrel_judged_ret", num_nonrel_judged_ret, summary=total, tells_quality=False, traits=_OF_JUDGED
 )
 RELSTRING = Measure(
     "relstring",

@@ -7,6 +7,7 @@ and so these measures, have nothing to do with -l; unjudged documents count for 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -243,51 +244,23 @@ def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntA
 
 
 _ANY = (Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED)
-_COUNT = traits(*_ANY)
-_CONSTANT = traits(*_ANY, Trait.SET)
-_SHARE = traits(*_ANY, Trait.BOUNDED)
-_PREFS = RelevanceInfo.PREFS
+_measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
+_count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
+_share = partial(_measure, traits=traits(*_ANY, Trait.BOUNDED))
 
 PREFERENCE_MEASURES: tuple[Measure, ...] = (
-    Measure(
-        "prefs_num_prefs_poss",
-        num_prefs_poss,
-        summary=total,
-        format=Format.COUNT,
-        tells_quality=False,
-        uses_level=False,
-        relevance=_PREFS,
-        traits=_CONSTANT,
-    ),
-    Measure(
-        "prefs_num_prefs_ful",
-        num_prefs_ful,
-        summary=total,
-        format=Format.COUNT,
-        tells_quality=False,
-        uses_level=False,
-        relevance=_PREFS,
-        traits=_COUNT,
-    ),
-    Measure(
-        "prefs_num_prefs_ful_ret",
-        num_prefs_ful_ret,
-        summary=total,
-        format=Format.COUNT,
-        tells_quality=False,
-        uses_level=False,
-        relevance=_PREFS,
-        traits=_COUNT,
-    ),
-    Measure("prefs_simp", simp, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_pair", pair, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_avgjg", avgjg, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_avgjg_Rnonrel", avgjg_rnonrel, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_simp_ret", simp_ret, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_pair_ret", pair_ret, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_avgjg_ret", avgjg_ret, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_avgjg_Rnonrel_ret", avgjg_rnonrel_ret, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_simp_imp", simp_imp, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_pair_imp", pair_imp, uses_level=False, relevance=_PREFS, traits=_SHARE),
-    Measure("prefs_avgjg_imp", avgjg_imp, uses_level=False, relevance=_PREFS, traits=_SHARE),
+    _count("prefs_num_prefs_poss", num_prefs_poss, traits=traits(*_ANY, Trait.SET)),
+    _count("prefs_num_prefs_ful", num_prefs_ful, traits=traits(*_ANY)),
+    _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=traits(*_ANY)),
+    _share("prefs_simp", simp),
+    _share("prefs_pair", pair),
+    _share("prefs_avgjg", avgjg),
+    _share("prefs_avgjg_Rnonrel", avgjg_rnonrel),
+    _share("prefs_simp_ret", simp_ret),
+    _share("prefs_pair_ret", pair_ret),
+    _share("prefs_avgjg_ret", avgjg_ret),
+    _share("prefs_avgjg_Rnonrel_ret", avgjg_rnonrel_ret),
+    _share("prefs_simp_imp", simp_imp),
+    _share("prefs_pair_imp", pair_imp),
+    _share("prefs_avgjg_imp", avgjg_imp),
 )

@@ -116,7 +116,7 @@ def _whole_topics(source: Source, parts: Iterator[Part]) -> Iterator[Part]:
 
 def _together(part: Part) -> Part:
     """The same with neighbouring groups of one topic as one group."""
-    from pres_eval.arrays.ids import changes
+    from pres_eval.arrays.ordering import changes
 
     first = changes(part.topics.take(slice(None)))
     return replace(part, topics=part.topics.pick(first), lengths=np.add.reduceat(part.lengths, first))

@@ -8,9 +8,11 @@ from typing import NoReturn, Protocol
 
 import numpy as np
 
-from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, has_equal
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.ragged import blocks, consecutive, ragged
 from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.ids import WordIds
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import FloatArray, IntArray, Words
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking.order import NO_TIES, Ranked, Scores, Ties, inverse, rank_topics
 from pres_eval.reading.pool import Pool
 

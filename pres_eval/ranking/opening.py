@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.ids import changes
+from pres_eval.arrays.ordering import changes
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.records import dataclass

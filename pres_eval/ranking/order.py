@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import Growing, narrow
-from pres_eval.arrays.ids import WordIds, byte_order
 from pres_eval.arrays.matching import Matches, match
+from pres_eval.arrays.ordering import byte_order
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass

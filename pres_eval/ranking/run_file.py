@@ -11,9 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import NO_IDS, Ids, WordIds, changes, distinct, has_equal, stable_order
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import repeated
+from pres_eval.arrays.ordering import changes, distinct, has_equal, stable_order
 from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.counted import Counted, Counting, Finder, IdsWantedError, tied_rows

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.growing import Growing, GrowingIds
-from pres_eval.arrays.ids import WordIds, stable_order
+from pres_eval.arrays.ordering import stable_order
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import ERROR
 from pres_eval.ranking.order import Ranked, Scores, Topics, rank_topics
 from pres_eval.reading.pool import Pool

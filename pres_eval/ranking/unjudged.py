@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.ids import NO_IDS, WordIds, distinct
+from pres_eval.arrays.ordering import distinct
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 
 MOST = 100_000
 """Topics without judgements that are kept; of further ones it is known that there are some."""

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.ids import Ids, WordIds, changes
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.reading.pool import build_pool
 from pres_eval.reading.qrels import Qrels, pooled_qrels

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids, WordIds, byte_order, distinct, equal, stable_order
+from pres_eval.arrays.ids import Ids, equal
 from pres_eval.arrays.matching import KeyTable, repeated
+from pres_eval.arrays.ordering import byte_order, distinct, stable_order
 from pres_eval.arrays.ragged import consecutive, lengths_at, ragged
 from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.records import dataclass
 
 FEW = 1 << 14

@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from pres_eval.arrays.growing import Growing, GrowingIds, narrow
-from pres_eval.arrays.ids import NO_IDS, WordIds, changes, distinct
+from pres_eval.arrays.ordering import changes, distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines, parse_lines

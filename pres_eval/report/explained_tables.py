@@ -149,16 +149,11 @@ def _side_by_side(
         f"found by rank {first.nmax}: {first.found} and {second.found} of {n}",
         f"* not by rank {first.nmax}   later: ranks by which {names[1]} has it later (worst case included)",
     ]
-    shown = Shown(("document", "grade", *names, "later"), rows)
-    title = f"Topic {text_of(first.topic)}   PRES_{first.nmax}: {scores}"
-    return Table(
-        name=f"topic {text_of(first.topic)}",
-        title=title,
-        headings=(),
-        rows=(),
-        notes=notes,
-        shown=shown,
-        programs=False,
+    return _of_topic(
+        first,
+        f"PRES_{first.nmax}: {scores}",
+        Shown(("document", "grade", *names, "later"), rows),
+        notes,
     )
 
 
@@ -186,11 +181,17 @@ def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) ->
             "",
             *text_plot(one),
         ]
-    shown = Shown(("i", "document", "grade", "rank", "r_i", "r_i - i"), lines, left=2)
-    title = f"Topic {text_of(one.topic)}   {scores}"
+    return _of_topic(
+        one, scores, Shown(("i", "document", "grade", "rank", "r_i", "r_i - i"), lines, left=2), notes
+    )
+
+
+def _of_topic(one: Explanation, scores: str, shown: Shown, notes: Sequence[str]) -> Table:
+    """A table of one topic, for people alone."""
+    topic = text_of(one.topic)
     return Table(
-        name=f"topic {text_of(one.topic)}",
-        title=title,
+        name=f"topic {topic}",
+        title=f"Topic {topic}   {scores}",
         headings=(),
         rows=(),
         notes=notes,

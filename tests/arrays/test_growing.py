@@ -12,7 +12,8 @@ from support.plain_reading import IDS
 
 from pres_eval.arrays import growing
 from pres_eval.arrays.growing import Growing, GrowingIds, narrow
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.word_ids import WordIds
 
 NUMBERS = st.integers(-5, 5) | st.integers(-(2**31), 2**31) | st.integers(-(2**63), 2**63 - 1)
 

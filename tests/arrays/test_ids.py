@@ -12,7 +12,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS
 
-from pres_eval.arrays.ids import Ids, WordIds, byte_order, changes, distinct, equal
+from pres_eval.arrays.ids import Ids, equal
+from pres_eval.arrays.ordering import byte_order, changes, distinct
+from pres_eval.arrays.word_ids import WordIds
 
 LISTS = st.lists(IDS, min_size=1, max_size=12)
 BY_LENGTH = [(b"0123456789" * 8)[:length] for length in range(1, 71)]
@@ -117,7 +119,7 @@ def test_byte_order(texts: list[bytes]) -> None:
 def test_byte_order_in_groups(texts: list[bytes], data: st.DataObject) -> None:
     groups = data.draw(st.lists(st.integers(0, 3), min_size=len(texts), max_size=len(texts)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pres_eval.arrays.ids._WORDS_SORTED", data.draw(st.sampled_from([0, 1, 3, 64])))
+        patch.setattr("pres_eval.arrays.ordering._WORDS_SORTED", data.draw(st.sampled_from([0, 1, 3, 64])))
         order = byte_order(Ids.of(texts), np.array(groups)).tolist()
     assert order == sorted(range(len(texts)), key=lambda row: (groups[row], texts[row]))
 

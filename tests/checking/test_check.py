@@ -22,7 +22,8 @@ from support.pools import JudgedPool, made_pool
 from support.small_chunks import chunks_of
 
 from pres_eval.arrays import ragged
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.check import CheckOptions, check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Level
 from pres_eval.checking.likeness import alike, loose, loose_hashes

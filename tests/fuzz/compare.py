@@ -86,7 +86,7 @@ def is_all_negative(case: Case) -> bool:
 def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
     from pres_eval import scoring
-    from pres_eval.arrays import exact, growing, ids, matching, ragged
+    from pres_eval.arrays import exact, growing, ids, matching, ragged, word_ids
     from pres_eval.ranking import order, scattered
     from pres_eval.reading import lines, qrels, source
 
@@ -96,6 +96,7 @@ def small_chunks() -> Iterator[None]:
         (matching, "MANY", 20),
         (exact, "LONG_STRETCH", 5),
         (ids, "AT_ONCE", 4),
+        (word_ids, "AT_ONCE", 4),
         (growing, "SHORT", 1),
         (scoring, "BLOCK", 2),
         (order, "FEW", 1),

@@ -11,8 +11,9 @@ from support.plain_reading import IDS, TOPICS
 from support.qrels import made_qrels
 
 from pres_eval.arrays import ragged
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
 from pres_eval.ranking.columns import RunColumns, Texts, cast_scores, rank_columns
 from pres_eval.ranking.counting import Found, rank_found

@@ -14,7 +14,8 @@ from support.plain_reading import IDS, ranked, single
 from support.pools import made_pool
 
 from pres_eval.arrays import matching, ragged
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking import order as ranking
 from pres_eval.ranking.order import DuplicateRowError, Ranked, Topics, rank_topics, score_keys
 from pres_eval.reading.pool import Pool

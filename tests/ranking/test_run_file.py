@@ -29,7 +29,8 @@ from support.plain_reading import read_run as read_plainly
 from support.pools import JudgedPool, made_pool
 
 from pres_eval.arrays import ragged
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import run_file, scattered

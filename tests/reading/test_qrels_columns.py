@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS, TOPICS
 
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.reading.columns import QrelsColumns, group_topics, qrels_of_columns
 from pres_eval.reading.qrels import Qrels, read_qrels

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
 from pres_eval.reading.qrels import Qrels
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import Ids, WordIds
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.reading.source import Source
 
@@ -68,7 +69,7 @@ def joined(source: Source, parts: Iterator[Part]) -> Part:
 
 def part_of(topics: Ids, documents: Ids, numbers: NDArray[Any], lines: IntArray | None = None) -> Part:
     """The part with these columns."""
-    from pres_eval.arrays.ids import changes
+    from pres_eval.arrays.ordering import changes
 
     first = changes(topics)
     return Part(

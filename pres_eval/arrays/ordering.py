@@ -1,0 +1,104 @@
+"""In what order ids and numbers come, and which of them come again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ids import EVERYWHERE, Ids, equal
+from pres_eval.arrays.types import BoolArray, IntArray
+
+_WORDS_SORTED = 64
+"""Words by which ids are sorted in arrays; the few that agree in all of these are sorted one by one."""
+
+
+def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
+    """The permutation that sorts the ids as strcmp does, inside of groups if these are given."""
+    if group is None:
+        order, alike = np.arange(len(ids)), np.ones(max(len(ids) - 1, 0), np.bool_)
+    else:
+        order = np.argsort(group, kind="stable")
+        alike = group[order[1:]] == group[order[:-1]]
+    for number in range(min(ids.width(), _WORDS_SORTED)):
+        places, rivals = _runs(alike)
+        if not len(places):
+            return order
+        rows = order[places]
+        words = ids.take(rows).word(number).byteswap()  # as big-endian numbers words compare like their text
+        same_run = rivals[1:] == rivals[:-1]
+        differs = words[1:] != words[:-1]
+        if not (same_run & differs).any():
+            continue
+        by_word = np.argsort(words, kind="stable") if rivals[-1] == 0 else np.lexsort((words, rivals))
+        order[places] = rows[by_word]
+        # Runs keep their places, so that `rivals` holds for the sorted words too.
+        words = words[by_word]
+        alike[places[1:][same_run] - 1] = (words[1:] == words[:-1])[same_run]
+    return _sort_the_rest(ids, order, alike) if ids.width() > _WORDS_SORTED else order
+
+
+def _runs(alike: BoolArray) -> tuple[IntArray, IntArray]:
+    """The places that belong to runs of places of which each is like the next, and the number of their run.
+
+    alike (N-1,): whether place i + 1 is like place i.
+    """
+    inside = np.zeros(len(alike) + 1, np.bool_)
+    inside[:-1] = alike
+    inside[1:] |= alike
+    places = np.flatnonzero(inside)
+    if not len(places):
+        return places, places
+    begins = np.ones(len(places), np.bool_)
+    begins[1:] = ~alike[places[1:] - 1]
+    return places, np.cumsum(begins) - 1
+
+
+def _sort_the_rest(ids: Ids, order: IntArray, alike: BoolArray) -> IntArray:
+    """Sort by Python the ids that are still alike."""
+    places, rivals = _runs(alike)
+    rows = order[places]
+    texts, runs = list(ids.take(rows)), rivals.tolist()
+    by_text = sorted(range(len(texts)), key=lambda row: (runs[row], texts[row]))
+    order[places] = rows[np.array(by_text, np.int64)]
+    return order
+
+
+def changes(ids: Ids) -> IntArray:
+    """The rows whose text differs from that of the row before; row 0 is one."""
+    if not len(ids):
+        return np.zeros(0, np.int64)
+    differs = ids.lengths[1:] != ids.lengths[:-1]
+    width = ids.width()
+    for number in range(min(width, EVERYWHERE)):
+        word = ids.word(number)
+        differs |= word[1:] != word[:-1]
+    if width > EVERYWHERE:
+        alike = np.flatnonzero(~differs)
+        differs[alike] = ~equal(ids.take(alike), ids.take(alike + 1))
+    return np.concatenate(([0], np.flatnonzero(differs) + 1))
+
+
+def distinct(ids: Ids) -> tuple[Ids, IntArray]:
+    """The distinct ids in byte order, and the index of each id in them."""
+    order = byte_order(ids)
+    in_order = ids.take(order)
+    new = np.zeros(len(ids), np.bool_)
+    new[changes(in_order)] = True
+    index = np.empty(len(ids), np.int64)
+    index[order] = np.cumsum(new) - 1
+    return in_order.take(new), index
+
+
+def stable_order(numbers: NDArray[np.signedinteger[Any]], limit: int) -> IntArray:
+    """The permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
+    # numpy sorts numbers of 16 bits by digits, in linear time.
+    return np.argsort(numbers.astype(np.uint16) if limit <= 2**16 else numbers, kind="stable")
+
+
+def has_equal(numbers: NDArray[np.generic]) -> bool:
+    """Whether a number comes twice."""
+    # np.unique would do, but to make sure that its argument has no mask it imports numpy.ma: 15 ms.
+    in_order = np.sort(numbers)
+    return bool((in_order[1:] == in_order[:-1]).any())

@@ -1,0 +1,169 @@
+"""Ids in columns of words, cut loose from the text that they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import numpy as np
+
+from pres_eval.arrays.ids import AT_ONCE, EVERYWHERE, WORD, Ids, add_mixed, equal, odd_numbers
+from pres_eval.arrays.ordering import distinct
+from pres_eval.arrays.types import BoolArray, IntArray, Words
+
+_ALWAYS = 2
+"""Words that WordIds have room for whatever the mean is."""
+
+_NO_ROWS = np.zeros(0, np.int64)
+_NO_LONG_IDS = Ids.of([])
+
+
+class WordIds(Sequence[bytes]):
+    """Ids cut loose from their buffer: column j holds the j-th word of every id.
+
+    So that a few long ids among many short ones don't take room for all, ids that need far more words than
+    the mean have only their beginning in the columns, and are whole in `long_ids`; so do all if most are
+    very long.
+
+    columns    (N,) words, padded with NULs
+    long_rows  rows of the ids that are longer than the columns, ascending
+    long_ids   these ids
+    """
+
+    def __init__(
+        self, columns: list[Words], long_rows: IntArray = _NO_ROWS, long_ids: Ids = _NO_LONG_IDS
+    ) -> None:
+        self.columns = columns
+        self.long_rows = long_rows
+        self.long_ids = long_ids
+
+    @classmethod
+    def of(cls, ids: Ids) -> WordIds:
+        """A copy of ids in a buffer."""
+        width = max(ids.width(), 1)
+        if width <= _ALWAYS:
+            return cls([ids.word(number) for number in range(width)])
+        mean = int(ids.lengths.sum()) // (WORD * len(ids))
+        width = min(width, _ALWAYS + 2 * mean if mean < EVERYWHERE else _ALWAYS)
+        rows = np.flatnonzero(ids.lengths > WORD * width)
+        return cls([ids.word(number) for number in range(width)], rows, ids.take(rows).copied())
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[WordIds]) -> WordIds:
+        """All ids of the parts."""
+        columns = []
+        for number in range(max(len(part.columns) for part in parts)):
+            column = []
+            for part in parts:
+                if number < len(part.columns):
+                    column.append(part.columns[number])
+                else:
+                    column.append(np.zeros(len(part), np.uint64))
+            columns.append(np.concatenate(column))
+        starts = np.cumsum([0, *map(len, parts)])
+        rows = [part.long_rows + start for part, start in zip(parts, starts.tolist(), strict=False)]
+        long_ids = [text for part in parts for text in part.long_ids]
+        return cls(columns, np.concatenate(rows), Ids.of(long_ids)) if long_ids else cls(columns)
+
+    def hashes(self, seed: int = 0) -> Words:
+        """The same hashes as those of the ids in a buffer."""
+        mixed = np.zeros(len(self), np.uint64)
+        if len(self) > AT_ONCE:
+            for start in range(0, len(self), AT_ONCE):
+                mixed[start : start + AT_ONCE] = self.pick(slice(start, start + AT_ONCE)).hashes(seed)
+            return mixed
+        multipliers = odd_numbers(seed, max(EVERYWHERE, 1 << (len(self.columns) - 1).bit_length()))
+        np.multiply(self.columns[0], multipliers[0], out=mixed)
+        for number, column in enumerate(self.columns[1:], 1):
+            add_mixed(mixed, column, multipliers[number])
+        if len(self.long_rows):
+            mixed[self.long_rows] = self.long_ids.hashes(seed)
+        return mixed
+
+    def pick(self, rows: IntArray | slice) -> WordIds:
+        """Some of the ids; of a slice no copy is made."""
+        columns = [column[rows] for column in self.columns]
+        if not len(self.long_rows):
+            return WordIds(columns)
+        places, which = self._long_among(rows)
+        return WordIds(columns, places, self.long_ids.take(which))
+
+    def take(self, rows: IntArray | slice) -> Ids:
+        """Some of the ids, in a buffer."""
+        width = len(self.columns)
+        matrix = np.zeros((len(self.columns[0][rows]) + 2, width), "<u8")
+        for number, column in enumerate(self.columns):
+            matrix[:-2, number] = column[rows]
+        buffer = matrix.view(np.uint8).reshape(-1)
+        starts = np.arange(len(matrix) - 2, dtype=np.int64) * (WORD * width)
+        filled = matrix[:-2].view(np.uint8).reshape(-1, WORD * width) != 0
+        ids = Ids(buffer, starts, np.count_nonzero(filled, axis=1).astype(np.int64))
+        if len(self.long_rows):
+            places, which = self._long_among(rows)
+            if len(places) == len(ids):
+                return self.long_ids.take(which)
+            long_ids = self.long_ids.take(which).copied()
+            ids.starts[places], ids.lengths[places] = long_ids.starts + len(buffer), long_ids.lengths
+            ids.buffer = np.concatenate((buffer, long_ids.buffer))
+        return ids
+
+    def num_distinct(self) -> int:
+        """How many different ids there are."""
+        if len(self.columns) > 1:
+            return len(distinct(self.take(slice(None)))[0])
+        in_order = np.sort(self.columns[0])
+        return int(np.count_nonzero(in_order[1:] != in_order[:-1])) + min(len(in_order), 1)
+
+    def equal(self, rows: IntArray, others: WordIds, other_rows: IntArray) -> BoolArray:
+        """Whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
+        same = np.ones(len(rows), np.bool_)
+        for number in range(max(len(self.columns), len(others.columns))):
+            mine = self.columns[number][rows] if number < len(self.columns) else np.uint64(0)
+            theirs = others.columns[number][other_rows] if number < len(others.columns) else np.uint64(0)
+            same &= mine == theirs
+        if len(self.long_rows) or len(others.long_rows):
+            places = np.union1d(self._long_among(rows)[0], others._long_among(other_rows)[0])
+            same[places] = equal(self.take(rows[places]), others.take(other_rows[places]))
+        return same
+
+    def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Whether the id at rows[i] comes after that at others[i] in byte order, and whether it is the same.
+
+        The columns must hold all ids whole.
+        """
+        assert not len(self.long_rows)
+        after, same = np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+        for column in self.columns:
+            # As big-endian numbers words compare like their text.
+            mine, theirs = column[rows].byteswap(), column[others].byteswap()
+            after |= same & (mine > theirs)
+            same &= mine == theirs
+        return after, same
+
+    def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
+        """Where in a choice of rows long ids are, and which of them."""
+        if not len(self.long_rows):
+            return _NO_ROWS, _NO_ROWS
+        if isinstance(rows, slice):
+            start, stop, _ = rows.indices(len(self))
+            first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
+            return self.long_rows[first:last] - start, np.arange(first, last)
+        which = np.minimum(np.searchsorted(self.long_rows, rows), len(self.long_rows) - 1)
+        places = np.flatnonzero(self.long_rows[which] == rows)
+        return places, which[places]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.take(slice(None)))
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> WordIds: ...
+    def __getitem__(self, index: int | slice) -> bytes | WordIds:
+        return self.pick(index) if isinstance(index, slice) else self.take(np.array([index]))[0]
+
+
+NO_IDS = WordIds([np.zeros(0, np.uint64)])
