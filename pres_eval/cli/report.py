@@ -36,15 +36,10 @@ from pres_eval.report.pairs import pairs_of
 from pres_eval.report.records import File, file_record
 from pres_eval.report.relevant_ranks import relevant_ranks
 from pres_eval.report.text import text_of
-from pres_eval.report.trec_plots import PICTURES, Subject, as_picture, default_subject
-from pres_eval.report.trec_report import (
-    Report,
-    as_text,
-    board_of,
-    make_report,
-    report_selection,
-    topics_of,
-)
+from pres_eval.report.trec_plots import PICTURES, as_picture
+from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
+from pres_eval.report.trec_run_plots import Subject, default_subject
+from pres_eval.report.trec_tables import as_text
 from pres_eval.scoring import Evaluation, evaluate
 from pres_eval.workers import in_order
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pres_eval.report.trec_report import RECALL_LEVELS, Report, roc_curve
+import numpy as np
+
+from pres_eval.arrays.exact import add_in_order, divide
+from pres_eval.arrays.types import FloatArray
+from pres_eval.report.trec_report import RECALL_LEVELS, Report
 
 Point = tuple[float, float, str]
 """x, y, and what a pointer over the point is told."""
@@ -105,3 +109,39 @@ def roc(report: Report) -> Graph:
         ),
         last=None,
     )
+
+
+@dataclass(frozen=True)
+class RocPoint:
+    """A point of the ROC curve: averages over topics at a rank (None: all that was retrieved)."""
+
+    rank: int | None
+    fallout: float
+    recall: float
+
+
+def roc_curve(report: Report, run: int) -> list[RocPoint]:
+    """The ROC curve of a run: recall against fallout, each averaged over its topics; needs -N.
+
+    Fallout is the share of the collection's documents that are not relevant which were retrieved by the rank:
+    (retrieved - relevant retrieved) / (N - relevant).  Documents that nobody judged count as not relevant.
+    """
+    evaluation = report.evaluations[run]
+    num_ret, num_rel, found = (evaluation.by_label(label) for label in ("num_ret", "num_rel", "num_rel_ret"))
+    points = [RocPoint(0, 0.0, 0.0)]
+    for rank in report.grid:
+        by_rank = np.rint(evaluation.by_label(f"recall_{rank}") * num_rel)
+        points.append(_roc_point(report, run, rank, np.minimum(num_ret, rank), by_rank))
+    points.append(_roc_point(report, run, None, num_ret, found))
+    return points
+
+
+def _roc_point(
+    report: Report, run: int, rank: int | None, retrieved: FloatArray, found: FloatArray
+) -> RocPoint:
+    evaluation = report.evaluations[run]
+    num_rel = evaluation.by_label("num_rel")
+    others = np.maximum(report.options.num_docs_in_coll - num_rel, 0)
+    fallout = np.minimum(divide(retrieved - found, others), 1.0)
+    count = max(evaluation.totals.num_topics, 1)
+    return RocPoint(rank, add_in_order(fallout) / count, add_in_order(divide(found, num_rel)) / count)

@@ -10,15 +10,15 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.measures.base import Format
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.layout import Table, Value
-from pres_eval.report.text import text_of
-from pres_eval.report.trec_report import (
-    Report,
+from pres_eval.report.report_topics import (
     against_median,
     largest_differences,
     median_labels,
     medians_of,
     topic_measures,
 )
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import Report
 
 
 def as_tables(report: Report) -> list[Table]:

@@ -20,14 +20,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from support.browser import AVAILABLE, Browser
-from support.made_reports import (
-    PATENT_QRELS,
-    PATENT_RUNS,
-    judgements,
-    ranking,
-    report_of,
-    report_of_texts,
-)
+from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
 from pres_eval.cli.compare import command as compare_command
 from pres_eval.cli.explain import command as explain_command
@@ -35,8 +28,9 @@ from pres_eval.report import svg
 from pres_eval.report.html import as_html
 from pres_eval.report.markup import element
 from pres_eval.report.page.footer import options_of as footer_options
+from pres_eval.report.report_topics import above_at_below, against_median
 from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_report import Report, above_at_below, against_median
+from pres_eval.report.trec_report import Report
 
 pytestmark = pytest.mark.slow
 

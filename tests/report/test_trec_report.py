@@ -14,43 +14,25 @@ from hypothesis import strategies as st
 from matplotlib.collections import EventCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
-from support.made_reports import (
-    PATENT_QRELS,
-    PATENT_RUNS,
-    judgements,
-    ranking,
-    report_of,
-    report_of_texts,
-)
+from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
 from pres_eval.cli.report import command
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
+from pres_eval.report.graphs import roc_curve
+from pres_eval.report.report_topics import against_median, largest_differences, median
 from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_plots import (
-    PICTURES,
-    Subject,
-    as_picture,
-    draw_curves,
-    draw_histogram,
-    draw_intervals,
-    draw_pair,
-    draw_topic,
-)
-from pres_eval.report.trec_report import (
-    RECALL_LEVELS,
-    Report,
-    against_median,
+from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
+from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
+from pres_eval.report.trec_run_plots import Subject, draw_intervals
+from pres_eval.report.trec_tables import (
     as_text,
     document_level_averages,
-    grid_of,
-    largest_differences,
-    median,
     pres_and_recall,
     recall_level_averages,
-    roc_curve,
     summary_statistics,
 )
+from pres_eval.report.trec_topic_plots import draw_histogram, draw_pair, draw_topic
 
 pytestmark = pytest.mark.slow
 

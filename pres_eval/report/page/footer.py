@@ -8,8 +8,9 @@ from pres_eval import __version__
 from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import section
+from pres_eval.report.report_topics import topic_measures
 from pres_eval.report.text import text_of
-from pres_eval.report.trec_report import Report, topic_measures
+from pres_eval.report.trec_report import Report
 
 
 def footer(report: Report) -> Html:

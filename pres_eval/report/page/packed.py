@@ -22,14 +22,9 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
 from pres_eval.report.names import fitted
+from pres_eval.report.report_topics import median_labels, medians_of, topic_measures
 from pres_eval.report.text import text_of
-from pres_eval.report.trec_report import (
-    DIGITS,
-    Report,
-    median_labels,
-    medians_of,
-    topic_measures,
-)
+from pres_eval.report.trec_report import DIGITS, Report
 
 NAME_LENGTHS = (24, 20, 16, 14, 12, 10)
 """For how many letters there may be room at the left of a picture."""

@@ -10,7 +10,8 @@ from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, section
-from pres_eval.report.trec_report import Report, topic_measures
+from pres_eval.report.report_topics import topic_measures
+from pres_eval.report.trec_report import Report
 
 
 def distributions(report: Report) -> Html:

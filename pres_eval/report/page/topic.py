@@ -5,8 +5,9 @@ from __future__ import annotations
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
+from pres_eval.report.report_topics import hardest_topics, relevant_counts
 from pres_eval.report.text import shown, text_of
-from pres_eval.report.trec_report import DIGITS, Report, hardest_topics, relevant_counts
+from pres_eval.report.trec_report import DIGITS, Report
 
 
 def topic_view(report: Report) -> Html:

@@ -9,8 +9,9 @@ import numpy as np
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import scrolling, section, table
+from pres_eval.report.report_topics import largest_differences, topic_measures
 from pres_eval.report.text import shown, text_of
-from pres_eval.report.trec_report import DIGITS, Report, largest_differences, topic_measures
+from pres_eval.report.trec_report import DIGITS, Report
 
 MISSING = "–"
 """What is shown where a run does not have a topic."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import figure, section, table
-from pres_eval.report.trec_report import (
-    Report,
-    above_at_below,
-    against_median,
+from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
+from pres_eval.report.trec_report import Report
+from pres_eval.report.trec_tables import (
     document_level_averages,
-    median_labels,
-    median_words,
     pres_and_recall,
     recall_level_averages,
     summary_statistics,

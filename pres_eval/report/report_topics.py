@@ -1,0 +1,148 @@
+"""What the report says of topics: medians, how runs differ, the hardest topics, how much is relevant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray
+from pres_eval.report.trec_report import Report
+
+
+def topic_measures(report: Report) -> tuple[str, ...]:
+    """The columns of the table of topics: those of the leaderboard that -q prints, and the counts."""
+    labels = dict.fromkeys((*report.board, *median_labels(report), "num_rel_ret", "num_rel", "num_ret"))
+    return tuple(label for label in labels if report.column(label).measure.per_topic)
+
+
+def median(values: FloatArray) -> FloatArray:
+    """(topics,) the median over runs of (runs, topics) values; nan (a run lacks the topic) is left out."""
+    ordered = np.sort(values, axis=0)  # nan goes last
+    counts = np.count_nonzero(~np.isnan(values), axis=0)
+    columns = np.arange(values.shape[1])
+    low = ordered[np.maximum(counts - 1, 0) // 2, columns]
+    high = ordered[np.minimum(counts // 2, len(values) - 1), columns]
+    middle: FloatArray = np.where(low == high, low, (low + high) / 2.0)
+    return middle
+
+
+def medians_of(report: Report, label: str) -> FloatArray | None:
+    """(topics,) the medians given from outside, or else those of the runs; None where there is neither."""
+    if label in report.medians:
+        return report.medians[label]
+    return median(report.matrix(label)) if len(report.names) > 1 else None
+
+
+def median_words(report: Report, label: str) -> str:
+    """Whose median it is."""
+    return "the medians given" if label in report.medians else f"the median of the {len(report.names)} runs"
+
+
+def median_labels(report: Report) -> tuple[str, ...]:
+    """The measures that are shown against the median: average precision, PRES, and those given."""
+    usual = ("map", f"PRES_{max(report.nmax)}") if len(report.names) > 1 else ()
+    return tuple(dict.fromkeys((*usual, *report.medians)))
+
+
+def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
+    """(topics,) a run's values minus the median; nan where it lacks the topic or there is no median."""
+    medians = medians_of(report, label)
+    values = report.per_topic(run, label)
+    difference: FloatArray = values * 0.0 if medians is None else values - medians
+    return difference
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A topic on which runs differ: the best and the worst run with their values."""
+
+    topic: bytes
+    best: int
+    worst: int
+    best_value: float
+    worst_value: float
+
+    @property
+    def size(self) -> float:
+        """How far they are apart."""
+        return self.best_value - self.worst_value
+
+
+def largest_differences(report: Report, label: str, most: int = 15) -> list[Difference]:
+    """The topics with the largest differences between runs, largest first; equal ones in topic order."""
+    matrix = report.matrix(label)
+    with_two = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) > 1)
+    values = matrix[:, with_two]
+    best, worst = np.nanargmax(values, axis=0), np.nanargmin(values, axis=0)
+    columns = np.arange(len(with_two))
+    spread = values[best, columns] - values[worst, columns]
+    return [
+        Difference(
+            topic=report.topics[with_two[place]],
+            best=int(best[place]),
+            worst=int(worst[place]),
+            best_value=float(values[best[place], place]),
+            worst_value=float(values[worst[place], place]),
+        )
+        for place in np.argsort(-spread, kind="stable")[:most].tolist()
+        if spread[place] > 0
+    ]
+
+
+@dataclass(frozen=True)
+class TopicSpread:
+    """A topic with the best, the middle and the worst value of the runs."""
+
+    place: int
+    num_rel: int
+    best: float
+    median: float
+    worst: float
+
+
+def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
+    """The topics by the median of the runs' values, the worst first; equal ones in topic order."""
+    matrix, sign = report.matrix(label), report.sign(label)
+    middle, num_rel = median(matrix), np.diff(report.documents.offsets)
+    best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
+    if sign < 0:
+        best, worst = worst, best
+    return [
+        TopicSpread(
+            place=place,
+            num_rel=int(num_rel[place]),
+            best=float(best[place]),
+            median=float(middle[place]),
+            worst=float(worst[place]),
+        )
+        for place in np.argsort(sign * middle, kind="stable").tolist()
+    ]
+
+
+RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Where the columns of the picture of relevant documents begin."""
+
+
+def relevant_counts(report: Report) -> list[tuple[str, int]]:
+    """How many topics have so many relevant documents, by ranges, without empty ones at either end."""
+    num_rel = np.diff(report.documents.offsets)
+    ends = (*RELEVANT_BINS[1:], None)
+    counts = [
+        (_range(low, end), int(np.count_nonzero((num_rel >= low) & (num_rel < (end or np.inf)))))
+        for low, end in zip(RELEVANT_BINS, ends, strict=True)
+    ]
+    filled = [place for place, (_, count) in enumerate(counts) if count]
+    return counts[filled[0] : filled[-1] + 1] if filled else []
+
+
+def _range(low: int, end: int | None) -> str:
+    if end is None:
+        return f"{low}+"
+    return str(low) if end == low + 1 else f"{low}–{end - 1}"
+
+
+def above_at_below(values: FloatArray) -> tuple[int, int, int]:
+    """How many topics are above, at and below 0 (nan: none of these)."""
+    above, at, below = (int(np.count_nonzero(chosen)) for chosen in (values > 0, values == 0, values < 0))
+    return above, at, below

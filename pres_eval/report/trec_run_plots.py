@@ -1,0 +1,146 @@
+"""The report's pictures of runs: graphs, means with their intervals, distributions over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pres_eval.analysis.topics import plural
+from pres_eval.errors import UsageError
+from pres_eval.report.graphs import Graph, graphs_of
+from pres_eval.report.plots import COLOURS, line_styles, plain, plain_names, style
+from pres_eval.report.report_topics import hardest_topics, relevant_counts
+from pres_eval.report.trec_report import Report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a picture is of, where it is not of everything: indices of runs and of a topic, a measure."""
+
+    runs: tuple[int, ...]
+    topic: int
+    label: str
+
+
+def default_subject(report: Report) -> Subject:
+    """The first two runs, the hardest topic, the first measure of the leaderboard that topics have."""
+    label = next(label for label in (*report.board, "map") if report.column(label).measure.per_topic)
+    hardest = hardest_topics(report, label)[0].place
+    return Subject(runs=tuple(range(min(2, len(report.names)))), topic=hardest, label=label)
+
+
+def draw_graph(axes: Axes, graph: Graph, count: int) -> None:
+    """The curves of so many runs."""
+    for points, look in zip(graph.curves, line_styles(count), strict=True):
+        axes.plot([x for x, _, _ in points], [y for _, y, _ in points], linewidth=1.2, **look)
+    if graph.logarithmic:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_title(graph.title)
+    axes.set_xlabel(graph.x)
+    axes.set_ylabel(graph.y)
+    axes.set_ylim(0, 1)
+
+
+def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
+    """What draws the graph of that name alone."""
+
+    def draw(report: Report, subject: Subject) -> Figure:
+        from matplotlib.figure import Figure
+
+        graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
+        if graph is None:
+            raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
+        with style():
+            figure = Figure(figsize=(7.5, 4.6), layout="constrained")
+            axes = figure.subplots()
+            draw_graph(axes, graph, len(report.names))
+            names = plain_names(report.names)
+            figure.legend(axes.get_lines(), names, loc="outside right upper", handlelength=3.5)
+        return figure
+
+    return draw
+
+
+def rows_figure(count: int) -> tuple[Figure, Axes]:
+    """A figure with room for so many rows, each of a run."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 1.2 + 0.24 * count), layout="constrained")
+    return figure, figure.subplots()
+
+
+def draw_intervals(report: Report, subject: Subject) -> Figure:
+    """The means of a measure with their intervals, the best run on top."""
+    pairs = report.pairs
+    if pairs is None or subject.label not in pairs.measures:
+        raise UsageError(f"--picture leaderboard: {subject.label} is no average that can be compared")
+    row = pairs.measures.index(subject.label)
+    order = np.argsort(pairs.gains(row), kind="stable")
+    means, places = pairs.means[row][order], np.arange(len(order))
+    spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
+    with style():
+        figure, axes = rows_figure(len(order))
+        axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
+        label_rows(axes, report, order.tolist(), f"mean {subject.label}")
+        confidence = f"{100 * (1 - pairs.settings.alpha):g} %"
+        share = ""
+        if len(order) > 1:
+            letters = axes.secondary_yaxis("right")
+            letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
+            letters.tick_params(length=0)
+            letters.spines["right"].set_visible(False)
+            share = "\nruns that share a letter do not differ significantly, all pairs compared"
+        title = f"{plain(subject.label)}: means over {plural(pairs.topics)}, {confidence} intervals{share}"
+        axes.set_title(title)
+    return figure
+
+
+def draw_distributions(report: Report, subject: Subject) -> Figure:
+    """A measure over topics, a box for each run, the best mean on top."""
+    matrix = report.matrix(subject.label)
+    order = report.best_first(
+        subject.label, [report.summary(run, subject.label) for run in range(len(matrix))]
+    )[::-1]
+    with style():
+        figure, axes = rows_figure(len(order))
+        for place, run in enumerate(order):
+            known = matrix[run][np.isfinite(matrix[run])]
+            if not len(known):
+                continue
+            low, first, middle, third, high = np.quantile(known, (0, 0.25, 0.5, 0.75, 1)).tolist()
+            axes.hlines(place, low, high, colors="black", linewidth=0.9)
+            axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
+            axes.vlines(middle, place - 0.3, place + 0.3, colors=COLOURS[1], linewidth=2)
+        label_rows(axes, report, order, subject.label)
+        axes.set_title(f"{plain(subject.label)} over topics: least, quartiles, most")
+    return figure
+
+
+def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> None:
+    """Name the runs of the rows, from below, and what is along the axis."""
+    names = plain_names(report.names)
+    axes.set_yticks(range(len(order)), [names[run] for run in order])
+    axes.set_ylim(-0.6, len(order) - 0.4)
+    axes.set_xlabel(plain(label))
+    axes.grid(visible=False, axis="y")
+
+
+def draw_relevant(report: Report, subject: Subject) -> Figure:
+    """How many topics have how many relevant documents."""
+    columns = relevant_counts(report)
+    with style():
+        figure, axes = rows_figure(10)
+        bars = axes.bar([name for name, _ in columns], [count for _, count in columns], color=COLOURS[0])
+        axes.bar_label(bars)
+        axes.set_xlabel("relevant documents")
+        axes.set_ylabel("topics")
+        axes.set_title("Relevant documents of the topics")
+    return figure

@@ -1,0 +1,139 @@
+"""The report's pictures of topics: against the median, of two runs, the ranks of one topic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pres_eval.analysis.explain import cumulated, explain_topic
+from pres_eval.arrays.types import FloatArray
+from pres_eval.errors import UsageError
+from pres_eval.report.plots import COLOURS, draw_cumulated, plain, plain_names, style
+from pres_eval.report.report_topics import above_at_below, against_median, median_labels
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import Report
+from pres_eval.report.trec_run_plots import Subject, label_rows, rows_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw_histogram(report: Report, run: int, label: str = "map") -> Figure:
+    """A run's values minus the median of all runs, from the largest difference to the smallest."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(9.5, 4.2), layout="constrained")
+        draw_bars(figure.subplots(), report, run, label)
+    return figure
+
+
+def draw_median(report: Report, subject: Subject) -> Figure:
+    """The same for what a picture is of."""
+    if not median_labels(report):
+        raise UsageError("--picture median: needs several runs, or --medians")
+    label = subject.label if subject.label in median_labels(report) else median_labels(report)[0]
+    return draw_histogram(report, subject.runs[0], label)
+
+
+def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
+    """The bars of a run's values minus the median."""
+    values = against_median(report, run, label)
+    order = np.argsort(-values, kind="stable")[: int(np.count_nonzero(~np.isnan(values)))]
+    _draw_differences(axes, values[order], [text_of(report.topics[topic]) for topic in order])
+    name = "AP" if label == "map" else plain(label)
+    axes.set_ylabel(f"{name} minus median")
+    above, at, below = above_at_below(values)
+    whose = "the medians given" if label in report.medians else f"the median of {len(report.names)} runs"
+    name = plain_names(report.names)[run]
+    axes.set_title(f"{name}: above {whose} on {above}, at it on {at}, below it on {below} topics")
+
+
+def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> None:
+    places = np.arange(len(values))
+    axes.bar(places, values, width=0.8 if len(values) < 300 else 1.0, color=bar_colours(values))
+    axes.axhline(0, color="black", linewidth=0.8)
+    step = max(1, math.ceil(len(values) / 25))
+    axes.set_xticks(places[::step], [plain(topic, 14) for topic in topics[::step]], rotation=90)
+    axes.set_xlim(-1, len(values))
+    axes.grid(visible=False, axis="x")
+    axes.set_xlabel("Topic")
+
+
+def bar_colours(values: FloatArray) -> list[str]:
+    """Blue above 0, orange below: as on the page."""
+    return [COLOURS[0] if value > 0 else COLOURS[1] for value in values.tolist()]
+
+
+def draw_pair(report: Report, subject: Subject) -> Figure:
+    """Two runs topic against topic, and their differences sorted."""
+    from matplotlib.figure import Figure
+
+    first, second = subject.runs[:2]
+    one, other = report.per_topic(first, subject.label), report.per_topic(second, subject.label)
+    known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
+    differences = one[known] - other[known]
+    order = np.argsort(-differences, kind="stable")
+    every = plain_names(report.names)
+    names = every[first], every[second]
+    with style():
+        figure = Figure(figsize=(10.5, 4.6), layout="constrained")
+        scatter, bars = figure.subplots(1, 2)
+        scatter.scatter(other[known], one[known], s=14, color=bar_colours(differences))
+        scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
+        scatter.set_xlabel(names[1])
+        scatter.set_ylabel(names[0])
+        scatter.set_title(f"{plain(subject.label)} of each topic")
+        _draw_differences(bars, differences[order], [text_of(report.topics[t]) for t in known[order]])
+        bars.set_title(f"{names[0]} minus {names[1]}")
+    return figure
+
+
+def draw_topic(report: Report, subject: Subject) -> Figure:
+    """The ranks of a topic's relevant documents in every run, the best run on top."""
+    documents = report.documents
+    start, stop = (int(end) for end in documents.offsets[subject.topic : subject.topic + 2])
+    values = np.nan_to_num(report.matrix(subject.label)[:, subject.topic])
+    order = np.argsort(values, kind="stable")
+    with style():
+        figure, axes = rows_figure(len(order))
+        ranks = [documents.ranks[run, start:stop] for run in order]
+        axes.eventplot([each[each > 0] for each in ranks], linelengths=0.6, colors=COLOURS[0])
+        label_rows(axes, report, order.tolist(), "rank")
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        topic = plain(text_of(report.topics[subject.topic]))
+        axes.set_title(f"{topic}: ranks of its {stop - start} relevant documents")
+    return figure
+
+
+def draw_explained(report: Report, subject: Subject) -> Figure:
+    """PRES of a run on a topic as areas."""
+    documents, run, nmax = report.documents, subject.runs[0], report.nmax[0]
+    chosen = slice(*(int(end) for end in documents.offsets[subject.topic : subject.topic + 2]))
+    one = explain_topic(
+        report.topics[subject.topic],
+        nmax,
+        0,
+        docnos=documents.docnos[chosen],
+        grades=documents.grades[chosen],
+        ranks=documents.ranks[run, chosen],
+    )
+    count = len(one.documents)
+    last = nmax + max(count, 1)
+    curves: dict[str, Any] = {
+        "title": f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}",
+        "nmax": nmax,
+        "best": cumulated(range(1, count + 1), last),
+        "run": cumulated([document.counted for document in one.documents], last),
+        "worst": cumulated(range(nmax + 1, nmax + count + 1), last),
+    }
+    with style():
+        figure, axes = rows_figure(14)
+        draw_cumulated(axes, curves)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
