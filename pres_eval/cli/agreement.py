@@ -20,8 +20,9 @@ from pres_eval.analysis.paired import PairedScores, pair_topics, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, TIES, TieOptions, exit_if_failed
+from pres_eval.cli.shared import MEASURES, TIES, TieOptions
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.agreement_tables import (

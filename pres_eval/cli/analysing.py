@@ -11,6 +11,7 @@ import click
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps, working
+from pres_eval.cli.reader import check_paths, path_of, warn
 from pres_eval.cli.shared import (
     DIGITS,
     KEEP_GOING,
@@ -18,12 +19,9 @@ from pres_eval.cli.shared import (
     STYLE,
     FiniteRange,
     NumberOptions,
-    check_paths,
     check_table_options,
     number_options,
-    path_of,
     terminal_width,
-    warn,
 )
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError

@@ -8,14 +8,8 @@ from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, fai
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import reading_bar
-from pres_eval.cli.shared import (
-    JOBS,
-    RELEVANCE_FORMAT,
-    RESULTS_FORMAT,
-    CutoffList,
-    Level,
-    check_paths,
-)
+from pres_eval.cli.reader import check_paths
+from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT, CutoffList, Level
 from pres_eval.ranking.any_format import check_format
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source

@@ -21,7 +21,7 @@ from pres_eval.options import Options
 from pres_eval.reading.relevance import Relevance
 
 if TYPE_CHECKING:
-    from pres_eval.cli.shared import Reader
+    from pres_eval.cli.reader import Reader
 
 
 @dataclass(frozen=True)

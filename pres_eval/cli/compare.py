@@ -28,17 +28,10 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topics import plural
-from pres_eval.cli.analysing import (
-    ALPHA,
-    SEED,
-    AnalysisOptions,
-    analysis_options,
-    draw,
-    read,
-    show,
-)
+from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.reader import exit_if_failed, warn
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions, exit_if_failed, warn
+from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.compared_tables import compared_tables

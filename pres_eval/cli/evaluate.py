@@ -14,6 +14,7 @@ from pres_eval import __version__
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.gating import GATE_OPTIONS, pass_gates
 from pres_eval.cli.printing import print_results, trec_lines
+from pres_eval.cli.reader import Reader, check_paths, exit_if_failed, warn
 from pres_eval.cli.shared import (
     DIGITS,
     JOBS,
@@ -28,10 +29,6 @@ from pres_eval.cli.shared import (
     STYLE,
     TABLES,
     TIES,
-    Reader,
-    check_paths,
-    exit_if_failed,
-    warn,
 )
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, RunFailure, UsageError

@@ -21,7 +21,7 @@ from pres_eval.cli.analysing import (
     read,
     show,
 )
-from pres_eval.cli.shared import exit_if_failed
+from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError
 from pres_eval.report.figure_tables import (
     precision_recall_table,

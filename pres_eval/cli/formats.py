@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.cli.asked import EvaluateOptions, Job
-from pres_eval.cli.shared import path_of, terminal_width
+from pres_eval.cli.reader import path_of
+from pres_eval.cli.shared import terminal_width
 from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
 from pres_eval.ranking.run_file import Ranking

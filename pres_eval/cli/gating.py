@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pres_eval.cli.shared import warn
+from pres_eval.cli.reader import warn
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
 from pres_eval.records import dataclass

@@ -19,7 +19,8 @@ from pres_eval.analysis.pooling import (
 )
 from pres_eval.cli.analysing import RESULT_OPTIONS
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import QUIET, Reader, terminal_width
+from pres_eval.cli.reader import Reader
+from pres_eval.cli.shared import QUIET, terminal_width
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.qrels import Qrels
 from pres_eval.report.layout import Look, render

@@ -20,8 +20,9 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.analysis.score_tables import Means
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, NMAX, CutoffList, exit_if_failed
+from pres_eval.cli.shared import MEASURES, NMAX, CutoffList
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables

@@ -15,18 +15,8 @@ from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs, read_runs, with_bar
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps, working
-from pres_eval.cli.shared import (
-    KEEP_GOING,
-    MEASURES,
-    NAMES,
-    NMAX,
-    NumberOptions,
-    check_paths,
-    exit_if_failed,
-    number_options,
-    path_of,
-    warn,
-)
+from pres_eval.cli.reader import check_paths, exit_if_failed, path_of, warn
+from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, NumberOptions, number_options
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.qrels import Qrels

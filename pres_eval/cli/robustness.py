@@ -38,7 +38,8 @@ from pres_eval.cli.analysing import (
 )
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import TIES, CutoffList, TieOptions, exit_if_failed
+from pres_eval.cli.reader import exit_if_failed
+from pres_eval.cli.shared import TIES, CutoffList, TieOptions
 from pres_eval.errors import PresEvalError, UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table

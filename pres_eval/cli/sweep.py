@@ -17,7 +17,8 @@ from pres_eval.cli.analysing import (
     read,
     show,
 )
-from pres_eval.cli.shared import TIES, TieOptions, exit_if_failed, read_rank
+from pres_eval.cli.reader import exit_if_failed
+from pres_eval.cli.shared import TIES, TieOptions, read_rank
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_tables
 

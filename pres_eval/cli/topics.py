@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.cli.asked import EvaluateOptions, Job
-from pres_eval.cli.shared import warn
+from pres_eval.cli.reader import warn
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.report.names import run_names

@@ -1,0 +1,155 @@
+"""Reading the files that the command line names, and saying what is to be said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import click
+
+from pres_eval.cli.streams import say
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import TREC, read_any_run
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.warnings import warnings_about
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
+from pres_eval.workers import in_order, num_processors
+
+if TYPE_CHECKING:
+    from pres_eval.cli.clustering import Cluster
+
+    _ParameterType = click.ParamType[tuple[int, ...]]
+else:
+    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How files are read, and whether anything is said about them."""
+
+    form: str = "qrels"
+    quiet: bool = False
+    jobs: int | None = None
+    run_form: str = TREC
+    cluster: Cluster | None = None
+
+    @property
+    def num_jobs(self) -> int:
+        """Threads."""
+        return self.jobs or num_processors()
+
+    def jobs_for(self, num_runs: int) -> int:
+        """Threads that work on a run: one if there are several runs to be worked on at the same time."""
+        return 1 if num_runs > 1 else self.num_jobs
+
+    def relevance(self, path: str) -> Relevance:
+        """The judgements."""
+        relevance = read_relevance(_source(path), self.form, self.jobs)
+        if self.form == "qrels" and isinstance(relevance, Qrels):
+            self._note(relevance.name, relevance.form)
+        return relevance
+
+    def _note(self, name: str, form: str | None) -> None:
+        """Say what a file was recognised as, if it was."""
+        if form is not None and not self.quiet:
+            say(f"pres-eval: note: {name}: read as {form}")
+
+    def run(self, path: str, relevance: Relevance, options: Options) -> Ranking:
+        """A run, with its warnings."""
+        return next(self.runs([path], relevance, options))
+
+    def runs(
+        self,
+        paths: Sequence[str],
+        relevance: Relevance,
+        options: Options,
+        failures: list[RunFailure] | None = None,
+    ) -> Iterator[Ranking]:
+        """The runs one after the other, with their warnings.
+
+        One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
+        A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
+        """
+        if self.cluster is not None:
+            from pres_eval.cli.clustering import runs_of_cluster
+
+            for found in runs_of_cluster(self.cluster, paths, relevance, options, self, failures is not None):
+                yield from self._told(
+                    found.outcome(failures is not None), relevance, options, paths, failures
+                )
+            return
+        from pres_eval.cli.progress import reading_bar
+
+        def read(source: Source) -> Ranking:
+            return read_any_run(source, relevance, options, self.jobs_for(len(paths)), self.run_form)
+
+        def attempt(source: Source) -> Ranking | RunFailure:
+            try:
+                return read(source)
+            except PresEvalError as error:
+                if failures is None:
+                    raise
+                return RunFailure(source.name, str(error))
+
+        sources = [_source(path) for path in paths]
+        with reading_bar(sources, self.quiet) as bar:
+            for ranking in in_order(attempt, sources, min(len(paths), self.num_jobs)):
+                with nullcontext() if bar is None else bar.pause():
+                    yield from self._told(ranking, relevance, options, paths, failures)
+
+    def _told(
+        self,
+        ranking: Ranking | RunFailure,
+        relevance: Relevance,
+        options: Options,
+        paths: Sequence[str],
+        failures: list[RunFailure] | None,
+    ) -> Iterator[Ranking]:
+        """The run, after what is to be said about it; nothing if it could not be read."""
+        if isinstance(ranking, RunFailure):
+            assert failures is not None
+            failures.append(ranking)
+            say(f"pres-eval: {ranking.message}")
+            return
+        if self.run_form == TREC:
+            self._note(ranking.name, ranking.form)
+        if not self.quiet:
+            for warning in warnings_about(ranking, relevance, options, len(paths) == 1):
+                warn(warning)
+        yield ranking
+
+
+def _source(path: str) -> Source:
+    """The file at a path, or at an address."""
+    if "://" not in path:
+        return Source(path)
+    from pres_eval.cluster.storage import source_named
+
+    return source_named(path)
+
+
+def check_paths(qrels: str, runs: Sequence[str]) -> None:
+    """Stop if standard input is wanted twice."""
+    if [qrels, *runs].count("-") > 1:
+        raise UsageError("standard input (-) can be one file only")
+
+
+def path_of(ranking: Ranking) -> str:
+    """The run as it was named on the command line."""
+    return "-" if ranking.name == Source("-").name else ranking.name
+
+
+def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
+    """End with the exit code of bad input if runs could not be evaluated; all output is written by now."""
+    if failures:
+        raise click.exceptions.Exit(InputError.exit_code)
+
+
+def warn(text: str) -> None:
+    """Say something on stderr."""
+    say(f"pres-eval: warning: {text}")
