@@ -11,7 +11,8 @@ from typing import TypeVar
 from pres_eval.checking.findings import Example, FileReport, Level
 from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
 from pres_eval.checking.likeness import Judged
-from pres_eval.checking.run import CheckedRun, RunChecker
+from pres_eval.checking.run import RunChecker
+from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options

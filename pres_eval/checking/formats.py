@@ -13,7 +13,9 @@ from pres_eval.arrays.types import AnyInts
 from pres_eval.checking.blocks import NO_NUMBER
 from pres_eval.checking.findings import FileReport
 from pres_eval.checking.judgements import tell_judgements
-from pres_eval.checking.run import CheckedRun, Part, Rows, RunChecker, segments_of
+from pres_eval.checking.run import RunChecker
+from pres_eval.checking.run_parts import Part, Rows, segments_of
+from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.reading.formats.columns import Format, joined
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance

@@ -10,8 +10,8 @@ from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport, plural
 from pres_eval.checking.likeness import alike
-from pres_eval.checking.run import CheckedRun
 from pres_eval.checking.telling import facts_of_lines, tell_lines
+from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import quoted
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.qrels import Qrels, read_qrels
