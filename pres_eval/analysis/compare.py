@@ -3,94 +3,25 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis.compare_settings import Settings, check_settings, share_of_alpha
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised, wins_ties_losses
-from pres_eval.analysis.hypotheses import (
-    ALTERNATIVES,
-    WITH_MARGIN,
-    directions,
-    ends_outside,
-    open_ends,
-    p_values,
-)
-from pres_eval.analysis.intervals import INTERVALS, intervals
+from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values
+from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS, Draws
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
-from pres_eval.errors import UsageError
-
-TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
-"""The tests by the names that options use; the first is the default."""
-
-FAMILIES = ("runs", "measures")
-"""Over what p-values are corrected: the comparisons of one measure, or those of all measures together."""
-
 
 BEST = "best"
 """What a baseline may be called besides a run: the best run of each measure."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How runs are compared.
-
-    test         a name of TESTS
-    correction   "holm", "bonferroni", "bh" or "none"; the joint tests need none for the number of runs
-    alpha        level of significance; intervals of means cover 1 - alpha
-    samples      sign changes of the randomisation test, draws of the bootstrap, deals of randomised Tukey
-    seed         of all of them
-    alternative  what is to be shown, a name of ALTERNATIVES; joint tests know "two-sided" alone
-    margin       of "equivalent" and "non-inferior"
-    interval     kind of the intervals, a name of INTERVALS; joint tests have their own for differences
-    over         a name of FAMILIES
-    simultaneous whether the intervals of differences are as wide as the correction asks for
-    """
-
-    test: str = TESTS[0]
-    correction: str = "holm"
-    alpha: float = 0.05
-    samples: int = 10_000
-    seed: int = 0
-    alternative: str = ALTERNATIVES[0]
-    margin: float = 0.0
-    interval: str = INTERVALS[0]
-    over: str = FAMILIES[0]
-    simultaneous: bool = True
-
-
-def check_settings(settings: Settings, all_pairs: bool = False) -> None:
-    """Raises UsageError for settings that mean nothing or do not go together."""
-    for name, known in (
-        ("test", TESTS), ("correction", CORRECTIONS), ("alternative", ALTERNATIVES),
-        ("interval", INTERVALS), ("over", FAMILIES),
-    ):  # fmt: skip
-        if getattr(settings, name) not in known:
-            raise UsageError(f"{name}={getattr(settings, name)!r}: expected one of {', '.join(known)}")
-    if not 0 < settings.alpha < 1:
-        raise UsageError(f"alpha={settings.alpha!r}: expected a number between 0 and 1")
-    for name, least in (("samples", 1), ("seed", 0)):
-        if getattr(settings, name) < least:
-            raise UsageError(f"{name}={getattr(settings, name)!r}: expected {least} or more")
-    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < math.inf):
-        raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
-    if settings.alternative not in WITH_MARGIN and settings.margin:
-        raise UsageError(f"alternative {settings.alternative} takes no margin")
-    if settings.test in JOINT_TESTS:
-        if settings.alternative != ALTERNATIVES[0]:
-            raise UsageError(
-                f"test {settings.test} is two-sided: take another test for {settings.alternative}"
-            )
-        if JOINT_TESTS[settings.test].against_baseline and all_pairs:
-            raise UsageError(f"test {settings.test} compares with a baseline, all pairs have none")
 
 
 @dataclass(frozen=True)
@@ -282,35 +213,6 @@ def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArr
     return np.split(correct(np.concatenate(found)), ends)
 
 
-def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
-    """How many comparisons are corrected for."""
-    count = len(scores.runs)
-    pairs = count * (count - 1) // 2 if baselines is None else count - 1
-    return pairs * (len(scores.measures) if over == "measures" else 1)
-
-
-def least_p(settings: Settings, topics: int, comparisons: int, measures: int = 1, runs: int = 2) -> float:
-    """The lowest corrected p-value that one of so many comparisons over so many topics can reach.
-
-    Nothing can be significant where it is alpha or more; nan where there is none, over one topic.
-    """
-    if settings.test in JOINT_TESTS:
-        least = JOINT_TESTS[settings.test].least(runs, topics, settings.samples)
-    else:
-        least = PAIRED_TESTS[settings.test].least(topics, settings.samples)
-        if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
-            least /= 2  # one side of two; of random draws one side can be as rare as both
-    least *= corrected_for(settings, comparisons, measures)
-    return least if math.isnan(least) else min(1.0, least)
-
-
-def corrected_for(settings: Settings, comparisons: int, measures: int = 1) -> int:
-    """What the lowest of the p-values is multiplied with."""
-    if settings.test in JOINT_TESTS:
-        return measures if settings.over == "measures" else 1
-    return comparisons if settings.correction in ("holm", "bonferroni") else 1
-
-
 def _comparisons(
     scores: PairedScores, measure: int, family: _Family, corrected: FloatArray, settings: Settings
 ) -> list[Comparison]:
@@ -369,17 +271,3 @@ def _intervals(
         settings.seed,
     )
     return open_ends(lower, upper, settings.alternative)
-
-
-def share_of_alpha(settings: Settings, scores: PairedScores, comparisons: int, significant: int) -> float:
-    """What part of alpha an interval may miss with, so that it says what the correction says.
-
-    Bonferroni: 1 / m for m comparisons.  Holm: the same, as no simple interval goes with its steps; an
-    interval may reach over 0 where the test finds a difference.  Benjamini and Hochberg: k / m for k
-    findings, so that of the intervals of the findings alpha miss (Benjamini & Yekutieli, JASA 2005,
-    doi:10.1198/016214504000001907).
-    """
-    size = comparisons * (len(scores.measures) if settings.over == "measures" else 1)
-    if settings.correction == "none":
-        return 1.0
-    return (max(significant, 1) if settings.correction == "bh" else 1) / size

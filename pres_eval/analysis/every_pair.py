@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.effects import favoured, wins_ties_losses

@@ -9,15 +9,12 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.compare import (
-    BEST,
+from pres_eval.analysis.compare import BEST, ComparedRuns, best_places, compare
+from pres_eval.analysis.compare_settings import (
     FAMILIES,
     TESTS,
-    ComparedRuns,
     Settings,
-    best_places,
     check_settings,
-    compare,
     corrected_for,
     family_size,
     least_p,

@@ -16,9 +16,9 @@ from pres_eval.analysis.power import (
     Swaps,
     discriminative_power,
     stability,
-    topic_set_sizes,
 )
 from pres_eval.analysis.score_tables import Means
+from pres_eval.analysis.topic_numbers import topic_set_sizes
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import use_topics

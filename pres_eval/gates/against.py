@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray

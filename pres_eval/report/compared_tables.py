@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pres_eval.analysis.compare import ComparedRuns, Comparison, Settings
+from pres_eval.analysis.compare import ComparedRuns, Comparison
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.every_pair import PairTable, every_pair
 from pres_eval.analysis.paired import pair_topics
 from pres_eval.measures.base import Format, mean

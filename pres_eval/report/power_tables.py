@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.analysis.power import Discrimination, Sizes, Stability, Swaps, needed_difference
+from pres_eval.analysis.power import Discrimination, Stability, Swaps, needed_difference
+from pres_eval.analysis.topic_numbers import Sizes
 from pres_eval.report.differences import UNKNOWN, number
 from pres_eval.report.layout import Score, Shown, Table, Value, records_table
 

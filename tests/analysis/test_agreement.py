@@ -11,14 +11,9 @@ import pytest
 from scipy import stats
 from support.commands import FIXTURES, NAMES, QRELS, RUNS, Command, summaries
 
-from pres_eval.analysis.agreement import (
-    correlations,
-    dissents,
-    rank_changes,
-    verdict_patterns,
-    verdicts,
-)
-from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.agreement import correlations, dissents, rank_changes, verdict_patterns, verdicts
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import read_scores
 from pres_eval.errors import InputError

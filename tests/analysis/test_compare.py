@@ -14,7 +14,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from support.commands import NAMES, QRELS, RUNS, Command, summaries
 
-from pres_eval.analysis.compare import Settings, best_places, compare
+from pres_eval.analysis.compare import best_places, compare
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.errors import MeasureError, NoCommonTopicError
 from pres_eval.measures.base import Totals

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pres_eval.analysis.compare import Settings, compare, least_p
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings, least_p
 from pres_eval.analysis.joint import (
     JOINT_TESTS,
     Draws,

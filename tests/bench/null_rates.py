@@ -25,7 +25,7 @@ from support.null_rates import (
     read_tables,
 )
 
-from pres_eval.analysis.compare import Settings
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray

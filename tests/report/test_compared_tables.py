@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.layout import Score

@@ -15,7 +15,8 @@ from support.commands import QRELS, RUNS, Command
 from support.made_evaluations import evaluation
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
-from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.cli.report import command as report_command
 from pres_eval.report import plots, run_plots

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pres_eval.analysis.compare import Settings, compare
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.effects import hedges_g
 from pres_eval.analysis.hypotheses import p_values
 from pres_eval.analysis.intervals import intervals
