@@ -7,12 +7,24 @@ marker of their own: 28 in a row differ without their colours.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.arrays.types import FloatArray
+from pres_eval.report.axes import (
+    Axis,
+    Frame,
+    Scale,
+    count_axis,
+    count_ticks,
+    grid,
+    nice_axis,
+    scales,
+    unit_axis,
+    x_texts,
+)
 from pres_eval.report.graphs import Graph
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.names import fitted
@@ -31,39 +43,6 @@ MARKERS = (
 """Circle, square, triangle, diamond, triangle on its head, cross, plus: paths from their middle."""
 
 
-@dataclass(frozen=True)
-class Axis:
-    """One axis: what it shows, from where to where, and its ticks with their labels."""
-
-    label: str
-    low: float
-    high: float
-    ticks: tuple[tuple[float, str], ...]
-    logarithmic: bool = False
-
-    def place(self, value: float, start: float, end: float) -> float:
-        """Where a value lies between the ends of the axis."""
-        low, high, value = (
-            (math.log10(v) for v in (self.low, self.high, max(value, self.low)))
-            if self.logarithmic
-            else (self.low, self.high, value)
-        )
-        share = (value - low) / (high - low) if high > low else 0.5
-        return start + share * (end - start)
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The size of a chart, and the room around its plot."""
-
-    width: int = 480
-    height: int = 340
-    left: int = 50
-    right: int = 24
-    top: int = 10
-    bottom: int = 44
-
-
 def series_class(number: int) -> str:
     """The classes of a series: its colour and its dashes."""
     return f"c{number % COLOURS} d{number % DASHES}"
@@ -74,35 +53,11 @@ def marker(number: int) -> str:
     return MARKERS[number % len(MARKERS)]
 
 
-def unit_axis(label: str) -> Axis:
-    """An axis from 0 to 1."""
-    return Axis(label, 0.0, 1.0, tuple((tenth / 10, f"{tenth / 10:.1f}") for tenth in range(0, 11, 2)))
-
-
-def count_axis(label: str, high: float) -> Axis:
-    """A logarithmic axis of ranks from 1."""
-    ticks = [float(10**power) for power in range(int(math.log10(max(high, 1))) + 1)]
-    return Axis(label, 1.0, max(high, 2.0), tuple((tick, f"{tick:.0f}") for tick in ticks), logarithmic=True)
-
-
-def nice_axis(label: str, low: float, high: float) -> Axis:
-    """An axis with round ticks that takes in the range and 0."""
-    low, high = min(low, 0.0), max(high, 0.0)
-    span = (high - low) or 1.0
-    step = 10.0 ** math.floor(math.log10(span / 4))
-    step *= next((factor for factor in (1, 2, 5) if span / (factor * step) <= 6), 10)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    last = max(last, first + 1)
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    ticks = tuple((number * step, f"{number * step:.{digits}f}") for number in range(first, last + 1))
-    return Axis(label, first * step, last * step, ticks)
-
-
 def line_chart(graph: Graph, names: Sequence[str]) -> Html:
     """The curves of a graph, one for each name."""
     frame = Frame()
     x, y = _axes(graph)
-    to_x, to_y = _scales(frame, x, y)
+    to_x, to_y = scales(frame, x, y)
     parts: list[Html] = []
     for number, (label, points) in enumerate(zip(names, graph.curves, strict=True)):
         places = [(f"{to_x(px):.1f}", f"{to_y(py):.1f}", text) for px, py, text in points]
@@ -115,7 +70,7 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
         ]
         line = element("path", class_="line", d=path)
         parts.append(element("g", line, *dots, class_=f"series {series_class(number)}", data_run=number))
-    return _svg(graph.name, graph.title, graph.words, frame, [_grid(frame, x, y), *parts])
+    return _svg(graph.name, graph.title, graph.words, frame, [grid(frame, x, y), *parts])
 
 
 def _axes(graph: Graph) -> tuple[Axis, Axis]:
@@ -159,10 +114,10 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     frame = Frame(height=height, left=16 + round(7.7 * longest), right=right, top=6)
     ends = [end for row in rows for end in (*row.line, row.middle) if math.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
-    to_x = _scales(frame, x, x)[0]
+    to_x = scales(frame, x, x)[0]
     bottom = frame.height - frame.bottom
     lines = "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
-    parts: list[Html] = [element("path", class_="grid", d=lines), *_x_texts(frame, x, to_x)]
+    parts: list[Html] = [element("path", class_="grid", d=lines), *x_texts(frame, x, to_x)]
     for number, (row, name_shown) in enumerate(zip(rows, names, strict=True)):
         middle = frame.top + ROW_HEIGHT * (number + 0.5)
         text = element(
@@ -226,8 +181,8 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     frame = Frame(width=960, height=260, bottom=40)
     ordered = np.sort(values[~np.isnan(values)])[::-1]
     y = nice_axis(label, float(ordered.min(initial=0.0)), float(ordered.max(initial=0.0)))
-    x = Axis("Topics, by difference", 0.0, float(max(len(ordered), 1)), _count_ticks(len(ordered)))
-    to_x, to_y = _scales(frame, x, y)
+    x = Axis("Topics, by difference", 0.0, float(max(len(ordered), 1)), count_ticks(len(ordered)))
+    to_x, to_y = scales(frame, x, y)
     zero = to_y(0.0)
     gap = 0.15 if len(ordered) <= 300 else 0.0
     heights = [round(2 * to_y(value)) / 2 for value in ordered.tolist()]
@@ -239,20 +194,13 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
             paths[kind] += f"M{left:.1f} {zero:.1f}V{heights[start]:g}H{right:.1f}V{zero:.1f}z"
     bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
     line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
-    return _svg(name, title, words, frame, [_grid(frame, x, y, vertical=False), *bars, line])
+    return _svg(name, title, words, frame, [grid(frame, x, y, vertical=False), *bars, line])
 
 
 def _alike(heights: Sequence[float], *, apart: bool) -> list[tuple[int, int]]:
     """Bars in a row that are drawn as one: those of the same height, unless gaps keep them apart."""
     starts = [i for i in range(len(heights)) if apart or i == 0 or heights[i] != heights[i - 1]]
     return list(zip(starts, [*starts[1:], len(heights)], strict=True))
-
-
-def _count_ticks(count: int) -> tuple[tuple[float, str], ...]:
-    step = next(
-        step for power in range(12) for factor in (1, 2, 5) if count <= 10 * (step := factor * 10**power)
-    )
-    return tuple((float(number), str(number)) for number in range(0, count + 1, step))
 
 
 def column_chart(
@@ -265,8 +213,8 @@ def column_chart(
         axes[0], 0.0, float(max(len(columns), 1)),
         tuple((number + 0.5, label) for number, (label, _) in enumerate(columns)),
     )  # fmt: skip
-    to_x, to_y = _scales(frame, x, y)
-    parts: list[Html] = [_grid(frame, x, y, vertical=False)]
+    to_x, to_y = scales(frame, x, y)
+    parts: list[Html] = [grid(frame, x, y, vertical=False)]
     for number, (label, count) in enumerate(columns):
         left, right, top = to_x(number + 0.12), to_x(number + 0.88), to_y(count)
         parts.append(
@@ -286,52 +234,6 @@ def column_chart(
             )
         )
     return _svg(name, title, words, frame, parts)
-
-
-Scale = Callable[[float], float]
-
-
-def _scales(frame: Frame, x: Axis, y: Axis) -> tuple[Scale, Scale]:
-    return (
-        lambda value: x.place(value, frame.left, frame.width - frame.right),
-        lambda value: y.place(value, frame.height - frame.bottom, frame.top),
-    )
-
-
-def _grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
-    to_x, to_y = _scales(frame, x, y)
-    right, bottom = frame.width - frame.right, frame.height - frame.bottom
-    lines = "".join(f"M{frame.left} {to_y(tick):.1f}H{right}" for tick, _ in y.ticks)
-    if vertical:
-        lines += "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
-    texts = [
-        element("text", label, x=frame.left - 6, y=f"{to_y(tick) + 4:.1f}", text_anchor="end")
-        for tick, label in y.ticks
-    ]
-    middle = (frame.top + bottom) / 2
-    texts.append(
-        element(
-            "text",
-            y.label,
-            class_="label",
-            transform=f"translate(13 {middle:.0f}) rotate(-90)",
-            text_anchor="middle",
-        )
-    )
-    return element("g", element("path", class_="grid", d=lines), *texts, *_x_texts(frame, x, to_x))
-
-
-def _x_texts(frame: Frame, x: Axis, to_x: Scale) -> list[Html]:
-    bottom = frame.height - frame.bottom
-    middle = (frame.left + frame.width - frame.right) / 2
-    texts = [
-        element("text", label, x=f"{to_x(tick):.1f}", y=bottom + 16, text_anchor="middle")
-        for tick, label in x.ticks
-    ]
-    label = element(
-        "text", x.label, class_="label", x=f"{middle:.0f}", y=frame.height - 6, text_anchor="middle"
-    )
-    return [*texts, label]
 
 
 def _svg(name: str, title: str, description: str, frame: Frame, content: Sequence[Content]) -> Html:

@@ -24,7 +24,7 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 
 from pres_eval.cli.compare import command as compare_command
 from pres_eval.cli.explain import command as explain_command
-from pres_eval.report import svg
+from pres_eval.report import axes, svg
 from pres_eval.report.html import as_html
 from pres_eval.report.markup import element
 from pres_eval.report.page.footer import options_of as footer_options
@@ -374,11 +374,11 @@ def test_contrast(page: Page, scheme: int) -> None:
 
 
 def test_axes() -> None:
-    axis = svg.nice_axis("x", -0.37, 0.81)
+    axis = axes.nice_axis("x", -0.37, 0.81)
     assert [label for _, label in axis.ticks] == ["-0.4", "-0.2", "0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
     assert axis.low <= -0.37 and axis.high >= 0.81
-    assert svg.nice_axis("x", 0, 0).high > 0 and svg.nice_axis("x", 0, 0.0019).ticks[1][1] == "0.0005"
-    ranks = svg.count_axis("Nmax", 1000)
+    assert axes.nice_axis("x", 0, 0).high > 0 and axes.nice_axis("x", 0, 0.0019).ticks[1][1] == "0.0005"
+    ranks = axes.count_axis("Nmax", 1000)
     assert [label for _, label in ranks.ticks] == ["1", "10", "100", "1000"]
     assert [ranks.place(value, 0, 300) for value in (1, 10, 1000)] == pytest.approx([0, 100, 300])
 
