@@ -26,7 +26,8 @@ from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures import MEASURE_BY_NAME
-from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Cutoffs, Fractions, geometric_mean, number_of_topics
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, geometric_mean, number_of_topics
+from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import Options
 from pres_eval.scoring import Values

@@ -9,7 +9,8 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME
-from pres_eval.measures.base import Cutoffs, Format
+from pres_eval.measures.base import Format
+from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import Options
 from pres_eval.scoring import Evaluation

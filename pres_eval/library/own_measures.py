@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pres_eval.measures import MEASURES
-from pres_eval.measures.base import Cutoffs, Measure, NoParameters
+from pres_eval.measures.base import Measure
 from pres_eval.measures.own import add_measure, own_measures
+from pres_eval.measures.parameters import Cutoffs, NoParameters
 
 
 def list_measures() -> tuple[Measure, ...]:

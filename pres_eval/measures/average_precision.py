@@ -9,14 +9,8 @@ import numpy as np
 from pres_eval.arrays.exact import divide, elementwise
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import UNJUDGED, Batch
-from pres_eval.measures.base import (
-    LEAST_GEOMETRIC_MEAN,
-    Cutoffs,
-    Measure,
-    Trait,
-    geometric_mean,
-    traits,
-)
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Trait, geometric_mean, traits
+from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 INFAP_EPSILON = 0.00001

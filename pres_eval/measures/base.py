@@ -1,30 +1,19 @@
-"""What a measure is: a record that names a pure function, its parameters and how it is averaged.
-
-A parameter kind reads the text after the dot of `-m name.text`, and says which columns come of it: each
-column has a label and the arguments with which the score function is called.  So `P.5,10` is two columns,
-`("P_5", (5,))` and `("P_10", (10,))`, and P's function is called as `precision(batch, 5)`.
-"""
+"""What a measure is: a record that names a pure function, its parameters and how it is averaged."""
 
 from __future__ import annotations
 
 import enum
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.errors import MeasureError, quoted
-from pres_eval.options import DEFAULT_NMAX, LARGEST_LONG, RelevanceInfo
+from pres_eval.measures.parameters import NoParameters, Parameters
+from pres_eval.options import RelevanceInfo
 from pres_eval.records import dataclass
-
-Arguments = tuple[Any, ...]
-Column = tuple[str, Arguments]
-"""The label of a column, and the arguments of the score function that fill it."""
 
 
 @dataclass(frozen=True)
@@ -106,199 +95,6 @@ class Trait(enum.Enum):
     IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
     SET = "does not depend on the order of the ranking"
     OF_COLLECTION = "depends on how many documents there are (-N)"
-
-
-class Parameters(Protocol):
-    """A kind of measure parameters: reads their text, and says which columns they make."""
-
-    @property
-    def example(self) -> str:
-        """A parameter text to show to users, empty if there are no parameters."""
-        ...
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """The columns for all parameter texts given for the measure (none: the defaults).
-
-        `nmax` holds the cutoffs of measures whose reader stops at Nmax, where the texts name none.
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class NoParameters:
-    """A measure that takes none: one column, called like the measure."""
-
-    example: str = ""
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column; trec_eval: parameters are accepted and have no effect."""
-        return [(name, ())]
-
-
-def whole_number(name: str, text: str, least: int) -> int:
-    """A whole number from parameter text."""
-    if text.isdecimal() and text.isascii() and len(text) < 18 and int(text) >= least:
-        return int(text)
-    # trec_eval: atol takes the leading digits, so that `ndcg_cut.23.4` means 23.
-    match = re.match(r"\s*([+-]?[0-9]+)", text)
-    if not match or nearest_integer(match[1]) < least:
-        raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected a whole number of at least {least}")
-    return nearest_integer(match[1])
-
-
-_DECIMAL = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
-_HEXADECIMAL = r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?[0-9]+)?"
-
-
-def decimal_number(name: str, text: str) -> float:
-    """A decimal number from parameter text."""
-    # trec_eval: atof takes what begins like a number, hexadecimal ones too.
-    number = math.nan
-    try:
-        if match := re.match(_HEXADECIMAL, text):
-            number = float.fromhex(match[0])
-        elif match := re.match(_DECIMAL, text):
-            number = float(match[0])
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected a number")
-    return number
-
-
-def split_parameters(texts: Sequence[str]) -> list[str]:
-    """The comma-separated parameters of all `-m name.…` of one measure."""
-    return [part for text in texts for part in text.split(",")]
-
-
-@dataclass(frozen=True)
-class Cutoffs:
-    """Ranks at which the ranking is cut: one column for each, `name_rank`, ascending.
-
-    defaults  the ranks if none is named; None: those of --nmax
-    or_all    whether `all` can be named, for the whole ranking
-    """
-
-    defaults: tuple[int, ...] | None
-    example: str = "5,10"
-    or_all: bool = False
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column a cutoff; those given several times count once."""
-        parts = split_parameters(texts)
-        cutoffs = {
-            whole_number(name, part, 1) for part in parts if not (self.or_all and part == WHOLE_RANKING)
-        }
-        if not parts:
-            cutoffs.update(nmax if self.defaults is None else self.defaults)
-        columns: list[Column] = [(f"{name}_{cutoff}", (cutoff,)) for cutoff in sorted(cutoffs)]
-        if self.or_all and WHOLE_RANKING in parts:
-            columns.append((f"{name}_{WHOLE_RANKING}", (LARGEST_LONG,)))
-        return columns
-
-
-WHOLE_RANKING = "all"
-
-
-@dataclass(frozen=True)
-class Fractions:
-    """Decimal cutoffs (recall levels, multiples of R): one column for each, `name_0.10`, ascending."""
-
-    defaults: tuple[float, ...]
-    example: str = "0.1,0.5"
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column a level; those given several times count once."""
-        levels = {decimal_number(name, part) for part in split_parameters(texts)} or set(self.defaults)
-        # trec_eval: the label has room for eight characters of the number.
-        return [(f"{name}_{f'{level:3.2f}'[:8]}", (level,)) for level in sorted(levels)]
-
-
-@dataclass(frozen=True)
-class Coefficients:
-    """Numbers that all go into one value: one column, `name` or `name_text`."""
-
-    defaults: tuple[float, ...]
-    count: int | None = None
-    example: str = "1.0"
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column for each parameter list that was given."""
-        lists = dict.fromkeys(texts)
-        columns = []
-        for text in lists:
-            numbers = tuple(decimal_number(name, part) for part in text.split(","))
-            if self.count is not None and len(numbers) != self.count:
-                raise MeasureError(f"-m {name}.{text}: {len(numbers)} numbers, expected {self.count}")
-            columns.append((f"{name}_{text}", (numbers,)))
-        return columns or [(name, (self.defaults,))]
-
-
-@dataclass(frozen=True)
-class BetaCutoffs:
-    """A weight β and the ranks at which the ranking is cut: one column for each rank, `name_β_rank`.
-
-    default_cutoffs  the ranks if none is named; None: those of --nmax
-    """
-
-    default_betas: tuple[float, ...]
-    default_cutoffs: tuple[int, ...] | None
-    example: str = "2,10,100"
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column for each β and cutoff, ascending; those given several times count once."""
-        usual = nmax if self.default_cutoffs is None else self.default_cutoffs
-        chosen: set[tuple[float, int]] = set()
-        for text in texts:
-            first, *rest = text.split(",")
-            beta = decimal_number(name, first)
-            if beta < 0:
-                raise MeasureError(f"-m {name}.{text}: found {first!r}, expected β, a number of at least 0")
-            cutoffs = [whole_number(name, part, 1) for part in rest] or usual
-            chosen.update((beta, cutoff) for cutoff in cutoffs)
-        if not texts:
-            chosen.update((beta, cutoff) for beta in self.default_betas for cutoff in usual)
-        return [(f"{name}_{beta:g}_{cutoff}", (beta, cutoff)) for beta, cutoff in sorted(chosen)]
-
-
-@dataclass(frozen=True)
-class OptionalCutoffs:
-    """The whole ranking, or ranks at which it is cut: one column `name`, or `name_rank` for each."""
-
-    example: str = "100,1000"
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """The column of the whole ranking if no cutoff was given."""
-        return Cutoffs(()).columns(name, texts, nmax) if texts else [(name, (None,))]
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """`key=number` pairs that all go into one value: one column, `name` or `name_text`.
-
-    keys  the only keys that there are; None: any, as trec_eval has it
-    """
-
-    example: str = "1=3.5,2=9.0"
-    keys: tuple[str, ...] | None = None
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column for each list of pairs that was given."""
-        columns = []
-        for text in dict.fromkeys(texts):
-            pairs = []
-            for part in text.split(","):
-                key, equals, value = part.partition("=")
-                if not key or not equals or "=" in value:
-                    hint = ", expected key=number"
-                    if self.example.startswith("p=") and part.isdecimal():
-                        hint = f", expected p=number: did you mean {name}.p=0.{part}?"
-                    raise MeasureError(f"-m {name}.{text}: found {part!r}{hint}")
-                if self.keys is not None and key not in self.keys:
-                    raise MeasureError(f"-m {name}.{text}: found {key}=, expected {'=, '.join(self.keys)}=")
-                pairs.append((key, decimal_number(name, value)))
-            columns.append((f"{name}_{text}", (tuple(pairs),)))
-        return columns or [(name, ((),))]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch
 from pres_eval.measures.base import (
-    Coefficients,
     Format,
     Measure,
     Trait,
@@ -19,6 +18,7 @@ from pres_eval.measures.base import (
     total,
     traits,
 )
+from pres_eval.measures.parameters import Coefficients
 from pres_eval.options import RelevanceInfo
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from pres_eval.arrays.exact import log2
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Cutoffs, Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.gain import document_gains
 from pres_eval.measures.ndcg import ndcg_cut
+from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.settings import GainCutoffs
 
 HIGHEST_EXPONENT = 2000

@@ -14,7 +14,8 @@ import numpy as np
 from pres_eval.arrays.exact import divide, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import Cutoffs, Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.settings import Setting, Settings
 from pres_eval.options import RelevanceInfo
 

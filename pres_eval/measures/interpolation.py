@@ -6,7 +6,8 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Coefficients, Fractions, Measure, Trait, nan_where, traits
+from pres_eval.measures.base import Measure, Trait, nan_where, traits
+from pres_eval.measures.parameters import Coefficients, Fractions
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 

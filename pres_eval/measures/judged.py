@@ -7,7 +7,8 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Cutoffs, Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
+from pres_eval.measures.parameters import Cutoffs
 
 
 def _judged_within(batch: Batch, cutoff: int) -> IntArray:

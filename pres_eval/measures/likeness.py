@@ -7,7 +7,8 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, OptionalCutoffs, Trait, traits
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.precision import relevant_within
 from pres_eval.measures.settings import Setting, Settings, persistence
 

@@ -15,22 +15,17 @@ from typing import NamedTuple
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
-from pres_eval.measures.base import (
+from pres_eval.measures.base import Measure
+from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, Translated, read_settings
+from pres_eval.measures.own import load_measure, own_measures
+from pres_eval.measures.parameters import (
     WHOLE_RANKING,
     BetaCutoffs,
     Cutoffs,
     Fractions,
-    Measure,
     NoParameters,
     OptionalCutoffs,
 )
-from pres_eval.measures.notation import (
-    NOTATION_BY_FOLDED_NAME,
-    NOTATIONS,
-    Translated,
-    read_settings,
-)
-from pres_eval.measures.own import load_measure, own_measures
 from pres_eval.options import RelevanceInfo, Version
 from pres_eval.records import dataclass
 

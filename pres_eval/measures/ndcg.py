@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import accumulate, divide, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Cutoffs, Measure, Pairs, Trait, traits
+from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.gain import (
     BestRanking,
     GradeGains,
@@ -18,6 +18,7 @@ from pres_eval.measures.gain import (
     score_with_gains,
 )
 from pres_eval.measures.gain import Pairs as PairValues
+from pres_eval.measures.parameters import Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Pairs, Trait, traits
+from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.gain import (
     BestRanking,
     GradeGains,
@@ -20,6 +20,7 @@ from pres_eval.measures.gain import (
     score_with_gains,
 )
 from pres_eval.measures.gain import Pairs as PairValues
+from pres_eval.measures.parameters import Pairs
 
 
 def binary_g(batch: Batch) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import WHOLE_RANKING
+from pres_eval.measures.parameters import WHOLE_RANKING
 from pres_eval.records import dataclass
 
 

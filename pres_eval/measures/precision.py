@@ -7,14 +7,8 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import (
-    BetaCutoffs,
-    Cutoffs,
-    Fractions,
-    Measure,
-    Trait,
-    traits,
-)
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, Fractions
 
 DOCUMENT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """The ranks of trec_eval's "document level averages"."""

@@ -9,7 +9,8 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut
-from pres_eval.measures.base import BetaCutoffs, Cutoffs, Measure, OptionalCutoffs, Trait, traits
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.precision import f_measure, recall
 
 

@@ -8,7 +8,7 @@ from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
-from pres_eval.measures.base import Cutoffs, Measure, Pairs, Trait, WhenMissing, traits
+from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
 from pres_eval.measures.gain import (
     MOST_RANKS,
     GradeGains,
@@ -19,6 +19,7 @@ from pres_eval.measures.gain import (
     score_with_gains,
 )
 from pres_eval.measures.gain import Pairs as PairValues
+from pres_eval.measures.parameters import Cutoffs, Pairs
 
 PERSISTENCE = 0.9
 TOPICS_TOGETHER = 1 << 12

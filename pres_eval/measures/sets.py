@@ -7,7 +7,8 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Coefficients, Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
+from pres_eval.measures.parameters import Coefficients
 
 
 def set_precision(batch: Batch) -> FloatArray:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import Column, decimal_number, split_parameters, whole_number
+from pres_eval.measures.parameters import Column, decimal_number, split_parameters, whole_number
 
 
 class Percents(NamedTuple):

@@ -17,8 +17,9 @@ from support.oracle import POOLED, UNKNOWN, Topic
 from pres_eval.batches.batch import TieGroups
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME, bounds
-from pres_eval.measures.base import BetaCutoffs, Cutoffs, Measure, OptionalCutoffs
+from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds import RULES, BoundsOf
+from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 
 BY_NAME = [pytest.param(name, id=name) for name in RULES]
 GRADES = st.sampled_from([0, 1, 1, 2, 3, POOLED, UNKNOWN, UNKNOWN, UNKNOWN])

@@ -26,7 +26,8 @@ from pres_eval.arrays.exact import accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES, gain, rbp
-from pres_eval.measures.base import Format, Measure, NoParameters
+from pres_eval.measures.base import Format, Measure
+from pres_eval.measures.parameters import NoParameters
 from pres_eval.options import RelevanceInfo
 
 QRELS_MEASURES = [m for m in MEASURES if m.relevance in (RelevanceInfo.QRELS, RelevanceInfo.ANY)]

@@ -17,7 +17,7 @@ from support.oracle_screening import SCREENING_TWINS
 
 from pres_eval.batches.batch import Batch, frozen
 from pres_eval.measures import MEASURES
-from pres_eval.measures.base import Cutoffs, OptionalCutoffs
+from pres_eval.measures.parameters import Cutoffs, OptionalCutoffs
 from pres_eval.options import VERSIONS, RelevanceInfo
 
 ALL_TWINS = TWINS | GAIN_TWINS | READER_TWINS | SCREENING_TWINS

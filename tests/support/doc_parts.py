@@ -18,16 +18,16 @@ from trec_eval import test_differences
 from pres_eval.cli import COMMANDS, command_of
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FILE_FORMATS, LINES_IN_ALL, option_rows
 from pres_eval.measures import NICKNAMES
-from pres_eval.measures.base import (
+from pres_eval.measures.base import Measure
+from pres_eval.measures.catalogue import Entry, catalogue
+from pres_eval.measures.parameters import (
     BetaCutoffs,
     Coefficients,
     Cutoffs,
     Fractions,
-    Measure,
     OptionalCutoffs,
     Pairs,
 )
-from pres_eval.measures.catalogue import Entry, catalogue
 from pres_eval.measures.settings import GainCutoffs, Percents, Settings
 from pres_eval.options import VERSIONS
 
