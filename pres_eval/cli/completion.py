@@ -7,7 +7,7 @@ import copy
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-from pres_eval.cli import COMMANDS, COMPLETION_VARIABLE, command_of
+from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.cli.streams import say
 
 SHELLS = ("bash", "zsh", "fish")

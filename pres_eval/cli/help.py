@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from pres_eval.cli import COMMANDS
+from pres_eval.cli.commands import COMMANDS
 from pres_eval.cli.wrapping import definitions, fitted, prose, text_width
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
 from pres_eval.measures.selection import named_measures

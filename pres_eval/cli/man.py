@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import click
 
 from pres_eval import __version__
-from pres_eval.cli import COMMANDS, command_of
+from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import (
     ARGUMENTS,
     DIFFERENCES,

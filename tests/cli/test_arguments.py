@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.cli import COMMANDS
 from pres_eval.cli.arguments import split_command
+from pres_eval.cli.commands import COMMANDS
 from pres_eval.errors import UsageError
 
 

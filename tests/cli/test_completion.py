@@ -14,7 +14,8 @@ import pytest
 from support.commands import Command
 from support.terminal import Terminal
 
-from pres_eval.cli import COMMANDS, COMPLETION_VARIABLE, command_of, main
+from pres_eval.cli import main
+from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.measures import MEASURES, NICKNAMES
 
 pytestmark = pytest.mark.slow

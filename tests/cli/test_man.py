@@ -12,7 +12,7 @@ import pytest
 from support.commands import Command
 
 from pres_eval import __version__
-from pres_eval.cli import COMMANDS, command_of
+from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, option_rows
 from pres_eval.cli.man import escaped, page
 from pres_eval.measures import MEASURES, NICKNAMES

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.commands import Command
 
-from pres_eval.cli import command_of
+from pres_eval.cli.commands import command_of
 
 RECORDS = {
     None: "EvaluateOptions",

@@ -17,7 +17,7 @@ from support.commands import Command
 from support.doc_parts import PARTS
 from support.doc_picture import WAY, Step, architecture
 
-from pres_eval.cli import COMMANDS, command_of
+from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Measure

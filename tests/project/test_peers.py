@@ -11,7 +11,7 @@ import pytrec_eval
 from ir_measures.measures import registry
 from support import doc_peers
 
-from pres_eval.cli import command_of
+from pres_eval.cli.commands import command_of
 from pres_eval.cli.help import option_rows
 from pres_eval.options import VERSIONS
 

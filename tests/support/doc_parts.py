@@ -15,7 +15,7 @@ from support.doc_api import public_names
 from support.doc_formulas import typeset
 from trec_eval import test_differences
 
-from pres_eval.cli import COMMANDS, command_of
+from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FILE_FORMATS, LINES_IN_ALL, option_rows
 from pres_eval.measures import NICKNAMES
 from pres_eval.measures.base import Measure
