@@ -5,7 +5,6 @@ The only part of the library that prints or decides on exit codes.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -203,6 +203,11 @@ def read_runs(
     return rankings, tuple(failures)
 
 
+def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
+    """The measures of an analysis that is asked for none."""
+    return ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
+
+
 def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
     """Read the judgements and the runs."""
     options = said.numbers()

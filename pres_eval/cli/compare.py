@@ -25,7 +25,16 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topics import plural
-from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.analysing import (
+    ALPHA,
+    SEED,
+    AnalysisOptions,
+    analysis_options,
+    draw,
+    read,
+    show,
+    usual_measures,
+)
 from pres_eval.cli.reader import exit_if_failed, warn
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions
@@ -162,7 +171,7 @@ def _compare(said: CompareOptions) -> None:
     else:
         if len(said.files) < 2:
             raise UsageError("expected QRELS and at least one run, or --scores FILE")
-        measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
+        measures = said.measures or usual_measures(said.nmax)
         selection = select(measures, said.numbers(), said.nmax, relevance_info)
         loaded = read(said, said.files[0], said.files[1:])
         every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None

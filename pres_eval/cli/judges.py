@@ -11,7 +11,15 @@ from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, 
 from pres_eval.analysis.judging import GradeTable, Judged, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, draw, read_runs, show
+from pres_eval.cli.analysing import (
+    ALPHA,
+    AnalysisOptions,
+    analysis_options,
+    draw,
+    read_runs,
+    show,
+    usual_measures,
+)
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.reader import check_paths, exit_if_failed
 from pres_eval.cli.shared import MEASURES, NMAX
@@ -126,7 +134,7 @@ def _scored(
     said: JudgesOptions, judged: Judged
 ) -> tuple[tuple[PairedScores, PairedScores], tuple[RunFailure, ...]]:
     """The runs under the first judge and under the second, on the same topics; and what could not be read."""
-    measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
+    measures = said.measures or usual_measures(said.nmax)
     options = said.numbers()
     selection = select(measures, said.numbers(), said.nmax)
     rankings, failures = read_runs(said, said.keep_going, said.runs, judged.qrels(0), options)

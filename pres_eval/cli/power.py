@@ -19,7 +19,16 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topic_numbers import topic_set_sizes
-from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.analysing import (
+    ALPHA,
+    SEED,
+    AnalysisOptions,
+    analysis_options,
+    draw,
+    read,
+    show,
+    usual_measures,
+)
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES, NMAX, CutoffList
@@ -148,7 +157,7 @@ def _scores(
         return found, {"scores": text_of(said.scores)}, lambda label: iter, ()
     if len(said.files) < 3:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
-    measures = said.measures or ("map", "recall." + ",".join(map(str, said.nmax)), "PRES")
+    measures = said.measures or usual_measures(said.nmax)
     selection = select(measures, said.numbers(), said.nmax, relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
     every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None

@@ -109,7 +109,7 @@ def yaap(batch: Batch) -> FloatArray:
 
 _RANKED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 
-MAP = Measure("map", average_precision, traits=_RANKED)
+MAP = Measure("map", average_precision, title="Average precision", traits=_RANKED)
 MAP_CUT = Measure(
     "map_cut", average_precision_cut, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RANKED
 )

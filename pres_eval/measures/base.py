@@ -102,6 +102,7 @@ class Measure:
     """One measure, or one family of measures with cutoffs: the record that the registry lists.
 
     name          as trec_eval writes it; the first part of every label
+    title         what people call its value for a topic, if that is something else
     score         batch, *arguments -> (T,) values (a list of T strings if the format is TEXT); its docstring
                   is the measure's whole text, its first line the one-line description
     parameters    how `-m name.text` is read and which columns come of it
@@ -139,6 +140,7 @@ class Measure:
     needs_document_scores: bool = False
     takes_many: bool = False
     traits: frozenset[Trait] = frozenset()
+    title: str = ""
 
     @property
     def text(self) -> str:

@@ -152,7 +152,7 @@ def _differences(report: Report) -> Table:
             found.worst_value,
             found.size,
         ]
-        for label in ("map", f"PRES_{max(report.nmax)}")
+        for label in report.told_by_topic
         for found in largest_differences(report, label)
     ]
     headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]

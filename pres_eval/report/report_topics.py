@@ -41,7 +41,7 @@ def median_words(report: Report, label: str) -> str:
 
 def median_labels(report: Report) -> tuple[str, ...]:
     """The measures that are shown against the median: average precision, PRES, and those given."""
-    usual = ("map", f"PRES_{max(report.nmax)}") if len(report.names) > 1 else ()
+    usual = report.told_by_topic if len(report.names) > 1 else ()
     return tuple(dict.fromkeys((*usual, *report.medians)))
 
 

@@ -75,6 +75,15 @@ class Report:
         """The column with that label."""
         return next(column for column in self.evaluations[0].columns if column.label == label)
 
+    def heading(self, label: str) -> str:
+        """What a column is called above a picture of topics."""
+        return self.column(label).measure.title or label
+
+    @property
+    def told_by_topic(self) -> tuple[str, str]:
+        """The columns by which runs are compared topic by topic: average precision, and PRES."""
+        return ("map", f"PRES_{max(self.nmax)}")
+
     def sign(self, label: str) -> int:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""
         return -1 if self.column(label).measure.less_is_better else 1

@@ -12,7 +12,7 @@ from pres_eval.analysis.explain import cumulated, explain_topic
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.report.plots import COLOURS, draw_cumulated, plain, plain_names, style
-from pres_eval.report.report_topics import above_at_below, against_median, median_labels
+from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import Subject, label_rows, rows_figure
@@ -45,12 +45,12 @@ def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
     values = against_median(report, run, label)
     order = np.argsort(-values, kind="stable")[: int(np.count_nonzero(~np.isnan(values)))]
     _draw_differences(axes, values[order], [text_of(report.topics[topic]) for topic in order])
-    name = "AP" if label == "map" else plain(label)
-    axes.set_ylabel(f"{name} minus median")
+    axes.set_ylabel(f"{plain(report.heading(label))} minus median")
     above, at, below = above_at_below(values)
-    whose = "the medians given" if label in report.medians else f"the median of {len(report.names)} runs"
     name = plain_names(report.names)[run]
-    axes.set_title(f"{name}: above {whose} on {above}, at it on {at}, below it on {below} topics")
+    axes.set_title(
+        f"{name}: above {median_words(report, label)} on {above}, at it on {at}, below it on {below} topics"
+    )
 
 
 def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> None:

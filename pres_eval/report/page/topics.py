@@ -56,7 +56,7 @@ def differences(report: Report) -> Html:
     """The topics on which runs differ most."""
     parts = []
     num_rel = {topic: int(np.diff(report.documents.offsets)[n]) for n, topic in enumerate(report.topics)}
-    for label in ("map", f"PRES_{max(report.nmax)}"):
+    for label in report.told_by_topic:
         rows = [
             [
                 text_of(found.topic),
@@ -70,7 +70,7 @@ def differences(report: Report) -> Html:
             for found in largest_differences(report, label)
         ]
         heads = ["topic", "best run", "worst run", "num_rel", "best", "worst", "difference"]
-        name = "Average precision" if label == "map" else label
+        name = report.heading(label)
         made = table("Topics on which runs differ most", heads, rows, text_columns=3, sortable=True)
         parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
     return section("differences", "Largest differences between runs", element("div", *parts, class_="charts"))

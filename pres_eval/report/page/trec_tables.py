@@ -51,15 +51,13 @@ def _run(report: Report, run: int) -> Html:
 def _histogram(report: Report, run: int, label: str) -> Html:
     values = against_median(report, run, label)
     above, at, below = above_at_below(values)
-    name = "Average precision" if label == "map" else label
+    name = report.heading(label)
     title = f"{name} against the median"
     words = (
         f"{name} of {report.names[run]} on each topic minus {median_words(report, label)}:"
         f" above it on {above}, at it on {at}, below it on {below} topics"
     )
-    chart = svg.difference_chart(
-        f"histogram-{run}-{label}", title, words, f"{'AP' if label == 'map' else label} minus median", values
-    )
+    chart = svg.difference_chart(f"histogram-{run}-{label}", title, words, f"{name} minus median", values)
     return figure(
         title,
         words,
