@@ -114,10 +114,6 @@ class Options:
             raise UsageError(f"ties={self.ties!r}: expected one of {', '.join(TIE_RULES)}")
         if self.duplicates not in DUPLICATE_RULES:
             raise UsageError(f"duplicates={self.duplicates!r}: expected one of {', '.join(DUPLICATE_RULES)}")
-        if self.ties == EXPECTED and self.max_retrieved is not None:
-            raise UsageError(
-                "--ties expected: expected no -M, which may cut through a tie; use measures at a cutoff"
-            )
         for name in ("relevance_level", "max_retrieved", "num_docs_in_coll"):
             value = getattr(self, name)
             if value is None and name == "max_retrieved":

@@ -60,6 +60,17 @@ def main_column(selection: Selection) -> SelectedColumn | None:
     return None
 
 
+def warning_of_ties(
+    relevance: Relevance, ranking: Ranking, options: Options, selection: Selection
+) -> str | None:
+    """What is to be said of a run whose equal scores could make a difference to the main column."""
+    column = main_column(selection)
+    found = None if column is None else tie_range(relevance, ranking, options, column)
+    if found is None or not found.is_wide:
+        return None
+    return f"{ranking.name}: equal scores: {found} by how they are ordered (--ties)"
+
+
 def tie_range(
     relevance: Relevance, ranking: Ranking, options: Options, column: SelectedColumn
 ) -> TieRange | None:

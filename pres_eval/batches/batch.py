@@ -16,6 +16,7 @@ import numpy as np
 
 from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
+from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version
 from pres_eval.records import dataclass
 
@@ -105,7 +106,8 @@ class Batch:
     relevance_level least grade of a relevant document (-l)
     num_docs_in_coll  documents in the collection (-N), 0 if not known
     version         the trec_eval whose quirks are kept
-    ties            the groups of equal scores that the documents are in, if expected values are wanted
+    ties            the groups of equal scores that the documents are in, if expected values are wanted; a
+                    group in which -M ends the ranking is then there as a whole, with ranks above num_ret
     document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
     """
 
@@ -242,7 +244,11 @@ class Batch:
         return replace(self, relevance_level=relevance_level)
 
     def judged_alone(self) -> Batch:
-        """The same batch with all documents that nobody judged taken out of the rankings, as by -J."""
+        """The same batch with all documents that nobody judged taken out of the rankings, as by -J.
+
+        Raises MeasureError if a ranking ends inside a tie: its orders leave other numbers of documents.
+        """
+        self._check_whole_ties()
         judged = np.flatnonzero(self.grade >= 0)
         offsets = np.searchsorted(judged, self.offsets)
         lengths = np.diff(offsets)
@@ -257,6 +263,19 @@ class Batch:
             ties=None if self.ties is None else self.ties.among(judged, offsets),
             document_scores=None if scores is None else scores[judged],
         )
+
+    def _check_whole_ties(self) -> None:
+        """Raise MeasureError for a topic whose ranking ends inside a tie with judged documents."""
+        if self.ties is None:
+            return
+        last = self.ties.first + self.ties.size - 1
+        cut = np.flatnonzero((last > self.num_ret[self.topic_of]) & (self.grade >= 0))
+        if len(cut):
+            topic = quoted(self.topics[int(self.topic_of[cut[0]])])
+            raise MeasureError(
+                f"--ties expected: -M cuts through equal scores of topic {topic}, so their order decides how"
+                " many judged documents are left; expected no -J, or --ties best and --ties worst"
+            )
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
         """The same batch with other values for some grades; below 0 a document is not judged."""

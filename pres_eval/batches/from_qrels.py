@@ -95,11 +95,15 @@ def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
     )
 
 
-def down_to(ranked: Ranked, most: int | None) -> Ranked:
-    """What -M leaves of S ranked topics: their first `most` documents, or all."""
+def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ranked:
+    """What -M leaves of S ranked topics: their first `most` documents, or all.
+
+    `whole_ties`: all documents of a tie that begins among these are kept, as in some order each is seen.
+    """
     if most is None:
         return ranked
-    return _only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), ranked.rank <= most)
+    rank = tie_groups(ranked).first if whole_ties else ranked.rank
+    return _only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), rank <= most)
 
 
 def kept_documents(qrels: Qrels, ranked: Ranked, options: Options) -> Ranked:
@@ -108,7 +112,7 @@ def kept_documents(qrels: Qrels, ranked: Ranked, options: Options) -> Ranked:
         if qrels.kept is not None:
             ranked = _only(ranked, qrels.kept[ranked.document])
         ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
-    ranked = down_to(ranked, options.max_retrieved)
+    ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
     if options.judged_only:
         chosen: BoolArray = qrels.grade[ranked.document] >= 0
         if qrels.kept is not None:

@@ -32,8 +32,8 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, RunFailure, UsageError
-from pres_eval.measures.selection import Selection, select, with_bounds
-from pres_eval.options import EXPECTED
+from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
+from pres_eval.options import EXPECTED, Options
 from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import Relevance, relevance_info
@@ -132,7 +132,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     if not options.num_docs_in_coll:
         selection = _without_collection_size(selection, said.quiet)
     if options.ties == EXPECTED:
-        selection = _with_expected_values(selection, said.quiet)
+        selection = _with_expected_values(selection, options, said.quiet)
     if said.bounds:
         selection = _with_bounds(selection, said.quiet)
     said.check_gates()
@@ -214,9 +214,9 @@ def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:
     relevance = reader.relevance(said.qrels)
     if said.document_scores is None:
         return relevance
-    from pres_eval.reading.document_scores import with_document_scores
+    from pres_eval.reading.document_scores import read_document_scores, with_document_scores
 
-    return with_document_scores(relevance, said.document_scores, reader.jobs)
+    return with_document_scores(relevance, read_document_scores(said.document_scores, reader.jobs))
 
 
 def _with_bounds(selection: Selection, quiet: bool) -> Selection:
@@ -227,17 +227,12 @@ def _with_bounds(selection: Selection, quiet: bool) -> Selection:
     return found
 
 
-def _with_expected_values(selection: Selection, quiet: bool) -> Selection:
+def _with_expected_values(selection: Selection, options: Options, quiet: bool) -> Selection:
     """Leave out what has no expected value over ties where only a nickname asks for it."""
-    from pres_eval.measures.expected import has_expected_value
-
-    lacking = [
-        column for column in selection if not column.by_name and not has_expected_value(column.measure)
-    ]
-    if lacking and not quiet:
-        names = ", ".join(dict.fromkeys(column.measure.name for column in lacking))
-        warn(f"left out, as they have no expected value in closed form when scores tie: {names}")
-    return tuple(column for column in selection if column not in lacking)
+    found, without = with_expected_values(selection, options)
+    if without and not quiet:
+        warn(f"left out, as they have no expected value in closed form when scores tie: {', '.join(without)}")
+    return found
 
 
 def _read_zscores(path: str | None) -> ZScores | None:

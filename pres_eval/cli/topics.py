@@ -66,9 +66,7 @@ class Runs:
 
 
 def _weigh_ties(ranking: Ranking, job: Job) -> None:
-    from pres_eval.analysis.ties import main_column, tie_range
+    from pres_eval.analysis.ties import warning_of_ties
 
-    column = main_column(job.selection)
-    found = None if column is None else tie_range(job.relevance, ranking, job.options, column)
-    if found is not None and found.is_wide:
-        warn(f"{ranking.name}: equal scores: {found} by how they are ordered (--ties)")
+    if text := warning_of_ties(job.relevance, ranking, job.options, job.selection):
+        warn(text)

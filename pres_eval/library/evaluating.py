@@ -26,6 +26,7 @@ def evaluate(
     ties: str = Options.ties,
     duplicates: str = Options.duplicates,
     bounds: bool = False,
+    document_scores: Any = None,
     compat: str = Options.compat,
     form: str = "qrels",
     name: str | None = None,
@@ -50,6 +51,8 @@ def evaluate(
     duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
                    "best" score, counts (--duplicates)
     bounds         add what the values could be if the unjudged documents retrieved were judged (--bounds)
+    document_scores  scores that documents have of their own, for urbp and ubpref: a path, or whatever else
+                   judgements can be, with scores for grades (--document-scores)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
     name           what messages and the result call the run, if it is no file
@@ -72,7 +75,10 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
-    ranked = as_qrels(qrels, form, jobs).rank(
+    judged = as_qrels(qrels, form, jobs)
+    if document_scores is not None:
+        judged = judged.with_document_scores(document_scores)
+    ranked = judged.rank(
         run,
         compat=compat,
         max_retrieved=max_retrieved,

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
-from pres_eval.errors import PresEvalWarning, UsageError
+from pres_eval.errors import UsageError
 from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.judgements import is_path, read_judgements
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.rankings import rank_any
 from pres_eval.library.texts import encode, texts_of
+from pres_eval.library.warned import as_asked, warn, weigh_ties
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
-from pres_eval.measures.selection import Selection, select, with_bounds
+from pres_eval.measures.selection import Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
+from pres_eval.reading import qrels as engine
+from pres_eval.reading.document_scores import with_document_scores
 from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.scoring import evaluate as score
 
@@ -101,14 +104,15 @@ class Run:
             ties=ties,
             duplicates=self._options.duplicates,
         )
-        selection = self._select(measures, nmax)
-        return self.evaluate_columns(with_bounds(selection)[0] if bounds else selection, options, jobs)
+        selection = as_asked(self._select(measures, nmax), options, bounds)
+        weigh_ties(self._qrels.relevance, self._ranking, options, selection)
+        return self.evaluate_columns(selection, options, jobs)
 
     def evaluate_columns(self, selection: Selection, options: Options, jobs: int = 1) -> Evaluation:
         """All numbers of the run for columns that were selected before."""
         relevance = self._qrels.relevance
         for text in warnings_about(self._ranking, relevance, options):
-            warnings.warn(text, PresEvalWarning, stacklevel=_outside())
+            warn(text)
         found = score(relevance, self._ranking, selection, options, jobs=jobs)
         return Evaluation(found, options, self._origin())
 
@@ -148,17 +152,6 @@ def _selected(
     return select(texts, options, ranks, info)
 
 
-def _outside() -> int:
-    """The stacklevel of the caller's own line: the first frame that is not of this package."""
-    import sys
-
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pres_eval."):
-        frame = frame.f_back
-        level += 1
-    return level
-
-
 def _ranked_by(cluster: Any, path: str, relevance: Relevance, options: Options) -> Ranking:
     from pres_eval.cluster.connecting import engine_of
     from pres_eval.cluster.runs import rank_runs
@@ -166,11 +159,7 @@ def _ranked_by(cluster: Any, path: str, relevance: Relevance, options: Options) 
     with engine_of(cluster) as engine:
         (found,) = rank_runs([path], relevance, options, engine)
     if found.unchecked:
-        warnings.warn(
-            f"{path}: topics are not together, so unjudged documents were not checked for coming twice",
-            PresEvalWarning,
-            stacklevel=_outside(),
-        )
+        warn(f"{path}: topics are not together, so unjudged documents were not checked for coming twice")
     return found.checked()
 
 
@@ -234,6 +223,25 @@ class Qrels:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
         self._lookup = Lookup(self._relevance.pool)
+
+    def with_document_scores(self, scores: Any) -> Qrels:
+        """The same judgements with scores that documents have of their own, for urbp and ubpref.
+
+        `scores` is anything that judgements can be, with a score for each topic and document in the place of
+        the grade; a document without one counts 0.
+
+        >>> import pres_eval as pe
+        >>> qrels = pe.Qrels({"1": {"a": 1, "b": 1}}).with_document_scores({"1": {"a": 0.25, "b": 1.0}})
+        >>> qrels.rank({"1": {"a": 2.0, "b": 1.0}}).evaluate("urbp.p=0.5")["urbp_p=0.5"]
+        0.375
+
+        Raises InputError for what cannot be read, and UsageError for judgements that are no qrels.
+        """
+        own = read_judgements(scores, GAINS, None, None)
+        assert isinstance(own, engine.Qrels), "gains are qrels"
+        other = copy(self)
+        other._relevance = with_document_scores(self._relevance, own)
+        return other
 
     def rank(
         self,

@@ -14,10 +14,13 @@ from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import GREATEST_NUMBER, LEAST_ABOVE_0, Setting, Settings, persistence
 
 
-def _scores(batch: Batch, name: str, factor: float) -> FloatArray:
+def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
     """(D,) the score of each document, 0 for those that have none."""
     if batch.document_scores is None:
-        raise MeasureError(f"-m {name} needs scores of documents: name their file with --document-scores")
+        raise MeasureError(
+            f"-m {name} needs scores of documents: name their file with --document-scores (document_scores=…"
+            " from Python)"
+        )
     return batch.document_scores * factor
 
 
@@ -39,7 +42,7 @@ def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
     Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
       doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
     """
-    return _discounted(batch, _scores(batch, "urbp", factor), p)
+    return _discounted(batch, scores_of(batch, "urbp", factor), p)
 
 
 def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
@@ -53,7 +56,7 @@ def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> Float
     Parameters: as urbp; factor also brings grades to 0 … 1, as factor=0.5 does with grades up to 2.
     Source: as urbp; trectools' uRBP with binary_topical_relevance=False.
     """
-    return _discounted(batch, np.maximum(batch.grade, 0) * _scores(batch, "urbp_graded", factor), p)
+    return _discounted(batch, np.maximum(batch.grade, 0) * scores_of(batch, "urbp_graded", factor), p)
 
 
 def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
@@ -66,7 +69,7 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
     Parameter: -m ubpref.factor=0.01 for scores from 0 to 100.
     Source: as bpref and urbp; trectools' uBpref.  trec_eval: none.
     """
-    weighted = preferred(batch) * _scores(batch, "ubpref", factor)
+    weighted = preferred(batch) * scores_of(batch, "ubpref", factor)
     return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
 
 

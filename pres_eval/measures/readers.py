@@ -63,6 +63,13 @@ def _insq_continues(rank: FloatArray, wanted: float) -> FloatArray:
     return step * step
 
 
+def insq_weights(wanted: float) -> FloatArray:
+    """(DEPTH,) W(i) of INSQ, in proportion."""
+    weights = np.ones(DEPTH)
+    weights[1:] = np.multiply.accumulate(_insq_continues(np.arange(1.0, DEPTH), wanted))
+    return weights
+
+
 def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
     """Discounted gain of the first k documents as a share of that of k perfect ones (SDCG@k).
 

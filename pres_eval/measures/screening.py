@@ -128,8 +128,13 @@ def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     Notes: a relevant document that is found earns what a missed one costs.  It is utility_(a-b),a,b,0.
     Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
     """
+    return cost_of_missing(batch, costs, batch.num_rel_ret)
+
+
+def cost_of_missing(batch: Batch, costs: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
+    """(T,) total_cost if so many relevant documents are retrieved; it is linear in their number."""
     read, miss = costs
-    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * batch.num_rel_ret)
+    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * num_found)
     return score
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME
-from pres_eval.measures.base import Measure
+from pres_eval.measures.base import Format, Measure
 from pres_eval.measures.names import BOUNDS, View, Wanted, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.options import DEFAULT_NMAX, V9, Options, RelevanceInfo, Version
@@ -125,6 +125,26 @@ def with_bounds(selection: Selection) -> tuple[Selection, tuple[str, ...]]:
             replace(column, label=plain + own._replace(bound=bound).ending, bound=bound) for bound in BOUNDS
         ]
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
+
+
+def with_expected_values(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
+    """The columns as --ties expected has them; and the measures left out, of which only nicknames told.
+
+    With -M counts of what is retrieved are expected values too, and need not be whole.
+    """
+    from pres_eval.measures.expected import EXPECTED, has_expected_value
+
+    found: list[SelectedColumn] = []
+    without: list[str] = []
+    for column in selection:
+        measure = column.measure
+        if not column.by_name and not has_expected_value(measure):
+            without.append(measure.name)
+            continue
+        if options.max_retrieved is not None and measure.format is Format.COUNT and measure.name in EXPECTED:
+            column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
+        found.append(column)
+    return tuple(found), tuple(dict.fromkeys(without))
 
 
 def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NMAX) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
 from pres_eval.measures.parameters import Coefficients
@@ -72,9 +72,14 @@ def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
     Notes: x is the β² of the usual Fβ: -m set_F.4 is F2.  ir_measures' SetF(beta=…) hands its beta on as x.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
+    return f_of_set(batch, weights, batch.num_rel_ret)
+
+
+def f_of_set(batch: Batch, weights: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
+    """(T,) set_F if so many relevant documents are retrieved; it rises in proportion to their number."""
     x = weights[0]
-    found = batch.num_rel_ret > 0
-    p, r = set_precision(batch)[found], set_recall(batch)[found]
+    found = num_found > 0
+    p, r = (divide(num_found, of)[found] for of in (batch.num_ret, batch.num_rel))
     score = np.zeros(len(batch))
     with np.errstate(divide="ignore", invalid="ignore"):
         score[found] = (x + 1.0) * p * r / (x * p + r)
@@ -92,7 +97,12 @@ def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
     Parameters: p1 to p4, as in -m utility.1,-1,0,0, which are the defaults; p4 needs -N to make sense.
     Source: trec_eval, from the TREC filtering track.
     """
-    a, ret, n = batch.num_rel_ret, batch.num_ret, batch.num_rel
+    return worth_of_set(batch, worth, batch.num_rel_ret)
+
+
+def worth_of_set(batch: Batch, worth: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
+    """(T,) utility if so many relevant documents are retrieved; it is linear in their number."""
+    a, ret, n = num_found, batch.num_ret, batch.num_rel
     rest = batch.num_docs_in_coll + a - ret - n
     score: FloatArray = worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest
     return score

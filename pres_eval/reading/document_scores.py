@@ -13,22 +13,29 @@ from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, read_relevance
 
 
-def with_document_scores(relevance: Relevance, path: str, jobs: int | None = None) -> Qrels:
-    """The judgements with the scores of a file of four columns: topic, 0, docno, score.
+def read_document_scores(path: str, jobs: int | None = None) -> Qrels:
+    """The scores of a file of four columns (topic, 0, docno, score), as if they were gains.
 
-    Raises UsageError for judgements that are no qrels, InputError for a file that cannot be read or scores a
-    document of a topic twice.
+    Raises InputError for a file that cannot be read.
+    """
+    scores = read_relevance(path, "qrels_float", jobs)
+    assert isinstance(scores, Qrels), "qrels_float gives Qrels"
+    return scores
+
+
+def with_document_scores(relevance: Relevance, scores: Qrels) -> Qrels:
+    """The judgements with the scores that documents have of their own; 0 for a document without one.
+
+    Raises UsageError for judgements that are no qrels, InputError where a document of a topic has two scores.
     """
     if not isinstance(relevance, Qrels):
         raise UsageError("--document-scores goes with judgements in the format qrels or qrels_float (-R)")
-    scores = read_relevance(path, "qrels_float", jobs)
-    assert isinstance(scores, Qrels), "qrels_float gives Qrels"
     if len(scores.duplicates.topic):
         row = int(np.argmin(scores.duplicates.second_line))
         document = quoted(scores.pool.documents[int(scores.duplicates.document[row])])
         line = int(scores.duplicates.second_line[row])
         raise InputError(
-            path, line, f"a second score of document {document}", "one for each topic and document"
+            scores.name, line, f"a second score of document {document}", "one for each topic and document"
         )
     pool = relevance.pool
     topic = scores.pool.find_topics(pool.topics)

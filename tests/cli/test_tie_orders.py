@@ -115,17 +115,18 @@ def test_best_and_worst_orders(
 
 
 @settings(deadline=None, max_examples=40)
-@given(topics=made(), judged_only=st.booleans(), seed=st.integers(0, 9))
+@given(topics=made(), limit=st.sampled_from([{}, {"judged_only": True}, {"max_retrieved": 1},
+       {"max_retrieved": 3}]), seed=st.integers(0, 9))  # fmt: skip
 def test_expected_is_the_mean_over_docnos_at_random(
-    topics: Made, judged_only: bool, seed: int, tmp_path_factory: pytest.TempPathFactory
+    topics: Made, limit: dict[str, Any], seed: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Of a topic's documents renamed in every way that matters: sizes of ties from files and from dicts."""
     qrels, run = files(topics, tmp_path_factory.mktemp("ties"), seed)
     dicts: Any = {topic: {docno: score for docno, score, _ in found} for topic, found in topics.items()}
     names = ["map", "P@3", "ndcg", "bpref", "recip_rank", "PRES@4"]
-    one = pe.evaluate(qrels, run, names, ties="expected", judged_only=judged_only)
-    other = pe.evaluate(qrels, dicts, names, ties="expected", judged_only=judged_only)
-    best, worst = (pe.evaluate(qrels, run, names, ties=t, judged_only=judged_only) for t in ("best", "worst"))
+    one = pe.evaluate(qrels, run, names, ties="expected", **limit)
+    other = pe.evaluate(qrels, dicts, names, ties="expected", **limit)
+    best, worst = (pe.evaluate(qrels, run, names, ties=t, **limit) for t in ("best", "worst"))
     for label in one.measures:
         assert one.per_topic(label).tolist() == other.per_topic(label).tolist()
         assert (worst.per_topic(label) <= one.per_topic(label) + 1e-12).all()
@@ -151,6 +152,20 @@ def test_a_constant_scorer(call: Command, constant: tuple[str, str]) -> None:
     assert called.err == f"pres-eval: warning: {constant[1]}: {said}"
     assert call("-m", "recip_rank", "--quiet", *constant).err == ""
     assert call("-m", "num_rel", *constant).err == ""
+
+
+def test_the_end_of_the_ranking_cuts_a_tie(call: Command, constant: tuple[str, str]) -> None:
+    """The relevant document is among the first 4 of 10 in 4 of 10 orders."""
+    lines = call.ok("--ties", "expected", "-M", "4", "-m", "official,set", "--quiet", *constant).out
+    found = {line.split("\t")[0].strip(): line.split("\t")[2] for line in lines.splitlines()}
+    wanted = {"num_ret": "4", "num_rel_ret": "0.4000", "set_P": "0.1000", "set_recall": "0.4000"}
+    wanted["recip_rank"] = f"{sum(1 / rank for rank in range(1, 5)) / 10:.4f}"
+    assert wanted.items() <= found.items()
+    evaluation = pe.evaluate(*constant, ["num_rel_ret", "num_ret"], ties="expected", max_retrieved=4)
+    assert evaluation.summary == {"num_ret": 4, "num_rel_ret": 0.4}
+    called = call("--ties", "expected", "-M", "4", "-J", "-m", "map", *constant)
+    assert called.code == 1 and "-M cuts through equal scores of topic '1'" in called.err
+    assert call.ok("--ties", "expected", "-M", "10", "-J", "-m", "map", *constant).out.endswith("1.0000\n")
 
 
 def test_check_tells_the_range(call: Command, constant: tuple[str, str]) -> None:
@@ -181,8 +196,6 @@ def test_json_and_gates_know_of_it(call: Command, constant: tuple[str, str], tmp
 
 
 def test_options_that_contradict(call: Command, constant: tuple[str, str], tmp_path: Path) -> None:
-    called = call("--ties", "expected", "-M", "5", *constant)
-    assert called.code == 1 and "--ties expected: expected no -M" in called.err
     (tmp_path / "prefs").write_text("1 0 0 z 1\n1 0 0 a 2\n")
     called = call("--ties", "best", "-R", "prefs", "-m", "prefs_simp", str(tmp_path / "prefs"), constant[1])
     assert called.code == 1 and "--ties best: expected judgements in the format qrels" in called.err

@@ -16,9 +16,10 @@ from support.oracle import POOLED, UNKNOWN, Topic
 
 from pres_eval.batches.batch import TieGroups
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME, bounds
+from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds import RULES, BoundsOf
+from pres_eval.measures.bounds import judgements as judged_anew
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 
 BY_NAME = [pytest.param(name, id=name) for name in RULES]
@@ -98,7 +99,7 @@ def test_long_topics_are_tried_in_parts(monkeypatch: pytest.MonkeyPatch) -> None
     columns = [(name, arguments) for name in ("bpref", "map", "P", "ndcg") for _, arguments in
                columns_of(MEASURE_BY_NAME[name])]  # fmt: skip
     wanted = [BoundsOf(MEASURE_BY_NAME[name], arguments)(batch) for name, arguments in columns]
-    monkeypatch.setattr(bounds, "MOST_DOCUMENTS", 3)
+    monkeypatch.setattr(judged_anew, "MOST_DOCUMENTS", 3)
     for (name, arguments), both in zip(columns, wanted, strict=True):
         found = BoundsOf(MEASURE_BY_NAME[name], arguments)(batch)
         assert [part.tolist() for part in found] == [part.tolist() for part in both]

@@ -1,0 +1,65 @@
+"""The least and the greatest value that a measure could take if what nobody judged were judged.
+
+Each document that a run retrieved at a rank that counts (down to the cutoff of a measure that has one), and
+that nobody judged, may turn out to have any grade from 0 to the highest of the topic's judgements, or to 1
+if that is 0 (for measures that know relevant and not relevant alone: to be either).  It is then in the
+qrels, so the number of relevant documents and the best ranking change with it.  What was not retrieved
+stays as it is.  The bounds are those over all such judgements, not over some of them:
+
+- where a higher grade can only make the value larger (or only smaller), they are at all 0 and all highest;
+- where relevance alone counts, and a relevant document that moves up never makes the value worse, the best
+  judgement that makes x documents relevant takes the first x of them, the worst the last x; all x are
+  tried;
+- nDCG is a ratio of a linear and a convex function of the gains.  Its least value is at a corner, where the
+  last x documents have the highest gain.  For the greatest, the gains are cut into layers between the
+  grades of the topic: whether the value can be above t is a question to each layer alone, and t rises until
+  none says yes (Dinkelbach, Management Science 13(7), 1967, doi:10.1287/mnsc.13.7.492).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pres_eval.batches.batch import Batch
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import Measure
+from pres_eval.measures.bounds.ends import OF_RISING
+from pres_eval.measures.bounds.judgements import Bounds, Rule
+from pres_eval.measures.bounds.normalized_gain import OF_NORMALIZED_GAIN
+from pres_eval.measures.bounds.relevance import OF_RELEVANCE
+from pres_eval.measures.bounds.trials import OF_TRIALS
+from pres_eval.records import dataclass
+
+
+def has_bounds(measure: Measure) -> bool:
+    """Whether the bounds of a measure can be computed."""
+    return measure.name in RULES
+
+
+def check_bounds(measure: Measure) -> None:
+    """Raise MeasureError for a measure whose bounds are not defined."""
+    if not has_bounds(measure):
+        raise MeasureError(f"{measure.name}: has no bounds for what nobody judged, expected another measure")
+
+
+@dataclass(frozen=True)
+class BoundsOf:
+    """The bounds of a column; called with a batch.
+
+    Raises MeasureError where everything judged is relevant, and for parameters without bounds.
+    """
+
+    measure: Measure
+    arguments: tuple[Any, ...]
+
+    def __call__(self, batch: Batch) -> Bounds:
+        """(T,) least and (T,) greatest values."""
+        if batch.relevance_level <= 0:
+            raise MeasureError("bounds: at -l 0 everything judged is relevant, expected a level above 0")
+        if batch.ties is not None:
+            raise MeasureError("bounds: expected --ties docno, best or worst, found expected")
+        return RULES[self.measure.name](batch, self.measure, self.arguments)
+
+
+RULES: dict[str, Rule] = {**OF_RISING, **OF_RELEVANCE, **OF_TRIALS, **OF_NORMALIZED_GAIN}
+"""The measures that have bounds, and how these are found."""

@@ -1,0 +1,98 @@
+"""The documents that nobody judged, and the grades that they may turn out to have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray, Grades, IntArray
+from pres_eval.batches.batch import Batch
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import Measure
+from pres_eval.measures.gain import highest_grades
+from pres_eval.options import LARGEST_LONG
+from pres_eval.records import dataclass
+
+MOST_DOCUMENTS = 1 << 20
+"""Documents of judgements that are tried together."""
+
+Bounds = tuple[FloatArray, FloatArray]
+"""(T,) least and (T,) greatest values."""
+
+Rule = Callable[[Batch, Measure, tuple[Any, ...]], Bounds]
+"""A batch, a measure and its arguments -> the bounds of its values."""
+
+
+def highest_of(batch: Batch, measure: Measure) -> Grades:
+    """(T,) the highest grade that a document may turn out to have."""
+    highest = np.maximum(highest_grades(batch), 1)
+    if measure.uses_level:
+        highest = np.maximum(highest, math.ceil(batch.relevance_level))
+    return highest
+
+
+@dataclass(frozen=True, eq=False)
+class Unjudged:
+    """The U documents that nobody judged down to a depth.
+
+    topic_of, rank  (U,) of each
+    count           (T,) how many each topic has
+    """
+
+    topic_of: IntArray
+    rank: IntArray
+    count: IntArray
+
+
+def unjudged(batch: Batch, depth: int) -> Unjudged:
+    """Those retrieved down to rank `depth` without a grade."""
+    length = np.minimum(batch.num_ret, depth)
+    begins = np.concatenate(([0], np.cumsum(length)))
+    free = np.ones(int(begins[-1]), np.bool_)
+    judged = np.flatnonzero((batch.grade >= 0) & (batch.rank <= depth))
+    free[begins[batch.topic_of[judged]] + batch.rank[judged] - 1] = False
+    places = np.flatnonzero(free)
+    topic_of = np.searchsorted(begins, places, "right") - 1
+    return Unjudged(topic_of, places - begins[topic_of] + 1, np.bincount(topic_of, minlength=len(batch)))
+
+
+def filled(batch: Batch, depth: int, grades: Grades) -> Batch:
+    """The batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest."""
+    there = unjudged(batch, depth)
+    kept = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth))
+    topic_of = np.concatenate((batch.topic_of[kept], there.topic_of))
+    rank = np.concatenate((batch.rank[kept], there.rank))
+    order = np.lexsort((rank, topic_of))
+    places = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
+    return replace(
+        batch,
+        offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
+        rank=rank[order],
+        grade=np.concatenate((batch.grade[kept], grades[there.topic_of]))[order],
+        levels=np.insert(batch.levels, places, grades),
+        level_counts=np.insert(batch.level_counts, places, there.count),
+        level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
+    )
+
+
+def depth_of(arguments: tuple[Any, ...], place: int | None) -> int:
+    """The cutoff among the arguments of a measure; LARGEST_LONG for the whole ranking."""
+    cutoff = None if place is None else arguments[place]
+    return LARGEST_LONG if cutoff is None else int(cutoff)
+
+
+def without_gains(rule: Rule) -> Rule:
+    """A rule for gains that are grades, and persistence from 0 to 1."""
+
+    def checked(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+        if any(key != "p" for key, _ in arguments[0]):
+            raise MeasureError(f"{measure.name}: has no bounds with gains for grades, expected none")
+        if any(not 0 <= value <= 1 for _, value in arguments[0]):
+            raise MeasureError(f"{measure.name}: has bounds for p from 0 to 1 alone")
+        return rule(batch, measure, arguments)
+
+    return checked

@@ -1,0 +1,138 @@
+"""Expected values of measures that add up gains, each weighted by its rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide, elementwise, log2
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.batch import Batch
+from pres_eval.errors import MeasureError
+from pres_eval.measures.cumulated_gain import exponential_gains
+from pres_eval.measures.document_scores import scores_of
+from pres_eval.measures.expected.places import Expected, gained
+from pres_eval.measures.expected.ranks import expected_preference
+from pres_eval.measures.gain import GradeGains, Pairs, document_gains, grade_gains
+from pres_eval.measures.ndcg import best_dcg, best_dcg_cut, best_relative_dcg, relative_gains
+from pres_eval.measures.rbp import Powers, gains_to_one, persistence_of
+from pres_eval.measures.readers import DEPTH, insq_weights, scaled_gains
+from pres_eval.options import V10, Version
+
+
+def _discounted(gain: FloatArray, rank: IntArray) -> FloatArray:
+    return np.asarray(gain / log2(rank + 1), np.float64)
+
+
+def _named_gains(pairs: Pairs, version: Version) -> GradeGains:
+    """The gains that parameters name; those of documents that nobody judged are of no document here."""
+    named = grade_gains(pairs, version)
+    if any(grade == -1 for grade, _ in named):
+        raise MeasureError("found a gain for unjudged documents (-1=…), expected none with --ties expected")
+    return named
+
+
+def _dcg(batch: Batch, pairs: Pairs) -> FloatArray:
+    return gained(batch, document_gains(batch, _named_gains(pairs, V10)), _discounted)
+
+
+def _ndcg(batch: Batch, pairs: Pairs) -> FloatArray:
+    named = _named_gains(pairs, batch.version)
+    return divide(gained(batch, document_gains(batch, named), _discounted), best_dcg(batch, named))
+
+
+def _dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
+    return gained(batch, document_gains(batch), _discounted, cutoff)
+
+
+def _ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
+    return divide(_dcg_cut(batch, cutoff), best_dcg_cut(batch, cutoff))
+
+
+def _ndcg_gain_cut(batch: Batch, cutoff: int, gains: GradeGains) -> FloatArray:
+    return _ndcg_cut(batch.with_gains(gains), cutoff)
+
+
+def _ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
+    collected = gained(batch, relative_gains(batch), _discounted, cutoff)
+    return divide(collected, best_relative_dcg(batch, cutoff))
+
+
+def _dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
+    return gained(batch, exponential_gains(batch), _discounted, cutoff)
+
+
+def _scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
+    depth = min(cutoff, DEPTH)
+    collected = gained(batch, scaled_gains(batch, min_rel, max_rel), _discounted, depth)
+    return np.asarray(collected / np.add.accumulate(1.0 / log2(np.arange(2, depth + 2)))[-1], np.float64)
+
+
+def _insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+    weights = insq_weights(wanted)
+    collected = gained(
+        batch, scaled_gains(batch, min_rel, max_rel), lambda gain, rank: gain * weights[rank - 1], DEPTH
+    )
+    return np.asarray(collected / np.add.accumulate(weights)[-1], np.float64)
+
+
+def _persistent(batch: Batch, gains: FloatArray, p: float) -> FloatArray:
+    power = Powers(p, int(batch.num_ret.max(initial=0)))
+    return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
+
+
+def _rbp(batch: Batch, pairs: Pairs) -> FloatArray:
+    return _persistent(batch, gains_to_one(batch, _named_gains(pairs, V10)), persistence_of(pairs))
+
+
+def _rbp_binary(batch: Batch, pairs: Pairs) -> FloatArray:
+    return _persistent(batch, batch.is_rel.astype(float), persistence_of(pairs))
+
+
+def _first_persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
+    def worth(gain: FloatArray, rank: IntArray) -> FloatArray:
+        return gain * elementwise(lambda at: p ** (at - 1.0), rank.astype(float))
+
+    return (1.0 - p) * gained(batch, gains, worth, cutoff)
+
+
+def _rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    return _first_persistent(batch, batch.is_rel.astype(float), cutoff, p)
+
+
+def _graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    return _first_persistent(batch, scaled_gains(batch, 0.0, None), cutoff, p)
+
+
+def _understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
+    return _persistent(batch, np.where(batch.is_rel, scores_of(batch, "urbp", factor), 0.0), p)
+
+
+def _graded_understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
+    worth = np.maximum(batch.grade, 0) * scores_of(batch, "urbp_graded", factor)
+    return _persistent(batch, np.where(batch.is_rel, worth, 0.0), p)
+
+
+def _understandability_bpref(batch: Batch, factor: float) -> FloatArray:
+    weighted = expected_preference(batch) * scores_of(batch, "ubpref", factor)
+    return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
+
+
+OF_GAINS: dict[str, Expected] = {
+    "dcg": _dcg,
+    "ndcg": _ndcg,
+    "dcg_cut": _dcg_cut,
+    "dcg_exp_cut": _dcg_exp_cut,
+    "ndcg_cut": _ndcg_cut,
+    "ndcg_exp_cut": _ndcg_exp_cut,
+    "ndcg_gain_cut": _ndcg_gain_cut,
+    "rbp": _rbp,
+    "rbp_binary": _rbp_binary,
+    "rbp_cut": _rbp_cut,
+    "rbp_graded_cut": _graded_rbp_cut,
+    "sdcg": _scaled_dcg,
+    "insq": _insq,
+    "urbp": _understandability_rbp,
+    "urbp_graded": _graded_understandability_rbp,
+    "ubpref": _understandability_bpref,
+}
+"""Expected values by the name of the measure."""

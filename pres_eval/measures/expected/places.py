@@ -1,0 +1,126 @@
+"""What the documents of a tie share: the ranks they may have, and what is expected of each rank.
+
+The ranking of a topic ends at `num_ret`.  With -M that may be inside a tie; a document of it then has a rank
+behind the end in some of the orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from pres_eval.arrays.ragged import blocks, ragged
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.batches.batch import Batch, TieGroups
+from pres_eval.options import LARGEST_LONG
+from pres_eval.records import dataclass
+
+Expected = Callable[..., FloatArray | IntArray | list[str]]
+"""batch, *arguments of the measure -> (T,) expected values."""
+
+AtRank = Callable[[FloatArray, IntArray], FloatArray]
+"""What gains (N,) are worth at ranks (N,)."""
+
+WHOLE = LARGEST_LONG
+"""The cutoff of measures of the whole ranking."""
+
+
+def ties_of(batch: Batch) -> TieGroups:
+    """The ties of the documents."""
+    assert batch.ties is not None, "expected values are of batches that know what ties"
+    return batch.ties
+
+
+def last_rank(batch: Batch, cutoff: int | IntArray = WHOLE) -> IntArray:
+    """(T,) the last rank that counts: the cutoff, or the end of the ranking."""
+    last: IntArray = np.minimum(cutoff, batch.num_ret)
+    return last
+
+
+def share_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
+    """(D,) the probability that each document is among the first ranks: one cutoff for all, or (T,)."""
+    ties = ties_of(batch)
+    last = last_rank(batch, cutoff)[batch.topic_of]
+    share: FloatArray = np.clip(last - ties.first + 1, 0, ties.size) / ties.size
+    return share
+
+
+def relevant_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
+    """(T,) expected number of relevant documents among the first ranks."""
+    return batch.sum_by_topic(share_seen(batch, cutoff), batch.is_rel)
+
+
+def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE) -> FloatArray:
+    """(T,) what the gains (D,) of the documents are worth, on average over the ranks they may have."""
+    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    reached = (gains != 0) & (ties.first <= last[batch.topic_of])
+    worth = np.zeros(len(batch.rank))
+    alone = np.flatnonzero(reached & (ties.size == 1))
+    worth[alone] = at_rank(gains[alone], batch.rank[alone])
+    for places in ranks_of(batch, np.flatnonzero(reached & (ties.size > 1)), last):
+        mean = places.average(at_rank(np.ones(len(places.rank)), places.rank))
+        worth[places.documents] = gains[places.documents] * mean[places.of_document]
+    return batch.sum_by_topic(worth)
+
+
+def sum_of_ranks(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
+    """(T,) expected sum of the ranks of the relevant documents among the first ranks."""
+    return gained(batch, batch.is_rel.astype(float), lambda gain, rank: gain * rank, cutoff)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The ranks of some ties, and the documents in them.
+
+    rank, number            (N,) every rank that counts of every tie, and the number of its tie
+    size                    (E,) documents in each tie
+    documents, of_document  (K,) those of the batch that are in them, and which tie each is in
+    """
+
+    rank: IntArray
+    number: IntArray
+    size: IntArray
+    documents: IntArray
+    of_document: IntArray
+
+    def each(self, values: IntArray) -> IntArray:
+        """(E,) what is the same for all documents of a tie, from values (D,) of all documents."""
+        found = np.zeros(len(self.size), values.dtype)
+        found[self.of_document] = values[self.documents]
+        return found
+
+    def average(self, values: FloatArray) -> FloatArray:
+        """(E,) the mean of values (N,) over the ranks of a tie; those behind the last count as 0."""
+        sums = np.bincount(self.number, weights=values, minlength=len(self.size))
+        return np.asarray(sums / self.size, np.float64)
+
+
+def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Places]:
+    """The ties of some documents down to the last rank (T,) of each topic, a block of ranks at a time."""
+    ties = ties_of(batch)
+    first, topic_of = ties.first[documents], batch.topic_of[documents]
+    heads = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+    tie_of = np.cumsum(np.bincount(heads, minlength=len(documents))) - 1 if len(documents) else heads
+    begin, size = first[heads], ties.size[documents[heads]]
+    length = np.minimum(size, last[topic_of[heads]] - begin + 1)
+    for start, stop in blocks(np.concatenate(([0], np.cumsum(length)))):
+        rank, offsets = ragged(begin[start:stop], length[start:stop])
+        inside = slice(*np.searchsorted(tie_of, (start, stop)).tolist())
+        yield Places(
+            rank=rank,
+            number=np.repeat(np.arange(stop - start), np.diff(offsets)),
+            size=size[start:stop],
+            documents=documents[inside],
+            of_document=tie_of[inside] - start,
+        )
+
+
+def counted_in_ties(batch: Batch, chosen: BoolArray) -> tuple[IntArray, IntArray]:
+    """(D,) how many of the chosen documents are in each document's tie, and in all ties before it."""
+    key = batch.topic_of * (int(batch.num_ret.max(initial=0)) + 2) + ties_of(batch).first
+    running = np.concatenate(([0], np.cumsum(chosen)))
+    low, high = np.searchsorted(key, key, "left"), np.searchsorted(key, key, "right")
+    inside: IntArray = running[high] - running[low]
+    before: IntArray = running[low] - running[batch.offsets[:-1]][batch.topic_of]
+    return inside, before

@@ -1,0 +1,216 @@
+"""Expected values of measures of the ranks of relevant documents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import accumulate, divide
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.expected.cut import (
+    chance_of_at_least,
+    chances,
+    cut_ties,
+    is_cut,
+    relevant_in_whole_ties,
+)
+from pres_eval.measures.expected.places import (
+    WHOLE,
+    Expected,
+    counted_in_ties,
+    last_rank,
+    ranks_of,
+    relevant_seen,
+    share_seen,
+    sum_of_ranks,
+    ties_of,
+)
+from pres_eval.measures.precision import f_measure
+from pres_eval.measures.pres import collection_size
+
+
+def _sum_of_precisions(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) expected sum of the precisions at the relevant documents.
+
+    At a rank of a tie with R relevant documents a document is relevant with probability R/m, and then those
+    at the ranks of the tie before it are with (R - 1)/(m - 1).
+    """
+    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    inside, before = counted_in_ties(batch, batch.is_rel)
+    reached = batch.is_rel & (ties.first <= last[batch.topic_of])
+    mean = np.zeros(len(batch.rank))
+    alone = np.flatnonzero(reached & (ties.size == 1))
+    mean[alone] = (before[alone] + 1) / batch.rank[alone]
+    for places in ranks_of(batch, np.flatnonzero(reached & (ties.size > 1)), last):
+        others = ((places.each(inside) - 1) / (places.size - 1))[places.number]
+        ahead = places.rank - places.each(ties.first)[places.number]
+        precision = places.each(before)[places.number] + 1 + ahead * others
+        mean[places.documents] = places.average(precision / places.rank)[places.of_document]
+    return batch.sum_by_topic(mean, batch.is_rel)
+
+
+def _average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
+    return divide(_sum_of_precisions(batch, cutoff), batch.num_rel)
+
+
+def _reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
+    """(T,) Σ P(first relevant document at r) / r.
+
+    Of R relevant documents in a tie of m the first is at the i-th rank of it with probability
+    R/(m - i + 1) Π (1 - R/(m - j + 1)) over j = 1 … i - 1.
+    """
+    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    inside, before = counted_in_ties(batch, batch.is_rel)
+    score = np.zeros(len(batch))
+    leading = np.flatnonzero(batch.is_rel & (before == 0) & (ties.first <= last[batch.topic_of]))
+    for places in ranks_of(batch, leading, last):
+        left = places.size[places.number] - (places.rank - places.each(ties.first)[places.number])
+        here = np.minimum(places.each(inside)[places.number] / left, 1.0)
+        offsets = np.searchsorted(places.number, np.arange(len(places.size) + 1))
+        none_before = np.ones(len(here))
+        none_before[1:] = accumulate(np.multiply, 1.0 - here, offsets)[:-1]
+        none_before[offsets[:-1]] = 1.0
+        found = np.bincount(places.number, weights=none_before * here / places.rank)
+        score[places.each(batch.topic_of)] += found
+    return score
+
+
+def _success(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) probability of a relevant document down to the cutoff."""
+    score = (batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)) > 0).astype(float)
+    for tie in cut_ties(batch, cutoff):
+        if not tie.before:
+            left = tie.size - np.arange(tie.seen)
+            none = np.multiply.accumulate(np.maximum(left - tie.relevant, 0) / left)[-1]
+            score[tie.topic] = 1.0 - none
+    return score
+
+
+def _pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
+    """(T,) expected number k of relevant documents down to the cutoff, and of k (k + 1)."""
+    known = batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)).astype(float)
+    found, square = known.copy(), known * (known + 1)
+    for tie in cut_ties(batch, cutoff):
+        mean = tie.seen * tie.relevant / tie.size
+        # The factorial moment of the hypergeometric distribution; two documents at least are in a tie.
+        twice = mean * (tie.seen - 1) * (tie.relevant - 1) / (tie.size - 1)
+        found[tie.topic] = tie.before + mean
+        square[tie.topic] = tie.before * (tie.before + 1) + (2 * tie.before + 2) * mean + twice
+    return found, square
+
+
+def _pres(batch: Batch, nmax: int) -> FloatArray:
+    found, square = _pairs_found(batch, nmax)
+    n = batch.num_rel
+    worst_case = (n - found) * float(nmax) + (n * (n + 1) - square) / 2
+    score = 1.0 - (divide(sum_of_ranks(batch, nmax) + worst_case, n) - (n + 1) / 2.0) / nmax
+    score[(n == 0) | (found == 0)] = 0.0
+    return score
+
+
+def _pres_estimated(batch: Batch, nmax: int) -> FloatArray:
+    highest_recall = np.minimum(divide(np.array(nmax), batch.num_rel), 1.0)
+    return np.minimum(divide(_pres(batch, nmax), highest_recall), 1.0)
+
+
+def _normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
+    size, last = collection_size(batch), WHOLE if cutoff is None else cutoff
+    found, square = _pairs_found(batch, last)
+    n = batch.num_rel
+    rest = (size - n).astype(float)
+    late = sum_of_ranks(batch, last) - square / 2
+    score = 1.0 - divide(late + (n - found) * rest, n * rest)
+    score[n == 0] = 0.0
+    return score
+
+
+def expected_preference(batch: Batch) -> FloatArray:
+    """(D,) expected share of judged documents without relevance that do not come before each document.
+
+    Of the b others in its tie that were judged not relevant each number from 0 to b is as likely to come
+    before it; with x of them before it the document is among the first s of the tie if x + 1 of all b + 1
+    are.
+    """
+    ties, last = ties_of(batch), last_rank(batch)
+    others, before = counted_in_ties(batch, batch.is_nonrel)
+    n = batch.num_rel[batch.topic_of]
+    # Σ min(before + x, n) for x = 0 … others: below n they rise by one, then they stay.
+    rising = np.clip(n - before, 0, others + 1)
+    sums = rising * before + rising * (rising - 1) // 2 + (others + 1 - rising) * n
+    most = np.minimum(batch.num_nonrel[batch.topic_of], n)
+    preferred: FloatArray = 1.0 - divide(sums / (others + 1), most)
+    cut = np.flatnonzero(is_cut(batch, last) & batch.is_rel)
+    topics, heads, each = np.unique(batch.topic_of[cut], return_index=True, return_inverse=True)
+    values = np.empty(len(topics))
+    for number, row in enumerate(cut[heads].tolist()):
+        count = np.arange(int(others[row]) + 1)
+        seen = int(last[topics[number]] - ties.first[row]) + 1
+        chance = chance_of_at_least(count + 1, seen, int(ties.size[row]), len(count))
+        share = 1.0 - divide(np.minimum(before[row] + count, n[row]), np.full(len(count), most[row]))
+        values[number] = np.add.accumulate(chance * share)[-1] / len(count)
+    preferred[cut] = values[each]
+    return preferred
+
+
+def _bpref(batch: Batch) -> FloatArray:
+    return divide(batch.sum_by_topic(expected_preference(batch), batch.is_rel), batch.num_rel)
+
+
+def _accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
+    """(T,) expected share of pairs in the right order: in a tie, half of its pairs are."""
+    last = last_rank(batch, WHOLE if cutoff is None else cutoff)
+    ties = ties_of(batch)
+    inside, before = counted_in_ties(batch, batch.is_rel)
+    whole = relevant_in_whole_ties(batch, last)
+    others_before = ties.first - 1 - before + (ties.size - inside) / 2
+    found = batch.count_by_topic(whole).astype(float)
+    wrong = batch.sum_by_topic(others_before, whole)
+    score = np.where(found > 0, 1.0 - divide(wrong, (last - found) * found), 0.0)
+    for tie in cut_ties(batch, last):
+        number, chance = chances(tie.seen, tie.size, tie.relevant)
+        all_found = found[tie.topic] + number
+        more = number * (tie.first - 1 - tie.before + (tie.seen - number) / 2)
+        right = 1.0 - divide(wrong[tie.topic] + more, (last[tie.topic] - all_found) * all_found)
+        score[tie.topic] = np.add.accumulate(chance * np.where(all_found > 0, right, 0.0))[-1]
+    return score
+
+
+def _r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
+    cutoff = np.maximum(np.trunc(multiple * batch.num_rel + 0.9), 0.0).astype(np.float64)
+    return divide(relevant_seen(batch, np.minimum(cutoff, batch.num_ret).astype(np.int64)), cutoff)
+
+
+def _f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
+    """(1 + β²) P R / (β² P + R) is (1 + β²) rel(k) / (β² n + k): expected of rel(k), so is the measure."""
+    found = relevant_seen(batch, cutoff)
+    return f_measure(beta, divide(found, np.array(cutoff)), divide(found, batch.num_rel))
+
+
+def _judged(batch: Batch, cutoff: int) -> FloatArray:
+    return batch.sum_by_topic(share_seen(batch, cutoff), batch.grade >= 0)
+
+
+OF_RANKS: dict[str, Expected] = {
+    "map": _average_precision,
+    "map_cut": _average_precision,
+    "Rprec": lambda batch: divide(relevant_seen(batch, batch.num_rel), batch.num_rel),
+    "Rprec_mult": _r_precision_at_multiples,
+    "bpref": _bpref,
+    "recip_rank": _reciprocal_rank,
+    "recip_rank_cut": _reciprocal_rank,
+    "P": lambda batch, cutoff: divide(relevant_seen(batch, cutoff), np.array(cutoff)),
+    "recall": lambda batch, cutoff: divide(relevant_seen(batch, cutoff), batch.num_rel),
+    "relative_P": lambda batch, cutoff: divide(
+        relevant_seen(batch, cutoff), np.minimum(batch.num_rel, cutoff)
+    ),
+    "success": _success,
+    "hits": relevant_seen,
+    "F_cut": _f_cut,
+    "unj": lambda batch, cutoff: (np.minimum(batch.num_ret, cutoff) - _judged(batch, cutoff)) / cutoff,
+    "judged": lambda batch, cutoff: divide(_judged(batch, cutoff), np.minimum(batch.num_ret, cutoff)),
+    "PRES": _pres,
+    "PRES_est": _pres_estimated,
+    "Rnorm": _normalized_recall,
+    "accuracy": _accuracy,
+}
+"""Expected values by the name of the measure."""

@@ -1,0 +1,94 @@
+"""Expected values of the measures of technology-assisted review."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.expected.cut import chance_of_at_least, chances, cut_ties
+from pres_eval.measures.expected.places import (
+    Expected,
+    counted_in_ties,
+    last_rank,
+    relevant_seen,
+    sum_of_ranks,
+    ties_of,
+)
+from pres_eval.measures.screening import documents_to_read
+
+
+def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray]:
+    """(T,) the probability that the `number`-th relevant document is retrieved, and its expected rank then.
+
+    The j-th of R documents in a tie of m is expected at its rank j (m + 1) / (R + 1).  It is among the first
+    s if j or more are; the mean of its rank, counted as 0 where it is not among them, is the same times the
+    probability that of R + 1 documents in a tie of m + 1 the first s + 1 hold j + 1 or more.
+    """
+    ties, end = ties_of(batch), last_rank(batch)[batch.topic_of]
+    inside, before = counted_in_ties(batch, batch.is_rel)
+    wanted = number[batch.topic_of]
+    own = batch.is_rel & (before < wanted) & (wanted <= before + inside) & (ties.first + ties.size - 1 <= end)
+    topic, heads = np.unique(batch.topic_of[own], return_index=True)
+    row = np.flatnonzero(own)[heads]
+    chance, rank = np.zeros(len(batch)), np.zeros(len(batch))
+    place = (number[topic] - before[row]) * (ties.size[row] + 1) / (inside[row] + 1)
+    chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + place
+    for tie in cut_ties(batch, last_rank(batch)):
+        j = int(number[tie.topic]) - tie.before
+        if not 0 < j <= tie.relevant:
+            continue
+        (reached,) = chance_of_at_least(np.array([j]), tie.seen, tie.size, tie.relevant)
+        (further,) = chance_of_at_least(np.array([j + 1]), tie.seen + 1, tie.size + 1, tie.relevant + 1)
+        if reached > 0:
+            place = j * (tie.size + 1) / (tie.relevant + 1) * further / reached
+            chance[tie.topic], rank[tie.topic] = reached, tie.first - 1 + place
+    return chance, rank
+
+
+def _work_saved(batch: Batch, percent: float) -> FloatArray:
+    wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
+    chance, rank = _rank_of_relevant(batch, wanted)
+    documents = documents_to_read(batch)
+    chance[(wanted == 0) & (batch.num_rel > 0)] = 1.0
+    return chance * (divide(documents - rank, documents) - (100.0 - percent) / 100.0)
+
+
+def _last_relevant(batch: Batch) -> FloatArray:
+    """(T,) expected rank of the last relevant document; of k among s of a tie it is k (s + 1) / (k + 1)."""
+    whole = batch.num_rel_ret.copy()
+    for tie in cut_ties(batch, last_rank(batch)):
+        whole[tie.topic] = tie.before
+    _, rank = _rank_of_relevant(batch, whole)
+    for tie in cut_ties(batch, last_rank(batch)):
+        number, chance = chances(tie.seen, tie.size, tie.relevant)
+        last = tie.first - 1 + number * (tie.seen + 1) / (number + 1)
+        expected = chance * np.where(number > 0, last, rank[tie.topic])
+        rank[tie.topic] = np.add.accumulate(expected)[-1]
+    return rank
+
+
+def _normalized_last_relevant(batch: Batch) -> FloatArray:
+    return divide(_last_relevant(batch), documents_to_read(batch))
+
+
+def _recall_at_percent(batch: Batch, percent: float) -> FloatArray:
+    rank = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
+    return divide(relevant_seen(batch, rank), batch.num_rel)
+
+
+def _normalized_area(batch: Batch) -> FloatArray:
+    documents, n = documents_to_read(batch), batch.num_rel.astype(float)
+    area = relevant_seen(batch) * (documents + 0.5) - sum_of_ranks(batch)
+    return divide(area, n * documents - n * n / 2.0)
+
+
+OF_SCREENING: dict[str, Expected] = {
+    "wss": _work_saved,
+    "last_rel": _last_relevant,
+    "norm_last_rel": _normalized_last_relevant,
+    "recall_at_percent": _recall_at_percent,
+    "norm_area": _normalized_area,
+}
+"""Expected values by the name of the measure."""
