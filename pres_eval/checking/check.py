@@ -126,7 +126,8 @@ def _checked(
     try:
         checked = check()
     except EmptyFileError as error:
-        report.add("no-documents", 1, "", [Example(None, error.found)])
+        if report.findings.keys().isdisjoint(MALFORMED):  # there are lines, and what is wrong with them is told
+            report.add("no-documents", 1, "", [Example(None, error.found)])
     except InputError as error:
         report.add("unreadable", 1, "", [Example(error.line, error.found)])
     except MissingExtraError as error:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.colliding import colliding_pairs, known_process
 from support.plain_reading import IDS
 
 from pres_eval.arrays import matching, ragged
@@ -105,3 +106,32 @@ def test_equal_keys(bits: int, many: int, monkeypatch: pytest.MonkeyPatch) -> No
         assert repeats.tolist() == [row for row, place in enumerate(firsts) if place != row]
         assert before.tolist() == [firsts[row] for row in repeats.tolist()]
         assert found.tolist() == [first.get(key, -1) for key in wanted.tolist()]
+
+
+def test_ids_made_to_collide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who knows the number that a process hashes with costs it one more look; others have nothing of it."""
+    pairs = colliding_pairs(50, process=7)
+    ids = [text for pair in pairs for text in pair]
+    listed, asked = [*ids, *ids[:3]], ids[::7]
+    seeds = []
+
+    def hashes(some: WordIds, seed: int = 0) -> Any:
+        seeds.append(seed)
+        return true_hashes(some, seed)
+
+    true_hashes = WordIds.hashes
+    monkeypatch.setattr(WordIds, "hashes", hashes)
+    for process, tried in ((7, [0, 0, 1, 1]), (8, [0, 0])):
+        seeds.clear()
+        with known_process(process):
+            found = match(*word_ids([listed]), *word_ids([asked]))
+        assert seeds == tried
+        assert list(zip(found.repeats.tolist(), found.first.tolist(), strict=True)) == [
+            (100, 0),
+            (101, 1),
+            (102, 2),
+        ]
+        wanted = {text: number for number, text in enumerate(asked)}
+        assert list(zip(found.rows.tolist(), found.wanted.tolist(), strict=True)) == [
+            (row, wanted[text]) for row, text in enumerate(listed) if text in wanted
+        ]

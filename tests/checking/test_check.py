@@ -186,7 +186,7 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         {"cut-off": 1, "several-tags": 2, "no-final-newline": 1},
         "run.txt:60: tag 'cle', but 'clean' before",
     ),
-    "qrels": (QRELS, {"too-few-columns": 30, "no-documents": 1, "another-format": 1}, "files swapped?"),
+    "qrels": (QRELS, {"too-few-columns": 30, "another-format": 1}, "files swapped?"),
     "no documents": (b"# nothing\n", {"no-documents": 1, "comments": 1}, "no line that counts"),
     "empty": (b"", {"no-documents": 1}, "empty"),
     "other collection": (RUN.replace(b" D", b" X"), {"no-judged-document": 1}, "same collection"),
@@ -212,7 +212,7 @@ QRELS_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
     "more columns": (with_line(QRELS, 2, b"1 0 D01 1 x"), {"too-many-columns": 1}, "qrels.txt:2: 5 columns"),
     "prels": (
         b"1 D00 0 1 0.5\n1 D01 1 1 1\n",
-        {"too-many-columns": 2, "no-documents": 1, "another-format": 1},
+        {"too-many-columns": 2, "another-format": 1},
         "prels of a Million Query track",
     ),
     "ndeval": (

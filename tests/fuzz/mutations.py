@@ -1,0 +1,182 @@
+"""Small faults that can be planted in a module: another comparison, constant, operator and so on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+
+_COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+_OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change to one module: which of the changes to which of its nodes.
+
+    lines  the first and the last line of the statement it is in; of one with a body those before the body
+    """
+
+    path: str
+    line: int
+    lines: tuple[int, int]
+    text: str
+    change: str
+    node: int
+    which: int
+
+    @property
+    def name(self) -> list[str]:
+        """What names it among all: the same statement may have the same change in two places."""
+        return [self.key, str(self.node), str(self.which)]
+
+    @property
+    def key(self) -> str:
+        """What names the mutant as long as its line stays as it is."""
+        return f"{self.path} | {self.text} | {self.change}"
+
+    def tree(self) -> ast.Module:
+        """The module with the change."""
+        tree = ast.parse((ROOT / "pres_eval" / self.path).read_text())
+        node = next(found for number, found in enumerate(_code(tree)) if number == self.node)
+        list(changes(node))[self.which].do()
+        return ast.fix_missing_locations(tree)
+
+
+class Change(NamedTuple):
+    """What is changed, in which line, and what does it to the tree."""
+
+    name: str
+    line: int
+    do: Callable[[], None]
+
+
+def changes(node: ast.AST) -> Iterator[Change]:
+    """The mutations of a node."""
+    line = getattr(node, "lineno", 1)
+    if isinstance(node, ast.Compare):
+        other = _COMPARISONS[type(node.ops[0])]
+        name = f"{type(node.ops[0]).__name__} to {other.__name__}"
+        yield Change(name, line, lambda: node.ops.__setitem__(0, other()))
+    elif isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OPERATORS:
+        if not _adds_texts(node):
+            operator = _OPERATORS[type(node.op)]
+            name = f"{type(node.op).__name__} to {operator.__name__}"
+            yield Change(name, line, lambda: setattr(node, "op", operator()))
+    elif isinstance(node, ast.BoolOp):
+        word = ast.Or if isinstance(node.op, ast.And) else ast.And
+        name = f"{type(node.op).__name__} to {word.__name__}"
+        yield Change(name, line, lambda: setattr(node, "op", word()))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
+        value = not node.value if isinstance(node.value, bool) else node.value + 1
+        yield Change(f"{node.value} to {value}", line, lambda: setattr(node, "value", value))
+    elif isinstance(node, ast.If | ast.While | ast.IfExp):
+        opposite = ast.UnaryOp(op=ast.Not(), operand=node.test)
+        yield Change(f"{type(node).__name__} the other way", line, lambda: setattr(node, "test", opposite))
+    elif isinstance(node, ast.Call):
+        for number, keyword in enumerate(node.keywords):
+            if keyword.arg is not None:
+                yield Change(f"without {keyword.arg}=", line, _dropping(node.keywords, number))
+    for name in ("body", "orelse"):
+        found = getattr(node, name, None)
+        block: list[ast.stmt] = found if isinstance(found, list) else []
+        for number, statement in enumerate(block):
+            if _can_be_left_out(statement):
+                yield Change(
+                    f"without {ast.unparse(statement)[:60]}", statement.lineno, _passing(block, number)
+                )
+
+
+def _adds_texts(node: ast.BinOp | ast.AugAssign) -> bool:
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.value,)
+    return any(
+        isinstance(side, ast.JoinedStr) or (isinstance(side, ast.Constant) and isinstance(side.value, str))
+        for side in sides
+    )
+
+
+def _can_be_left_out(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Call | ast.Yield)
+    return isinstance(statement, ast.AugAssign | ast.Raise | ast.Continue | ast.Break)
+
+
+def _dropping(values: list[ast.keyword], number: int) -> Callable[[], None]:
+    return lambda: values.__delitem__(number)
+
+
+def _passing(block: list[ast.stmt], number: int) -> Callable[[], None]:
+    return lambda: block.__setitem__(number, ast.copy_location(ast.Pass(), block[number]))
+
+
+def mutants_of(path: Path) -> Iterator[Mutant]:
+    """All mutants of a module."""
+    text = path.read_text()
+    lines = text.splitlines()
+    name = path.relative_to(ROOT / "pres_eval").as_posix()
+    tree = ast.parse(text)
+    statements = _statements(tree)
+    for number, node in enumerate(_code(tree)):
+        for which, change in enumerate(changes(node)):
+            yield Mutant(
+                path=name,
+                line=change.line,
+                lines=statements.get(change.line, (change.line, change.line)),
+                text=lines[change.line - 1].strip(),
+                change=change.name,
+                node=number,
+                which=which,
+            )
+
+
+def _statements(tree: ast.Module) -> dict[int, tuple[int, int]]:
+    """For each line the first and the last one of its innermost statement."""
+    found = {}
+    for node in ast.walk(tree):  # outer ones come first
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or node.lineno
+            found |= dict.fromkeys(range(node.lineno, last + 1), (node.lineno, last))
+    return found
+
+
+def _code(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run: no annotations, no blocks for type checkers, no texts of messages."""
+    yield tree
+    for name, value in ast.iter_fields(tree):
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
+                continue
+            if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+                continue
+            yield from _code(child)

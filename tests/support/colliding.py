@@ -1,0 +1,43 @@
+"""Ids that collide, made by somebody who knows the number that a process hashes with."""
+
+from __future__ import annotations
+
+import random
+
+from pres_eval.arrays import ids
+from pres_eval.arrays.ids import WORD, Ids
+
+
+def colliding_pairs(count: int, process: int, seed: int = 0) -> list[tuple[bytes, bytes]]:
+    """Pairs of docnos of 16 bytes with the same hash in a process that has drawn this number."""
+    with known_process(process):
+        inverse = pow(int(ids._odd_numbers(seed, 16)[0]), -1, 2**64)
+        chance = random.Random(1)
+        pairs: list[tuple[bytes, bytes]] = []
+        while len(pairs) < count:
+            # The first word adds a product to the hash, so it can make up for any other second word.
+            one, other = (bytes(chance.choices(range(33, 127), k=WORD)) for _ in range(2))
+            first = bytes(chance.choices(range(33, 127), k=WORD))
+            hashes = Ids.of([first + one, first + other]).hashes(seed).tolist()
+            made_up = int.from_bytes(first, "little") + (hashes[0] - hashes[1]) * inverse
+            second = (made_up % 2**64).to_bytes(WORD, "little")
+            if min(second) > ord(" "):
+                pairs.append((first + one, second + other))
+    return pairs
+
+
+class known_process:  # noqa: N801 - a context manager
+    """Let hashes begin with this number."""
+
+    def __init__(self, process: int) -> None:
+        self._before, self._process = ids._PROCESS, process
+
+    def __enter__(self) -> None:
+        self._set(self._process)
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self._before)
+
+    def _set(self, process: int) -> None:
+        ids._PROCESS = process
+        ids._odd_numbers.cache_clear()
