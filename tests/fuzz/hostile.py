@@ -18,7 +18,9 @@ import hashlib
 import importlib
 import io
 import lzma
+import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -318,7 +320,10 @@ def guided(campaign: Campaign, cases: int, seed: int) -> None:
         if len(data) > 2:
             campaign.case(kinds[data[0] % len(kinds)], data[2:], data[1] + 1)
         if tried == cases:
-            sys.exit(campaign.report())
+            code = campaign.report()
+            sys.stdout.flush()
+            shutil.rmtree(Path.cwd())
+            os._exit(code)  # an exception would be a find to atheris
 
     corpus = Path("corpus")
     corpus.mkdir(exist_ok=True)
@@ -330,8 +335,6 @@ def guided(campaign: Campaign, cases: int, seed: int) -> None:
 
 def main() -> int:
     """Run the campaign that the command line names."""
-    import os
-
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
