@@ -73,9 +73,11 @@ FEW, MANY = 12, 500
 
 
 class Round(NamedTuple):
-    """Tests that are tried: together of so many seconds, so many of one function, and of each so many examples.
+    """Tests that are tried.
 
-    The seconds are those of FEW examples.
+    seconds   that they take together with FEW examples
+    of_one    most of one function
+    examples  of each property
     """
 
     seconds: float
@@ -90,7 +92,7 @@ ROUNDS = {
 """The second for what runs while importing, where each round has to collect its tests again."""
 
 Run = Callable[[Mutant | None, Sequence[str], int], int]
-"""Runs tests with a mutant, or with none, and so many examples; gives 0 if they pass, below 0 if they hang."""
+"""Runs tests with a mutant, or none, and so many examples; gives 0 if they pass, below 0 if they hang."""
 
 
 class Campaign:
