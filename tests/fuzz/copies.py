@@ -144,18 +144,19 @@ class _Loader(importlib.machinery.SourceFileLoader):
 @contextlib.contextmanager
 def without_subprocesses() -> Iterator[None]:
     """Let tests that start `python -m pres_eval` run it in this process."""
-    real: Any = subprocess.run
+    processes: Any = subprocess
+    real = processes.run
 
     def run(command: Any, *arguments: Any, **settings: Any) -> Any:
         if command[:3] != [sys.executable, "-m", "pres_eval"] or arguments:
             return real(command, *arguments, **settings)
         return _called(command, settings)
 
-    subprocess.run = run
+    processes.run = run
     try:
         yield
     finally:
-        subprocess.run = real
+        processes.run = real
 
 
 def _called(command: list[str], settings: dict[str, Any]) -> subprocess.CompletedProcess[bytes]:

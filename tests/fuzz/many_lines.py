@@ -42,7 +42,7 @@ def write_run(descriptor: int, num_topics: int) -> None:
             count = min(TOGETHER, num_topics - first)
             for place in range(count):
                 text[place, :, :7] = np.frombuffer(b"%07d" % (FIRST_TOPIC + first + place), np.uint8)
-            rest = memoryview(text[:count]).cast("B")
+            rest = memoryview(text[:count].reshape(-1))  # type: ignore[arg-type]
             while rest:
                 rest = rest[stream.write(rest) :]
         stream.write(b"%07d 0 last 0 -1 t more\n" % (FIRST_TOPIC + num_topics))

@@ -159,7 +159,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
 
 def _statements(tree: ast.Module) -> dict[int, tuple[int, int]]:
     """For each line the first and the last one of its innermost statement."""
-    found = {}
+    found: dict[int, tuple[int, int]] = {}
     for node in ast.walk(tree):  # outer ones come first
         if isinstance(node, ast.stmt):
             body = getattr(node, "body", None)
