@@ -126,7 +126,7 @@ def _checked(
     try:
         checked = check()
     except EmptyFileError as error:
-        if report.findings.keys().isdisjoint(MALFORMED):  # there are lines, and what is wrong with them is told
+        if report.findings.keys().isdisjoint(MALFORMED):  # else there are lines, whose faults are told
             report.add("no-documents", 1, "", [Example(None, error.found)])
     except InputError as error:
         report.add("unreadable", 1, "", [Example(error.line, error.found)])
