@@ -11,7 +11,7 @@ from pres_eval.arrays.ids import WORD, Ids
 def colliding_pairs(count: int, process: int, seed: int = 0) -> list[tuple[bytes, bytes]]:
     """Pairs of docnos of 16 bytes with the same hash in a process that has drawn this number."""
     with known_process(process):
-        inverse = pow(int(ids._odd_numbers(seed, 16)[0]), -1, 2**64)
+        inverse = pow(int(ids.odd_numbers(seed, 16)[0]), -1, 2**64)
         chance = random.Random(1)
         pairs: list[tuple[bytes, bytes]] = []
         while len(pairs) < count:
@@ -40,4 +40,4 @@ class known_process:  # noqa: N801 - a context manager
 
     def _set(self, process: int) -> None:
         ids._PROCESS = process
-        ids._odd_numbers.cache_clear()
+        ids.odd_numbers.cache_clear()
