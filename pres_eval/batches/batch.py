@@ -172,7 +172,17 @@ class Batch:
     @cached_property
     def num_rel_ret(self) -> IntArray:
         """(T,) relevant documents retrieved."""
-        return self.count_by_topic(self.is_rel)
+        return np.diff(self.relevant_places.offsets)
+
+    @cached_property
+    def relevant_rows(self) -> IntArray:
+        """(R,) which of the documents are relevant."""
+        return np.flatnonzero(self.is_rel)
+
+    @cached_property
+    def relevant_topic_of(self) -> IntArray:
+        """(R,) index of the topic of each relevant document retrieved."""
+        return np.repeat(np.arange(len(self)), self.num_rel_ret)
 
     @cached_property
     def judged_places(self) -> Places:
@@ -182,27 +192,39 @@ class Batch:
     @cached_property
     def relevant_places(self) -> Places:
         """The relevant documents retrieved."""
-        rows = np.flatnonzero(self.is_rel)
-        return self._places(self.topic_of[rows], self.rank[rows], np.searchsorted(rows, self.offsets))
+        rows = self.relevant_rows
+        offsets = np.searchsorted(rows, self.offsets)
+        topic_of = np.repeat(np.arange(len(self)), np.diff(offsets))
+        return self._places(topic_of, self.rank[rows], offsets)
 
     def _places(self, topic_of: IntArray, rank: IntArray, offsets: IntArray) -> Places:
         width = int(self.rank.max(initial=0)) + 1
         return Places(offsets, topic_of * width + rank, width)
 
     @cached_property
+    def relevant_precision(self) -> FloatArray:
+        """(R,) precision at each relevant document retrieved."""
+        number = np.arange(1, len(self.relevant_rows) + 1)
+        number -= np.repeat(self.relevant_places.offsets[:-1], self.num_rel_ret)
+        precision: FloatArray = number / self.rank[self.relevant_rows]
+        return precision
+
+    @cached_property
     def running_precision(self) -> FloatArray:
         """Precision at each relevant document, added up down to it; as `relevant_places.running` gives it."""
-        rows = np.flatnonzero(self.is_rel)
-        return self.relevant_places.running(self.rel_so_far[rows] / self.rank[rows])
+        return self.relevant_places.running(self.relevant_precision)
+
+    @cached_property
+    def running_ranks(self) -> IntArray:
+        """(R+1,) ranks of the relevant documents, added up over all topics, from 0."""
+        return np.concatenate(([0], np.cumsum(self.rank[self.relevant_rows])))
 
     @cached_property
     def highest_precision(self) -> FloatArray:
-        """The highest precision at or after each relevant document retrieved, topic after topic."""
-        rows = np.flatnonzero(self.is_rel)
-        precision = self.rel_so_far[rows] / self.rank[rows]
+        """(R,) the highest precision at or after each relevant document retrieved."""
         # The running maximum of the ranking read backwards.
-        begins = np.concatenate(([0], np.cumsum(self.num_rel_ret)))
-        return accumulate(np.maximum, precision[::-1], len(precision) - begins[::-1])[::-1]
+        begins = self.relevant_places.offsets
+        return accumulate(np.maximum, self.relevant_precision[::-1], int(begins[-1]) - begins[::-1])[::-1]
 
     @cached_property
     def _derived(self) -> dict[Callable[[Batch], Any], Any]:
@@ -222,7 +244,8 @@ class Batch:
 
     def running_count(self, chosen: BoolArray) -> IntArray:
         """Count the chosen documents of a topic up to and including each one: (D,) in, (D,) out."""
-        running = np.concatenate(([0], np.cumsum(chosen.astype(np.int64))))
+        running = np.zeros(len(chosen) + 1, np.int64)
+        np.cumsum(chosen, out=running[1:])
         before: IntArray = np.repeat(running[self.offsets[:-1]], np.diff(self.offsets))
         return running[1:] - before
 
@@ -238,6 +261,11 @@ class Batch:
             rows = np.flatnonzero(chosen)
             topic_of, values = topic_of[rows], values[rows]
         return np.bincount(topic_of, weights=values, minlength=len(self)).astype(np.float64, copy=False)
+
+    def sum_of_relevant(self, values: FloatArray) -> FloatArray:
+        """Add up values of the relevant documents retrieved in each topic, in order: (R,) in, (T,) out."""
+        sums = np.bincount(self.relevant_topic_of, weights=values, minlength=len(self))
+        return sums.astype(np.float64, copy=False)
 
     def with_grade(self, relevance_level: float) -> Batch:
         """The same batch seen at another relevance level."""

@@ -24,7 +24,7 @@ def logarithms(values: FloatArray) -> FloatArray:
 def _sum_of_precisions(batch: Batch, cutoff: int | None = None) -> FloatArray:
     """(T,) precision at each relevant document retrieved, added up down to the cutoff."""
     if cutoff is None:
-        return batch.sum_by_topic(batch.rel_so_far / batch.rank, batch.is_rel)
+        return batch.sum_of_relevant(batch.relevant_precision)
     places = batch.relevant_places
     return places.at(batch.running_precision, places.within(cutoff))
 

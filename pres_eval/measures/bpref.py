@@ -22,14 +22,16 @@ def binary_preference(batch: Batch) -> FloatArray:
     Source: Buckley & Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004,
       doi:10.1145/1008992.1009000; with trec_eval's bound min(N, n).  ir_measures' Bpref.
     """
-    return divide(batch.sum_by_topic(preferred(batch), batch.is_rel), batch.num_rel)
+    return divide(batch.sum_of_relevant(preferred(batch)), batch.num_rel)
 
 
 def preferred(batch: Batch) -> FloatArray:
-    """(D,) the share of judged documents that are not relevant and do not come before each document."""
-    n = batch.num_rel[batch.topic_of]
-    before = np.minimum(batch.nonrel_so_far, n)
-    share: FloatArray = 1.0 - divide(before, np.minimum(batch.num_nonrel[batch.topic_of], n))
+    """(R,) the share of judged documents that are not relevant and do not come before each relevant one."""
+    n = batch.num_rel[batch.relevant_topic_of]
+    before = np.minimum(batch.nonrel_so_far[batch.relevant_rows], n)
+    share: FloatArray = 1.0 - divide(
+        before, np.minimum(batch.num_nonrel, batch.num_rel)[batch.relevant_topic_of]
+    )
     return share
 
 

@@ -69,8 +69,8 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
     Parameter: -m ubpref.factor=0.01 for scores from 0 to 100.
     Source: as bpref and urbp; trectools' uBpref.  trec_eval: none.
     """
-    weighted = preferred(batch) * scores_of(batch, "ubpref", factor)
-    return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
+    weighted = preferred(batch) * scores_of(batch, "ubpref", factor)[batch.relevant_rows]
+    return divide(batch.sum_of_relevant(weighted), batch.num_rel)
 
 
 _FACTOR = Setting(

@@ -30,7 +30,7 @@ class _Curve:
     def __init__(self, batch: Batch) -> None:
         self.found = batch.num_rel_ret
         self.nothing_retrieved = batch.num_ret == 0
-        self.begins = np.concatenate(([0], np.cumsum(self.found)))
+        self.begins = batch.relevant_places.offsets
         self.highest = batch.highest_precision
 
     def at(self, documents: FloatArray) -> FloatArray:

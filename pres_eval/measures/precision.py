@@ -70,8 +70,8 @@ def r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
     Source: trec_eval.
     """
     cutoff = np.trunc(multiple * batch.num_rel + 0.9)
-    found = batch.is_rel & (batch.rank <= cutoff[batch.topic_of])
-    return divide(batch.count_by_topic(found), np.maximum(cutoff, 0.0))
+    found = relevant_within(batch, np.clip(cutoff, 0.0, 2.0**53).astype(np.int64))
+    return divide(found, np.maximum(cutoff, 0.0))
 
 
 def relative_precision(batch: Batch, cutoff: int) -> FloatArray:
@@ -117,8 +117,15 @@ def reciprocal_rank(batch: Batch) -> FloatArray:
     Source: trec_eval; Kantor & Voorhees, "The TREC-5 Confusion Track: Comparing Retrieval Methods for Scanned
       Text", Information Retrieval 2, 2000, doi:10.1023/A:1009902609570.  ir_measures' RR.
     """
-    first = batch.is_rel & (batch.rel_so_far == 1)
-    return batch.sum_by_topic(1.0 / batch.rank, first)
+    return divide(np.array(1.0), _first_rank(batch))
+
+
+def _first_rank(batch: Batch) -> IntArray:
+    """(T,) the rank of the first relevant document, 0 if none was retrieved."""
+    first = np.zeros(len(batch), np.int64)
+    found = np.flatnonzero(batch.num_rel_ret)
+    first[found] = batch.rank[batch.relevant_rows[batch.relevant_places.offsets[found]]]
+    return first
 
 
 def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -131,8 +138,8 @@ def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: as recip_rank; with a cutoff the measure of the MS MARCO ranking tasks (k = 10 for passages, 100
       for documents).  trec_eval: none.  ir_measures' RR@k.
     """
-    first = batch.is_rel & (batch.rel_so_far == 1) & (batch.rank <= cutoff)
-    return batch.sum_by_topic(1.0 / batch.rank, first)
+    first = _first_rank(batch)
+    return divide(np.array(1.0), np.where(first <= cutoff, first, 0))
 
 
 def f_measure(beta: float, precision: FloatArray, recall: FloatArray) -> FloatArray:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
-from pres_eval.measures.precision import f_measure, recall
+from pres_eval.measures.precision import f_measure, recall, relevant_within
 
 
 def pres(batch: Batch, nmax: int) -> FloatArray:
@@ -28,14 +28,20 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
     Source: Magdy & Jones, "PRES: A Score Metric for Evaluating Recall-Oriented Information Retrieval
       Applications", SIGIR 2010, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    found = batch.is_rel & (batch.rank <= nmax)
-    k, n = batch.count_by_topic(found), batch.num_rel
+    k, n = relevant_within(batch, nmax), batch.num_rel
     # Whole numbers up to here, so there is one rounding each for the division and what follows.
-    ranks_found = batch.sum_by_topic(batch.rank.astype(float), found)
-    worst_case = (n - k) * float(nmax) + (n * (n + 1) - k * (k + 1)) // 2
+    ranks_found = _sum_of_first_ranks(batch, k)
+    worst_case = (n - k) * np.float64(nmax) + (n * (n + 1) - k * (k + 1)) // 2
     score = 1.0 - (divide(ranks_found + worst_case, n) - (n + 1) / 2.0) / nmax
     score[(n == 0) | (k == 0)] = 0.0
     return score
+
+
+def _sum_of_first_ranks(batch: Batch, count: IntArray) -> IntArray:
+    """The ranks of the first `count` relevant documents of each topic, added up; (T,) or (C, T)."""
+    begins = batch.relevant_places.offsets[:-1]
+    ranks: IntArray = batch.running_ranks[begins + count] - batch.running_ranks[begins]
+    return ranks
 
 
 def pres_estimated(batch: Batch, nmax: int) -> FloatArray:
@@ -113,8 +119,10 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 
 _FAMILY = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 
-PRES = Measure("PRES", pres, Cutoffs(None, example="50,100"), ours=True, traits=_FAMILY)
-PRES_EST = Measure("PRES_est", pres_estimated, Cutoffs(None, example="50,100"), ours=True, traits=_FAMILY)
+PRES = Measure("PRES", pres, Cutoffs(None, example="50,100"), ours=True, takes_many=True, traits=_FAMILY)
+PRES_EST = Measure(
+    "PRES_est", pres_estimated, Cutoffs(None, example="50,100"), ours=True, takes_many=True, traits=_FAMILY
+)
 RNORM = Measure(
     "Rnorm",
     normalized_recall,
