@@ -113,7 +113,7 @@ def test_ids_made_to_collide(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = colliding_pairs(50, process=7)
     ids = [text for pair in pairs for text in pair]
     listed, asked = [*ids, *ids[:3]], ids[::7]
-    seeds = []
+    seeds: list[int] = []
 
     def hashes(some: WordIds, seed: int = 0) -> Any:
         seeds.append(seed)
@@ -121,11 +121,11 @@ def test_ids_made_to_collide(monkeypatch: pytest.MonkeyPatch) -> None:
 
     true_hashes = WordIds.hashes
     monkeypatch.setattr(WordIds, "hashes", hashes)
-    for process, tried in ((7, [0, 0, 1, 1]), (8, [0, 0])):
+    for process, tried in ((7, {0, 1}), (8, {0})):
         seeds.clear()
         with known_process(process):
             found = match(*word_ids([listed]), *word_ids([asked]))
-        assert seeds == tried
+        assert set(seeds) == tried
         assert list(zip(found.repeats.tolist(), found.first.tolist(), strict=True)) == [
             (100, 0),
             (101, 1),
