@@ -14,7 +14,7 @@ from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised, wins_ties_losses
 from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values
 from pres_eval.analysis.intervals import intervals
-from pres_eval.analysis.joint import JOINT_TESTS, Draws
+from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -129,21 +129,17 @@ def compare(
     if baseline is not None:
         baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
+    pairs = [_pairs(count, None if baselines is None else baselines[row]) for row in range(num_measures)]
+    said = _jointly(scores, pairs, settings) if settings.test in JOINT_TESTS and count > 1 else None
     families: list[_Family] = []
+    values, means = scores.gain_values(), scores.gains()
     for measure in each(range(num_measures)):
-        values = scores.values[measure]
         lower[measure], upper[measure] = intervals(
-            values, settings.alpha, settings.interval, settings.samples, settings.seed
+            scores.values[measure], settings.alpha, settings.interval, settings.samples, settings.seed
         )
-        if baselines is None:
-            pairs = np.array(list(itertools.combinations(range(count), 2)), np.int64).reshape(-1, 2)
-        else:
-            others = [run for run in range(count) if run != baselines[measure]]
-            pairs = np.array([(run, baselines[measure]) for run in others], np.int64).reshape(-1, 2)
-        if len(pairs):
-            sign = scores.sign(measure)
-            means = scores.means[measure]
-            families.append(_tested(sign * values, sign * means, pairs, settings, num_measures))
+        if len(pairs[measure]):
+            joint = None if said is None else said[measure]
+            families.append(_tested(values[measure], means[measure], pairs[measure], settings, joint))
     corrected = _corrected([family.p_values for family in families], settings)
     comparisons = [
         one
@@ -175,31 +171,46 @@ class _Family:
     half_width: float | None
 
 
+def _pairs(count: int, baseline: int | None) -> IntArray:
+    """(P, 2) every run with the baseline, or with every other run."""
+    if baseline is None:
+        found = list(itertools.combinations(range(count), 2))
+    else:
+        found = [(run, baseline) for run in range(count) if run != baseline]
+    return np.array(found, np.int64).reshape(-1, 2)
+
+
+def _jointly(scores: PairedScores, pairs: Sequence[IntArray], settings: Settings) -> list[Joint]:
+    """What a test of all runs at once says of the pairs of each measure."""
+    alpha = settings.alpha / (len(pairs) if settings.over == "measures" else 1)
+    differences = [
+        means[own[:, 0]] - means[own[:, 1]] for means, own in zip(scores.gains(), pairs, strict=True)
+    ]
+    draws = Draws(settings.samples, settings.seed, alpha)
+    return JOINT_TESTS[settings.test].run(scores.gain_values(), differences, draws)
+
+
 def _tested(
-    values: FloatArray, means: FloatArray, pairs: IntArray, settings: Settings, num_measures: int
+    values: FloatArray, means: FloatArray, pairs: IntArray, settings: Settings, joint: Joint | None
 ) -> _Family:
+    """The comparisons of one measure: (R, T) values and (R,) means, what a joint test says of them."""
     differences = values[pairs[:, 0]] - values[pairs[:, 1]]
-    of_means = means[pairs[:, 0]] - means[pairs[:, 1]]
-    if settings.test in JOINT_TESTS:
-        alpha = settings.alpha / (num_measures if settings.over == "measures" else 1)
-        draws = Draws(settings.samples, settings.seed, alpha)
-        said = JOINT_TESTS[settings.test].run(values, of_means, draws)
-        return _Family(
-            pairs=pairs,
-            differences=differences,
-            means=of_means,
-            p_values=said.p_values,
-            half_width=said.half_width,
+    if joint is None:
+        found = p_values(
+            PAIRED_TESTS[settings.test],
+            differences,
+            settings.alternative,
+            settings.margin,
+            settings.samples,
+            settings.seed,
         )
-    found = p_values(
-        PAIRED_TESTS[settings.test],
-        differences,
-        settings.alternative,
-        settings.margin,
-        settings.samples,
-        settings.seed,
+    return _Family(
+        pairs=pairs,
+        differences=differences,
+        means=means[pairs[:, 0]] - means[pairs[:, 1]],
+        p_values=found if joint is None else joint.p_values,
+        half_width=None if joint is None else joint.half_width,
     )
-    return _Family(pairs=pairs, differences=differences, means=of_means, p_values=found, half_width=None)
 
 
 def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArray]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.measures.base import Format
@@ -43,6 +43,11 @@ def cutoff_of(column: SelectedColumn) -> int | None:
     if isinstance(column.measure.parameters, Cutoffs) and column.arguments:
         return int(str(column.arguments[0]))
     return None
+
+
+def signs(selection: Selection) -> IntArray:
+    """(M, 1) -1 for the columns of which less is better, else 1: times this, more is better."""
+    return np.array([[-1 if column.measure.less_is_better else 1] for column in selection], np.int64)
 
 
 def summaries(evaluations: Sequence[Evaluation]) -> FloatArray:

@@ -7,7 +7,7 @@ of runs: the chance of any false finding stays below alpha.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -107,7 +107,17 @@ def randomised_tukey(values: FloatArray, differences: FloatArray, settings: Draw
     as the two at hand, which count as one deal more.
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
-    ranges = np.sort(dealt_ranges(values, settings.samples, settings.seed))
+    return randomised_tukeys(values[None], [differences], settings)[0]
+
+
+def randomised_tukeys(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
+    """`randomised_tukey` of M measures, (M, R, T) values, all dealt alike."""
+    ranges = dealt_ranges(values, settings.samples, settings.seed)
+    return [_of_ranges(*one, settings) for one in zip(values, np.sort(ranges), differences, strict=True)]
+
+
+def _of_ranges(values: FloatArray, ranges: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
+    """What ranges by chance, ascending, say of the differences."""
     margin = 1e-12 * float(np.abs(values).max(initial=1e-300))
     as_far = len(ranges) - np.searchsorted(ranges, np.abs(differences) - margin)
     place = min(len(ranges) - 1, math.ceil((1 - settings.alpha) * (len(ranges) + 1)) - 1)
@@ -115,19 +125,24 @@ def randomised_tukey(values: FloatArray, differences: FloatArray, settings: Draw
 
 
 def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
-    """(samples,) the best mean less the worst when each topic's scores are dealt to the runs at random."""
-    runs, topics = values.shape
-    stream, ranges = Stream(seed), np.empty(samples)
-    by_topic = np.ascontiguousarray(values.T)
+    """(M, samples) the best mean less the worst when each topic's scores are dealt to the runs at random.
+
+    (M, R, T) values in; a deal is the same for all measures.
+    """
+    measures, runs, topics = values.shape
+    stream, ranges = Stream(seed), np.empty((measures, samples))
+    by_topic = np.ascontiguousarray(values.transpose(0, 2, 1))
     at_once = max(1, 500_000 // (runs * topics))
     for start in range(0, samples, at_once):
         count = min(at_once, samples - start)
         orders = stream.orders(count * topics, runs).reshape(count, topics, runs)
-        totals = np.zeros((count, runs))
-        # One topic after the other: the same bits on every platform.
-        for topic in range(topics):
-            totals += by_topic[topic][orders[:, topic]]
-        ranges[start : start + count] = (totals.max(axis=1) - totals.min(axis=1)) / topics
+        for measure, scores in enumerate(by_topic):
+            totals = np.zeros((count, runs))
+            # One topic after the other: the same bits on every platform.
+            for topic in range(topics):
+                totals += scores[topic][orders[:, topic]]
+            far = totals.max(axis=1) - totals.min(axis=1)
+            ranges[measure, start : start + count] = far / topics
     return ranges
 
 
@@ -217,14 +232,25 @@ def _scipy() -> tuple[Callable[[FloatArray], FloatArray], Any]:
 class JointTest:
     """A test of all runs at once.
 
-    run              values (R, T), differences (P,), draws -> what it says
+    run              values (M, R, T), M times differences (P,), draws -> what it says of each of M measures
     against_baseline whether it is for comparisons with one run only
     least            runs, topics, samples -> the lowest p-value that can come out
     """
 
-    run: Callable[[FloatArray, FloatArray, Draws], Joint]
+    run: Callable[[FloatArray, Sequence[FloatArray], Draws], list[Joint]]
     against_baseline: bool
     least: Callable[[int, int, int], float]
+
+
+def _one_by_one(
+    test: Callable[[FloatArray, FloatArray, Draws], Joint],
+) -> Callable[[FloatArray, Sequence[FloatArray], Draws], list[Joint]]:
+    """The test of one measure as that of several."""
+
+    def run(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
+        return [test(*one, settings) for one in zip(values, differences, strict=True)]
+
+    return run
 
 
 def _least_of_variance(runs: int, topics: int, samples: int) -> float:
@@ -237,8 +263,8 @@ def _least_of_deals(runs: int, topics: int, samples: int) -> float:
 
 
 JOINT_TESTS: dict[str, JointTest] = {
-    "tukey": JointTest(tukey, False, _least_of_variance),
-    "randomised-tukey": JointTest(randomised_tukey, False, _least_of_deals),
-    "dunnett": JointTest(dunnett, True, _least_of_variance),
+    "tukey": JointTest(_one_by_one(tukey), False, _least_of_variance),
+    "randomised-tukey": JointTest(randomised_tukeys, False, _least_of_deals),
+    "dunnett": JointTest(_one_by_one(dunnett), True, _least_of_variance),
 }
 """The tests of all runs at once by the names that options use."""

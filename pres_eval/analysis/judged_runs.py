@@ -51,7 +51,7 @@ def order_changes(
     a, b = np.triu_indices(len(first.runs), 1)
     rows = []
     for number, measure in enumerate(first.measures):
-        x, y = first.means[number], second.means[number]
+        x, y = first.gains()[number], second.gains()[number]
         before, after = np.sign(rounded(x[a] - x[b])), np.sign(rounded(y[a] - y[b]))
         found = [
             PAIRED_TESTS[test].two_sided(scores.values[number][a] - scores.values[number][b], 10_000, seed)
@@ -84,12 +84,16 @@ def _by_measure(
     measures: Sequence[str],
     of_measure: Callable[[int, str], Sequence[Change]],
     order: Callable[[Change], float],
+    sign: Callable[[int], int] = lambda number: 1,
 ) -> list[Change]:
-    """What changes under each measure, one measure after the other, the lowest of the order first."""
+    """What changes under each measure, one measure after the other, the lowest of the order first.
+
+    sign: of a measure -1 where the highest comes first.
+    """
     return [
         change
         for number, measure in enumerate(measures)
-        for change in sorted(of_measure(number, measure), key=order)
+        for change in sorted(of_measure(number, measure), key=order, reverse=sign(number) < 0)
     ]
 
 
@@ -155,13 +159,17 @@ class RunChange:
 
 
 def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
-    """Every run under every measure, under each measure the one that gained most on the others first."""
+    """Every run under every measure, under each measure the one that gained most on the others first.
+
+    Where less is better, the run gained whose value fell.
+    """
+    sign = first.sign
 
     def of_measure(number: int, measure: str) -> list[RunChange]:
         x, y = first.means[number], second.means[number]
         change = y - x
         mean_change = float(change.mean())
-        places, now = positions(x), positions(y)
+        places, now = positions(sign(number) * x), positions(sign(number) * y)
         return [
             RunChange(
                 measure=measure,
@@ -176,7 +184,7 @@ def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
             for place, run in enumerate(first.runs)
         ]
 
-    return _by_measure(first.measures, of_measure, lambda one: -one.beyond_others)
+    return _by_measure(first.measures, of_measure, lambda one: -one.beyond_others, sign)
 
 
 @dataclass(frozen=True)
@@ -191,7 +199,10 @@ class TopicChange:
 
 
 def topic_changes(first: PairedScores, second: PairedScores) -> list[TopicChange]:
-    """Every topic under every measure, under each measure the one that gained most first."""
+    """Every topic under every measure, under each measure the one that gained most first.
+
+    Where less is better, the topic gained whose value fell.
+    """
 
     def of_measure(number: int, measure: str) -> list[TopicChange]:
         x, y = first.values[number].mean(axis=0), second.values[number].mean(axis=0)
@@ -206,7 +217,7 @@ def topic_changes(first: PairedScores, second: PairedScores) -> list[TopicChange
             for place, topic in enumerate(first.topics)
         ]
 
-    return _by_measure(first.measures, of_measure, lambda one: -one.change)
+    return _by_measure(first.measures, of_measure, lambda one: -one.change, first.sign)
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,16 @@ class PairedScores:
 
     def gains(self) -> FloatArray:
         """(M, R) the means, so that more is better."""
-        signs = [self.sign(measure) for measure in range(len(self.measures))]
-        found: FloatArray = self.means * np.array(signs).reshape(-1, 1)
+        found: FloatArray = self.means * self._signs()[:, None]
         return found
+
+    def gain_values(self) -> FloatArray:
+        """(M, R, T) the values, so that more is better."""
+        found: FloatArray = self.values * self._signs()[:, None, None]
+        return found
+
+    def _signs(self) -> IntArray:
+        return np.array([self.sign(measure) for measure in range(len(self.measures))], np.int64)
 
 
 def pair_topics(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.correlation import COEFFICIENTS, positions
+from pres_eval.analysis.cutoffs import signs
 from pres_eval.analysis.robustness import scores_under, without
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.measures.selection import Selection
@@ -62,7 +63,8 @@ def pool_depths(
     documents that none of them has so early go too, so the runs should be those that were pooled.
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014.
     """
-    full = scores_under(qrels, rankings, selection, options)
+    sign = signs(selection)
+    full = sign * scores_under(qrels, rankings, selection, options)
     compare = COEFFICIENTS[coefficient]
     counts = np.zeros((2, len(depths)), np.int64)
     correlations = np.empty((len(depths), len(selection)))
@@ -70,7 +72,7 @@ def pool_depths(
         keep = np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
         counts[0, number] = np.count_nonzero(keep & (qrels.grade >= 0))
         counts[1, number] = np.count_nonzero(keep & (qrels.grade >= options.relevance_level))
-        scores = scores_under(without(qrels, keep, removed), rankings, selection, options)
+        scores = sign * scores_under(without(qrels, keep, removed), rankings, selection, options)
         correlations[number] = [compare(row, other) for row, other in zip(full, scores, strict=True)]
     return Depths(
         labels=tuple(column.label for column in selection),
@@ -124,7 +126,7 @@ def leave_out(
     """
     found = found_by(qrels, rankings, depth)
     full = scores_under(qrels, rankings, selection, options)
-    places = [positions(row) for row in full]
+    places = [positions(row) for row in signs(selection) * full]
     rows: list[LeftOut] = []
     members = list(groups.items())
     for number in each(range(len(members))):
@@ -132,7 +134,7 @@ def leave_out(
         inside = np.isin(np.arange(len(rankings)), runs)
         unique = np.asarray(found[inside].any(axis=0) & ~found[~inside].any(axis=0), np.bool_)
         scores = scores_under(without(qrels, ~unique, removed), rankings, selection, options)
-        now = [positions(row) for row in scores]
+        now = [positions(row) for row in signs(selection) * scores]
         rows += [
             LeftOut(
                 group=group,

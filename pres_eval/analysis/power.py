@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.analysis import student
 from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.joint import Draws, randomised_tukey
+from pres_eval.analysis.joint import Draws, Joint, randomised_tukeys
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
@@ -53,13 +53,15 @@ def discriminative_power(
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
-    found = []
+    found, said = [], list[Joint]()
+    if test == "randomised-tukey":
+        apart = scores.means[:, first] - scores.means[:, second]
+        said = randomised_tukeys(scores.values, list(apart), Draws(samples, seed, alpha))
     for measure in each(range(len(scores.measures))):
-        values, means = scores.values[measure], scores.means[measure]
-        if test == "randomised-tukey":
-            said = randomised_tukey(values, means[first] - means[second], Draws(samples, seed, alpha))
-            levels, needed = said.p_values, said.half_width
+        if said:
+            levels, needed = said[measure].p_values, said[measure].half_width
         else:
+            values = scores.values[measure]
             differences = values[first] - values[second]
             levels = PAIRED_TESTS[test].two_sided(differences, samples, seed)
             _, deviation = mean_and_deviation(differences)

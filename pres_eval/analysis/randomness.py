@@ -44,6 +44,8 @@ class Stream:
         bits = max(size - 1, 1).bit_length()
         words = self.words(rows * size).reshape(rows, size)
         # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
-        words = (words >> np.uint64(bits) << np.uint64(bits)) | np.arange(size, dtype=np.uint64)
+        words &= np.uint64((1 << 64) - (1 << bits))
+        words |= np.arange(size, dtype=np.uint64)
         words.sort(axis=1)
-        return (words & np.uint64((1 << bits) - 1)).astype(np.int64)
+        words &= np.uint64((1 << bits) - 1)
+        return words.view(np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
-from pres_eval.analysis.cutoffs import summaries
+from pres_eval.analysis.cutoffs import signs, summaries
 from pres_eval.analysis.sampling import keep_judged, keep_relevant
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import BoolArray, FloatArray
@@ -137,6 +137,7 @@ def robustness(
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
     full = scores_under(qrels, rankings, selection, options)
+    sign = signs(selection)
     is_rel = qrels.grade >= options.relevance_level
     shape = (len(plan.fractions), plan.samples)
     kept, judged = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -149,8 +150,8 @@ def robustness(
         kept[fraction, sample] = np.count_nonzero(keep & is_rel)
         judged[fraction, sample] = np.count_nonzero(keep & (qrels.grade >= 0))
         scores = scores_under(without(qrels, keep, plan.removed), rankings, selection, options)
-        for row, label in enumerate(full):
-            correlations[fraction, sample, row] = coefficient(label, scores[row])
+        for row, (before, after) in enumerate(zip(sign * full, sign * scores, strict=True)):
+            correlations[fraction, sample, row] = coefficient(before, after)
     return Robustness(
         plan=plan,
         labels=tuple(column.label for column in selection),
@@ -159,7 +160,7 @@ def robustness(
         kept=kept,
         judged=judged,
         correlations=correlations,
-        unchanged=np.array([coefficient(row, row) for row in full]),
+        unchanged=np.array([coefficient(row, row) for row in sign * full]),
     )
 
 

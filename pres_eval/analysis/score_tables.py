@@ -13,6 +13,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
+from pres_eval.measures.selection import falling_labels
 
 
 def read_score_table(path: str, text: str) -> PairedScores | Means:
@@ -20,13 +21,15 @@ def read_score_table(path: str, text: str) -> PairedScores | Means:
 
     With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
     -q writes them (a column `file` and the rows of topic `all` are left out).  Topics that a run lacks are
-    left out of all.  Without: a run and its scores in each row.  Raises InputError with file and line for
-    anything else, NoCommonTopicError if no topic has scores of all runs.
+    left out of all.  Without: a run and its scores in each row.  Columns named as measures of which less is
+    better are taken for these.  Raises InputError with file and line for anything else, NoCommonTopicError if
+    no topic has scores of all runs.
     """
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
     if "topic" not in heading:
-        return Means(*read_scores(path, text))
+        runs, measures, means = read_scores(path, text)
+        return Means(runs, measures, means, falling_labels(measures))
     wanted = [place for place, name in enumerate(heading) if name not in ("topic", "run", "file")]
     if "run" not in heading or not wanted:
         raise InputError(path, rows[0][0], f"columns {', '.join(heading)}", "run,topic,MEASURE,...")
@@ -56,16 +59,24 @@ def _paired(path: str, table: dict[str, dict[bytes, list[float]]], measures: lis
         values=np.ascontiguousarray(values),
         means=np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values]),
         all_topics=len(union),
+        falling=falling_labels(measures),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Scores of runs without topics: R names, M labels, (M, R)."""
+    """Scores of runs without topics: R names, M labels, (M, R); the labels of which less is better."""
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     means: FloatArray
+    falling: frozenset[str] = frozenset()
+
+    def gains(self) -> FloatArray:
+        """(M, R) the means, so that more is better."""
+        signs = [-1 if measure in self.falling else 1 for measure in self.measures]
+        found: FloatArray = self.means * np.array(signs)[:, None]
+        return found
 
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:

@@ -62,23 +62,21 @@ def signed_ranks(differences: FloatArray) -> SignedRanks:
     positive = np.where(differences > 0, doubled, 0).sum(axis=1)
     negative = np.where(differences < 0, doubled, 0).sum(axis=1)
     nonzero = (differences != 0).sum(axis=1)
-    p_values, greater = np.ones(len(differences)), np.ones(len(differences))
-    for row in np.flatnonzero(nonzero):
-        n, tied = int(nonzero[row]), int(tie_terms[row])
-        against = int(negative[row])
-        least = int(min(positive[row], against))
-        if not tied and n == size <= EXACT_WITHOUT_TIES:
-            ranks = tuple(range(2, 2 * n + 1, 2))
-            p_values[row] = min(1.0, 2 * _exact_p(ranks, least))
-            greater[row] = _exact_p(ranks, against)
-        elif size <= EXACT_WITH_TIES:
-            ranks = tuple(sorted(doubled[row][differences[row] != 0].tolist()))
-            p_values[row] = min(1.0, 2 * _exact_p(ranks, least))
-            greater[row] = _exact_p(ranks, against)
-        else:
-            p_values[row] = 2 * _normal_p(n, tied, least)
-            greater[row] = _normal_p(n, tied, against)
-    return SignedRanks(positive / 2, negative / 2, p_values, greater)
+    both, greater = np.full(len(differences), 0.5), np.ones(len(differences))
+    least = np.minimum(positive, negative)
+    plain = (tie_terms == 0) & (nonzero == size) & (0 < size <= EXACT_WITHOUT_TIES)
+    if plain.any():
+        chances = _rank_sum_chances(tuple(range(2, 2 * size + 1, 2)))
+        both[plain], greater[plain] = chances[least[plain]], chances[negative[plain]]
+    rows = np.flatnonzero(~plain & (nonzero > 0))
+    if size <= EXACT_WITH_TIES:
+        for row in rows.tolist():
+            chances = _rank_sum_chances(tuple(sorted(doubled[row][differences[row] != 0].tolist())))
+            both[row], greater[row] = chances[least[row]], chances[negative[row]]
+    elif len(rows):
+        both[rows] = _normal_p(nonzero[rows], tie_terms[rows], least[rows])
+        greater[rows] = _normal_p(nonzero[rows], tie_terms[rows], negative[rows])
+    return SignedRanks(positive / 2, negative / 2, np.minimum(1.0, 2 * both), greater)
 
 
 def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
@@ -104,23 +102,19 @@ def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 @lru_cache(maxsize=256)
-def _rank_sum_counts(doubled_ranks: tuple[int, ...]) -> tuple[int, ...]:
-    """In how many of the 2**n ways of giving signs the doubled rank sum is 0, 1, 2, ..."""
+def _rank_sum_chances(doubled_ranks: tuple[int, ...]) -> FloatArray:
+    """The chance of a doubled rank sum of at most 0, 1, 2, ..., over the 2**n ways of giving signs."""
     counts = np.zeros(sum(doubled_ranks) + 1, np.int64)
     counts[0] = 1
     for rank in doubled_ranks:
         counts[rank:] += counts[: len(counts) - rank].copy()
-    return tuple(counts.tolist())
+    # Exact: no sum of counts is above 2**50.
+    return np.add.accumulate(counts) / 2.0 ** len(doubled_ranks)
 
 
-def _exact_p(doubled_ranks: tuple[int, ...], doubled_sum: int) -> float:
-    """The chance of a doubled rank sum as low as this."""
-    counts = _rank_sum_counts(doubled_ranks)
-    return float(sum(counts[: doubled_sum + 1]) / 2 ** len(doubled_ranks))
-
-
-def _normal_p(n: int, tie_term: int, doubled_sum: int) -> float:
-    """The same, approximately."""
-    mean = n * (n + 1) / 4
-    variance = (n * (n + 1) * (2 * n + 1) - tie_term / 2) / 24
-    return math.erfc((mean - doubled_sum / 2) / math.sqrt(variance) / math.sqrt(2)) / 2
+def _normal_p(n: IntArray, tie_terms: IntArray, doubled_sums: IntArray) -> FloatArray:
+    """The chance of doubled rank sums as low as these, approximately."""
+    variance = (n * (n + 1) * (2 * n + 1) - tie_terms / 2) / 24
+    z = (n * (n + 1) / 4 - doubled_sums / 2) / np.sqrt(variance) / math.sqrt(2)
+    # math.erfc, as scipy's has other last bits.
+    return np.array([math.erfc(one) for one in z.tolist()], np.float64) / 2

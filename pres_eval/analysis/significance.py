@@ -224,6 +224,10 @@ def _least_of_draws(topics: int, samples: int) -> float:
     return 1 / (samples + 1)
 
 
+def _least_of_bootstrap(topics: int, samples: int) -> float:
+    return _least_of_draws(topics, samples) if topics > 1 else math.nan
+
+
 def _least_of_randomisation(topics: int, samples: int) -> float:
     return (_least_of_signs if topics <= ENUMERATED else _least_of_draws)(topics, samples)
 
@@ -235,7 +239,7 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         lambda topics, samples: 0.0 if topics > 1 else math.nan,
     ),
     "randomisation": PairedTest(randomisation, randomisation_greater, _least_of_randomisation),
-    "bootstrap": PairedTest(bootstrap, bootstrap_greater, _least_of_draws),
+    "bootstrap": PairedTest(bootstrap, bootstrap_greater, _least_of_bootstrap),
     "wilcoxon": PairedTest(
         lambda differences, samples, seed: wilcoxon(differences),
         lambda differences, samples, seed: wilcoxon_greater(differences),

@@ -126,26 +126,26 @@ def _show(
     each: Callable[[Iterable[int]], Iterable[int]],
     failures: tuple[RunFailure, ...] = (),
 ) -> None:
-    runs, measures, means = found.runs, found.measures, found.means
+    runs, measures, gains = found.runs, found.measures, found.gains()
     scores = found if isinstance(found, PairedScores) else None
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
-    positions = rank_changes(means)
-    tables = [correlations_table(measures, means, scores)]
+    positions = rank_changes(gains)
+    tables = [correlations_table(measures, gains, scores)]
     if scores is not None and said.intervals:
         intervals = coefficient_intervals(
             measures,
-            scores.values,
+            scores.gain_values(),
             confidence=1 - said.alpha,
             samples=said.intervals,
             seed=said.seed,
             each=each,
         )
         tables.append(coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals))
-    tables.append(positions_table(runs, measures, means, positions))
+    tables.append(positions_table(runs, measures, found.means, positions, found.falling))
     patterns = None
     if scores is not None:
-        judged = verdicts(scores.values, said.alpha, said.test, seed=said.seed)
+        judged = verdicts(scores.gain_values(), said.alpha, said.test, seed=said.seed)
         patterns = verdict_patterns(measures, judged)
         tables += [
             verdicts_table(patterns, judged.shape[1], said.test, said.alpha),

@@ -235,13 +235,14 @@ def _warn_of_reach(settings: Settings, scores: PairedScores, baseline: object) -
     if math.isnan(least):
         warn(f"{settings.test} needs two topics at least: nothing can be significant")
         return
-    needed = math.ceil(corrected_for(settings, size, measures) / settings.alpha)
+    times = corrected_for(settings, size, measures)
     draws = least_p(settings, topics + 1000, size, measures, runs) >= settings.alpha
-    more, few = (f"--samples {needed} or more, ", "") if draws else ("", "more topics, ")
+    helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
+    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 1)
     warn(
         f"{settings.test} over {plural(topics)}, {settings.samples} samples and {size} comparisons can't give"
         f" a corrected p-value below {least:.4g}, so nothing can be significant at {settings.alpha:g};"
-        f" what would help: {more}{few}fewer comparisons, or --test t"
+        f" what would help: {', '.join(helps[:-1])}{', or ' if len(helps) > 1 else ''}{helps[-1]}"
     )
 
 
@@ -259,7 +260,7 @@ def _figure(result: ComparedRuns) -> Any:
             pair = (row[one.measure], place[one.run], place[one.other])
             said[pair] = one.direction if one.significant else 0
             said[pair[0], pair[2], pair[1]] = -said[pair]
-        return difference_maps(scores.runs, scores.measures, scores.means, said)
+        return difference_maps(scores.runs, scores.measures, scores.gains(), said)
     significant = np.zeros(scores.means.shape, bool)
     for one in result.comparisons:
         significant[row[one.measure], place[one.run]] = one.significant
@@ -272,4 +273,5 @@ def _figure(result: ComparedRuns) -> Any:
         baselines=result.baselines if result.comparisons else None,
         significant=significant,
         topics=len(scores.topics),
+        less_is_better=scores.measures[-1] in scores.falling,
     )

@@ -157,10 +157,11 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
         orders = order_changes(first, second, test=said.test, alpha=said.alpha)
         tables.append(orders_table(orders, said.alpha, said.test))
         tables.append(swaps_table(swapped_pairs(first, second, test=said.test)))
-    tables.append(runs_table(run_changes(first, second)))
+    tables.append(runs_table(run_changes(first, second), first.falling))
     tables.append(topic_changes_table(topic_changes(first, second), len(first.measures)))
     if said.groups:
-        tables.append(groups_table(favours(first, second, groups_of_runs(said.groups, first.runs))))
+        groups = groups_of_runs(said.groups, first.runs)
+        tables.append(groups_table(favours(first, second, groups), first.falling))
     return tables
 
 
@@ -174,7 +175,7 @@ def _figure(judged: Judged, table: GradeTable, scores: tuple[PairedScores, Paire
     orders = {}
     if scores is not None:
         orders = {
-            measure: np.array([positions(each.means[number]) for each in scores])
+            measure: np.array([positions(each.gains()[number]) for each in scores])
             for number, measure in enumerate(scores[0].measures)
         }
     return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders)

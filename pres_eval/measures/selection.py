@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from pres_eval.errors import MeasureError
@@ -159,6 +160,19 @@ def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NM
         for view, wanted in _by_view(measure, asked).items()
         for column in _columns(measure, view, wanted, nmax)
     )
+
+
+def falling_labels(labels: Iterable[str]) -> frozenset[str]:
+    """Those of the labels that name measures of which less is better; names that nobody knows are not."""
+    falling = set()
+    for label in labels:
+        if ":" in label:  # a column of somebody's file must not name a module that is then run
+            continue
+        with suppress(MeasureError):
+            named = list(read_text(label, V9))
+            if named and all(one.measure.less_is_better for one in named):
+                falling.add(label)
+    return frozenset(falling)
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:

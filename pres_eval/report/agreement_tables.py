@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from pres_eval.analysis.agreement import (
@@ -17,7 +19,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.report.layout import Interval, Score, Shown, Table, Value, records_table
-from pres_eval.report.text import percentage
+from pres_eval.report.text import falling_notes, percentage
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
@@ -101,9 +103,16 @@ def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) ->
 
 
 def positions_table(
-    runs: tuple[str, ...], measures: tuple[str, ...], means: FloatArray, positions: IntArray
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    means: FloatArray,
+    positions: IntArray,
+    falling: Collection[str] = (),
 ) -> Table:
-    """Where each measure puts the runs: (M, R) means and positions."""
+    """Where each measure puts the runs: (M, R) means and positions.
+
+    falling: labels of measures of which less is better.
+    """
     order = np.lexsort((np.arange(len(runs)), positions[0]))
     rows, lines = [], []
     for run in order.tolist():
@@ -120,7 +129,8 @@ def positions_table(
         f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
         ("run", "measure", "score", "position"),
         rows,
-        shown=Shown(("run", *measures), lines),
+        falling_notes(measures, falling),
+        Shown(("run", *measures), lines),
     )
 
 

@@ -13,7 +13,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.report.differences import effect_size
 from pres_eval.report.layout import Interval, Note, PValue, Score, Shown, ShownCell, Table, records_table
-from pres_eval.report.text import percentage
+from pres_eval.report.text import falling_notes, percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""
@@ -92,10 +92,11 @@ def _notes(result: ComparedRuns) -> list[str | Note]:
         against = next(iter(own)) if len(own) == 1 else "the best of the measure"
         mark, words = _shows(settings)
         notes.append(Note(f"{words} {against} ({_how(settings)})", mark=mark))
+    notes += falling_notes(result.scores.measures, result.scores.falling)
     if result.contradictions():
         notes.append(
             f"{settings.test} compares ranks or signs of the differences of topics, not their mean: in"
-            f" {result.contradictions()} significant comparisons it favours the run with the lower mean"
+            f" {result.contradictions()} significant comparisons it favours the run with the worse mean"
             " (--test t compares means)"
         )
     if result.scores.left_out:

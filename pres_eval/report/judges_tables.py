@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
 from pres_eval.analysis.judging import (
@@ -16,7 +16,7 @@ from pres_eval.analysis.judging import (
 )
 from pres_eval.report.differences import number
 from pres_eval.report.layout import PValue, Score, Shown, Table, Value, records_table
-from pres_eval.report.text import text_of
+from pres_eval.report.text import falling_notes, text_of
 
 MOST_SHOWN = 12
 """Lines of a long table that people see; programs get all."""
@@ -163,14 +163,17 @@ def swaps_table(found: Sequence[SwappedPair]) -> Table:
     )
 
 
-def runs_table(found: Sequence[RunChange]) -> Table:
-    """What each run gains and loses."""
+def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Table:
+    """What each run gains and loses; falling: labels of measures of which less is better."""
     return records_table(
         "runs",
         "Runs, those first that gain most under the second judge, compared with the others",
         found,
         RunChange,
-        ("beyond_others: the change less the mean change of all runs",),
+        (
+            "beyond_others: the change less the mean change of all runs",
+            *falling_notes(list(dict.fromkeys(one.measure for one in found)), falling),
+        ),
         Shown(
             ("measure", "run", "first", "second", "change", "beyond others", "position"),
             [
@@ -223,14 +226,17 @@ def topic_changes_table(found: Sequence[TopicChange], measures: int) -> Table:
     )
 
 
-def groups_table(found: Sequence[Favour]) -> Table:
-    """Whether the second judge favours a group of runs."""
+def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Table:
+    """Whether the second judge favours a group of runs; falling: labels of which less is better."""
     return records_table(
         "groups",
         "What groups of runs gain under the second judge, compared with all other runs",
         found,
         Favour,
-        ("p: t-test over topics that the gains of the group and of the others are the same",),
+        (
+            "p: t-test over topics that the gains of the group and of the others are the same",
+            *falling_notes(list(dict.fromkeys(one.measure for one in found)), falling),
+        ),
         Shown(
             ("measure", "group", "runs", "change", "others", "difference", "p"),
             [

@@ -29,8 +29,11 @@ def score_bars(
     baselines: Sequence[int] | None = None,
     significant: NDArray[Any] | None = None,
     topics: int | None = None,
+    less_is_better: bool = False,
 ) -> Figure:
     """Mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
+
+    less_is_better: under the last one.
 
     means and each of intervals (lower, upper ends) are (M, R); intervals that are nan are left out.  The bar
     of the baseline, one for each measure, is dark, its mean a dashed line; runs that differ from it
@@ -39,7 +42,7 @@ def score_bars(
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-    order = np.argsort(-means[-1], kind="stable")
+    order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
     with style():
         figure = Figure(
             figsize=(max(5.0, 1.5 + 0.32 * len(runs)), 0.9 + 1.9 * len(measures)), layout="constrained"
@@ -107,7 +110,8 @@ def difference_maps(
 ) -> Figure:
     """Which runs differ from which, a panel for each measure, the best run at the top and to the left.
 
-    means (M, R); said (M, R, R): 1 where the row's run is significantly better than the column's, -1 worse.
+    means (M, R), so that more is better; said (M, R, R): 1 where the row's run is significantly better than
+    the column's, -1 worse.
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure

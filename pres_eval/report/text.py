@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Sequence
 
 from pres_eval.measures.base import Format
 
@@ -60,6 +61,12 @@ def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
 def percentage(fraction: float) -> str:
     """A fraction as people read it: 20 %."""
     return f"{100 * fraction:g} %"
+
+
+def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
+    """A note on those of the measures of which less is better; none where there are none."""
+    found = [label for label in labels if label in falling]
+    return [f"less is better: {', '.join(found)}"] if found else []
 
 
 def p_text(p_value: float, digits: int = 4) -> str:

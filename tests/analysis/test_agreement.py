@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +17,9 @@ from pres_eval.analysis.agreement import correlations, dissents, rank_changes, v
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.score_tables import read_scores
+from pres_eval.analysis.score_tables import Means, read_score_table, read_scores
 from pres_eval.errors import InputError
+from pres_eval.measures.selection import falling_labels
 
 
 def test_correlations_of_all_pairs() -> None:
@@ -159,6 +162,52 @@ def test_scores_that_can_be_read_back(pres_eval: Command, tmp_path: Path) -> Non
     file.write_text("\n".join(lines))
     first = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "csv").out
     assert pres_eval.ok("agreement", "--scores", file, "--format", "csv").out == first
+
+
+def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_path: Path) -> None:
+    """last_rel, the rank of the last relevant document, is best where it is lowest."""
+    measures = ("-m", "PRES.100", "-m", "last_rel")
+    called = pres_eval.ok("agreement", QRELS, *RUNS, *measures, "--test", "t", "--format", "json")
+    scores = {label: {} for label in ("PRES_100", "last_rel")}
+    places: dict[str, list[str]] = {}
+    for row in sorted(called.json["positions"], key=lambda row: row["position"]):
+        scores[row["measure"]][row["run"]] = row["score"]
+        places.setdefault(row["measure"], []).append(row["run"])
+    assert places["last_rel"] == sorted(NAMES, key=lambda name: scores["last_rel"][name])
+    assert places["PRES_100"] == sorted(NAMES, key=lambda name: -scores["PRES_100"][name])
+    gains = np.array([[scores[label][name] for name in NAMES] for label in scores]) * [[1], [-1]]
+    assert called.json["correlations"] == [vars(one) for one in correlations(tuple(scores), gains)]
+    text = pres_eval.ok("agreement", QRELS, *RUNS, *measures).out
+    assert "less is better: last_rel\n" in text
+    table = tmp_path / "scores.csv"
+    table.write_text(pres_eval.ok("-q", "--format", "csv", *measures, QRELS, *RUNS).out)
+    again = pres_eval.ok("agreement", "--scores", table, "--test", "t", "--format", "json").json
+    for part in ("correlations", "verdicts", "dissents"):
+        assert again[part] == called.json[part]
+    compared = pres_eval.ok("compare", "--scores", table, "--format", "json").json
+    assert {row["run"] for row in compared["means"] if row["best"] and row["measure"] == "last_rel"} == {
+        places["last_rel"][0]
+    }
+
+
+def test_verdicts_of_a_measure_that_falls() -> None:
+    topics = tuple(b"%02d" % i for i in range(30))
+    values = np.random.default_rng(2).beta(1, 3, (1, 4, 30)) + np.linspace(0, 0.4, 4)[None, :, None]
+    scores = PairedScores(tuple("abcd"), ("m",), topics, values, values.mean(axis=2), 30)
+    turned = replace(scores, falling=frozenset({"m"}))
+    assert verdicts(turned.gain_values()).tolist() == (-verdicts(scores.gain_values())).tolist()
+    assert turned.gains().tolist() == (-scores.means).tolist()
+    assert verdicts(scores.values).any()
+
+
+def test_columns_of_a_file_are_known_for_measures_and_never_imported() -> None:
+    labels = ("last_rel", "loss_er", "map", "P_10", "of my own", "this:Zen", "last_rel(rel=2)", "")
+    assert falling_labels(labels) == {"last_rel", "loss_er", "last_rel(rel=2)"}
+    assert "this" not in sys.modules
+    found = read_score_table("s.csv", "run,last_rel,map\nx,3,0.5\ny,2,0.25\n")
+    assert isinstance(found, Means)
+    assert found.gains().tolist() == [[-3, -2], [0.5, 0.25]]
+    assert found.means.tolist() == [[3, 2], [0.5, 0.25]]
 
 
 @pytest.mark.slow

@@ -278,6 +278,25 @@ def test_the_default_needs_no_extra(pres_eval: Command, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ("t", "t needs two topics at least: nothing can be significant"),
+        ("bootstrap", "bootstrap needs two topics at least: nothing can be significant"),
+        ("tukey", "tukey needs two topics at least: nothing can be significant"),
+        ("randomised-tukey", "so nothing can be significant at 0.05; what would help: more topics"),
+        ("wilcoxon", "so nothing can be significant at 0.05; what would help: more topics"),
+    ],
+)
+def test_one_topic_says_so(pres_eval: Command, tmp_path: Path, test: str, said: str) -> None:
+    scores = tmp_path / "scores.csv"
+    scores.write_text("run,topic,map\na,1,0.5\nb,1,0.25\nc,1,0.125\n")
+    called = pres_eval("compare", "--scores", scores, "--test", test)
+    assert called.code == 0
+    assert called.err.startswith("pres-eval: warning: ") and called.err.endswith(said + "\n")
+    assert " * 0.1250" not in called.out
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (

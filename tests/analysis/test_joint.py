@@ -18,6 +18,7 @@ from pres_eval.analysis.joint import (
     dealt_ranges,
     dunnett,
     randomised_tukey,
+    randomised_tukeys,
     residual_variance,
     studentized_range,
     tukey,
@@ -106,7 +107,7 @@ def plain_ranges(values: list[list[float]], samples: int, seed: int) -> list[flo
 def test_randomised_tukey_is_carterettes_algorithm() -> None:
     values = np.random.default_rng(8).beta(1, 3, (4, 10)) + np.linspace(0, 0.3, 4)[:, None]
     ranges = plain_ranges(values.tolist(), 300, 2)
-    assert dealt_ranges(values, 300, 2) == pytest.approx(ranges, abs=1e-14)
+    assert dealt_ranges(values[None], 300, 2)[0] == pytest.approx(ranges, abs=1e-14)
     first, second = np.triu_indices(4, 1)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
     said = randomised_tukey(values, differences, Draws(300, 2, 0.05))
@@ -136,7 +137,7 @@ def test_any_false_finding_comes_in_about_five_of_a_hundred_tables(test: str) ->
     for trial in range(200):
         values = rng.beta(0.6, 2, (8, 25)) * rng.uniform(0.2, 1, 25)
         means = values.mean(axis=1)
-        said = JOINT_TESTS[test].run(values, means[first] - means[second], Draws(300, trial))
+        [said] = JOINT_TESTS[test].run(values[None], [means[first] - means[second]], Draws(300, trial))
         wrong += bool((said.p_values < 0.05).any())
     assert 2 <= wrong <= 20
 
@@ -163,7 +164,18 @@ def test_one_topic_has_no_variance_and_few_topics_few_deals() -> None:
 def test_equal_runs_do_not_differ() -> None:
     values = np.tile(np.random.default_rng(1).random(12), (3, 1))
     for test in JOINT_TESTS.values():
-        assert test.run(values, np.zeros(2), Draws(50)).p_values.tolist() == [1.0, 1.0]
+        [said] = test.run(values[None], [np.zeros(2)], Draws(50))
+        assert said.p_values.tolist() == [1.0, 1.0]
+
+
+def test_randomised_tukey_deals_all_measures_alike() -> None:
+    values = np.random.default_rng(4).beta(1, 3, (3, 6, 20))
+    differences = [rows.mean(axis=1)[1:] - rows.mean(axis=1)[0] for rows in values]
+    together = randomised_tukeys(values, differences, Draws(200, 5))
+    for one, rows, apart in zip(together, values, differences, strict=True):
+        alone = randomised_tukey(rows, apart, Draws(200, 5))
+        assert (one.p_values.tolist(), one.half_width) == (alone.p_values.tolist(), alone.half_width)
+    assert len({one.half_width for one in together}) == 3
 
 
 def groups_of(texts: list[str]) -> list[set[int]]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa as theirs
 from support.commands import QRELS, RUNS, Command
 
+from pres_eval.analysis.correlation import tau_ap
 from pres_eval.analysis.judging import cohens_kappa, grade_table, krippendorffs_alpha, raw_agreement
 from pres_eval.analysis.overlap import rbo
 
@@ -152,6 +153,23 @@ def test_judges_command_is_the_evaluator_under_each(pres_eval: Command, tmp_path
             score = pres_eval.ok("--quiet", "--format", "csv", "-m", "map", own, run).rows[-1]["map"]
             assert row[side] == float(score)
     assert found["orders"][0]["pairs"] == 3
+
+
+def test_judges_of_a_measure_that_falls(pres_eval: Command, tmp_path: Path) -> None:
+    """The run gains whose last relevant document came nearer; τ_AP and RBO look at the lowest first."""
+    arguments = ("judges", QRELS, strict_qrels(tmp_path), *RUNS, "-m", "last_rel", "--quiet")
+    found = pres_eval.ok(*arguments, "--group", "k", "keyword", "--format", "json").json
+    rows = found["runs"]
+    changes = [row["change"] for row in rows]
+    assert changes == sorted(changes) and len(set(changes)) > 1
+    first, second = (np.array([-row[side] for row in rows]) for side in ("first", "second"))
+    assert [row["position_first"] for row in rows] == (1 + (first[:, None] < first).sum(axis=1)).tolist()
+    order = found["orders"][0]
+    assert (order["tau_ap"], order["rbo"]) == (tau_ap(first, second), rbo(first, second))
+    topics = [row["change"] for row in found["topic_changes"]]
+    assert topics == sorted(topics)
+    assert pres_eval.ok(*arguments).out.count("less is better: last_rel") == 1
+    assert pres_eval.ok(*arguments, "--group", "k", "keyword").out.count("less is better: last_rel") == 2
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.commands import Command
 
 from pres_eval.analysis.agreement import correlations, rank_changes
 from pres_eval.analysis.correlation import kendall_tau_a
@@ -134,3 +135,49 @@ def test_missing_documents_of_the_papers_example() -> None:
     )
     assert [document.counted for document in explanation.documents[7:]] == [108, 109, 110]
     assert [document.rank for document in explanation.documents[7:]] == [400, None, None]
+
+
+PUBLISHED = Path(__file__).parents[2] / "fixtures" / "published"
+TOPICS = [str(PUBLISHED / "topics_qrels.txt"), str(PUBLISHED / "topics_run.txt")]
+
+
+@pytest.mark.parametrize(
+    ("label", "printed"),
+    [
+        (
+            "PRES_100",
+            {"table1-1": 0.25, "table1-2": 0.505, "table1-3": 1, "table1-4": 0.28, "table3-8": 0.6433},
+        ),
+        (
+            "PRES_1000",
+            {
+                **{"table3-1": 0.039, "table3-2": 0.394, "table3-3": 0.288, "table3-4": 0.201},
+                **{"table3-5": 0.636, "table3-6": 0.407, "table3-7": 0.525, "table3-8": 0.964},
+            },
+        ),
+        ("map", {"table1-1": 0.25, "table1-4": 0.2727, "TREC-2": 0.83, "IIR-1": 0.6, "IIR-2": 0.4929}),
+        ("recall_1000", {"table3-1": 0.05, "table3-2": 0.5, "table3-4": 0.667, "table3-7": 1, "IIR-3": 0.75}),
+        ("P_20", {"IIR-3": 0.3}),
+    ],
+)
+def test_published_topics_from_the_command_line(
+    label: str, printed: dict[str, float], capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The topics of the papers and the textbook, as files that everyone can evaluate."""
+    command = Command(capsysbinary)
+    rows = command.ok("-q", "--format", "csv", "-m", label, *TOPICS).rows
+    found = {row["topic"]: float(row[label]) for row in rows}
+    for topic, value in printed.items():
+        digits = max(2, len(str(value).partition(".")[2]))
+        assert found[topic] == pytest.approx(value, abs=1.01 * 10**-digits), topic
+
+
+def test_published_curves_from_the_command_line(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Interpolated precision of the TREC appendix; that at recall 1/3 of exercise 8.9 of the textbook."""
+    command = Command(capsysbinary)
+    arguments = ("figures", "precision-recall", *TOPICS, "--format", "csv", "--topic")
+    trec = [float(row["interpolated"]) for row in command.ok(*arguments, "TREC-1").rows]
+    assert trec == pytest.approx([1, 1, 0.75, 4 / 15])
+    textbook = command.ok(*arguments, "IIR-3").rows
+    beyond = [float(row["interpolated"]) for row in textbook if float(row["recall"]) >= 1 / 3]
+    assert f"{beyond[0]:.3f}" == "0.364"

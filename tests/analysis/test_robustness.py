@@ -288,6 +288,17 @@ def test_everything_kept_is_the_same_ranking(pres_eval: Command) -> None:
     assert {row["tau_a"] for row in rows} == {"1.0"}
 
 
+def test_the_best_of_a_measure_that_falls_are_its_lowest(pres_eval: Command) -> None:
+    """τ_AP weighs the top most, so it has to know which end that is; so do positions."""
+    arguments = ("robustness", QRELS, *RUNS, "-m", "last_rel", "--fractions", "0.4", "--samples", "1")
+    options = ("--coefficient", "tau_ap", "--depths", "2", "--leave-out", "run", "--format", "json")
+    found = pres_eval.ok(*arguments, *options).json
+    scores = {row["run"]: row["score"] for row in found["left_out"]}
+    places = {row["run"]: row["position"] for row in found["left_out"]}
+    assert sorted(scores, key=lambda run: scores[run]) == sorted(places, key=lambda run: places[run])
+    assert len(set(scores.values())) == 3
+
+
 @pytest.mark.parametrize("coefficient", ["tau_b", "spearman", "tau_ap", "tau_ap_b"])
 def test_other_coefficients(pres_eval: Command, coefficient: str) -> None:
     arguments = (
