@@ -168,7 +168,7 @@ def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_
     """last_rel, the rank of the last relevant document, is best where it is lowest."""
     measures = ("-m", "PRES.100", "-m", "last_rel")
     called = pres_eval.ok("agreement", QRELS, *RUNS, *measures, "--test", "t", "--format", "json")
-    scores = {label: {} for label in ("PRES_100", "last_rel")}
+    scores: dict[str, dict[str, float]] = {label: {} for label in ("PRES_100", "last_rel")}
     places: dict[str, list[str]] = {}
     for row in sorted(called.json["positions"], key=lambda row: row["position"]):
         scores[row["measure"]][row["run"]] = row["score"]

@@ -157,7 +157,15 @@ def test_judges_command_is_the_evaluator_under_each(pres_eval: Command, tmp_path
 
 def test_judges_of_a_measure_that_falls(pres_eval: Command, tmp_path: Path) -> None:
     """The run gains whose last relevant document came nearer; τ_AP and RBO look at the lowest first."""
-    arguments = ("judges", QRELS, strict_qrels(tmp_path), *RUNS, "-m", "last_rel", "--quiet")
+    arguments: tuple[str | Path, ...] = (
+        "judges",
+        QRELS,
+        strict_qrels(tmp_path),
+        *RUNS,
+        "-m",
+        "last_rel",
+        "--quiet",
+    )
     found = pres_eval.ok(*arguments, "--group", "k", "keyword", "--format", "json").json
     rows = found["runs"]
     changes = [row["change"] for row in rows]
