@@ -11,7 +11,7 @@ import click
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import TREC, read_any_run
+from pres_eval.ranking.any_format import TREC, is_in_parts, read_any_run
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.qrels import Qrels
@@ -96,7 +96,7 @@ class Reader:
                     raise
                 return RunFailure(source.name, str(error))
 
-        sources = [_source(path) for path in paths]
+        sources = [_run_source(path) for path in paths]
         with reading_bar(sources, self.quiet) as bar:
             for ranking in in_order(attempt, sources, min(len(paths), self.num_jobs)):
                 with nullcontext() if bar is None else bar.pause():
@@ -131,6 +131,15 @@ def _source(path: str) -> Source:
     from pres_eval.cluster.storage import source_named
 
     return source_named(path)
+
+
+def _run_source(path: str) -> Source:
+    """The same, a folder of part files or a Parquet file."""
+    if "://" not in path and not is_in_parts(path):
+        return Source(path)
+    from pres_eval.cluster.runs import run_named
+
+    return run_named(path)
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any, Protocol, TypeVar
 
 from pres_eval.errors import PresEvalError
+from pres_eval.workers import in_order
 
 Result = TypeVar("Result")
 
@@ -44,9 +45,10 @@ class _Value(Shared):
 
 
 class Here:
-    """No workers: everything is done in this process when it is wanted."""
+    """No workers: everything is done in this process, by some threads (one: when it is wanted)."""
 
-    workers = 1
+    def __init__(self, jobs: int = 1) -> None:
+        self.workers = jobs
 
     def share(self, value: Any, what: str) -> Shared:
         """Keep a value."""
@@ -55,5 +57,8 @@ class Here:
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
         """One after the other."""
         values = [each.value for each in shared if isinstance(each, _Value)]
-        for item in items:
-            yield work(item, *values)
+
+        def do(item: Any) -> Result:
+            return work(item, *values)
+
+        yield from in_order(do, items, self.workers, ahead=0)

@@ -12,6 +12,7 @@ from typing import Any, cast
 from pres_eval import __version__
 from pres_eval.cluster.engines import Result, Shared, Work, WorkersLostError
 from pres_eval.errors import MissingExtraError, PresEvalError
+from pres_eval.reading.memory import freed_memory_kept
 
 AHEAD = 4
 """Pieces of work for each thread of the workers that may wait for an earlier one."""
@@ -112,7 +113,7 @@ class OnDask:
                 self._client.cancel([future for _, future in waiting])
 
     def _submit(self, work: Work[Any], item: Any, values: list[_Scattered]) -> Any:
-        return self._client.submit(work, item, *(each.future for each in values), pure=False)
+        return self._client.submit(at_work, work, item, *(each.future for each in values), pure=False)
 
     def _result(self, future: Any) -> tuple[Any, bool]:
         """The result, or that what it needs was lost with the workers that had it."""
@@ -192,6 +193,12 @@ class _Scattered(Shared):
         """Nobody wants it any more."""
         with contextlib.suppress(Exception):
             self.future.release()
+
+
+def at_work(work: Work[Result], item: Any, *shared: Any) -> Result:
+    """Do a piece of work in a process of Dask's."""
+    with freed_memory_kept():
+        return work(item, *shared)
 
 
 def version() -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from pres_eval.arrays.growing import Growing
 from pres_eval.arrays.ids import EVERY_PROCESS, Ids
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
@@ -27,10 +30,11 @@ from pres_eval.cluster.any_order import (
 )
 from pres_eval.cluster.engines import Engine, Shared, Work
 from pres_eval.cluster.scanning import Tally, Wanted
-from pres_eval.cluster.splits import parquet_splits, split_size, text_splits
-from pres_eval.cluster.storage import File, source_of
+from pres_eval.cluster.splits import Split, parquet_splits, split_size, text_splits
+from pres_eval.cluster.storage import File, Folder, source_of
 from pres_eval.cluster.together import Merging, map_ranked
 from pres_eval.errors import EmptyFileError, InputError, quoted
+from pres_eval.options import ERROR
 from pres_eval.ranking.any_format import tag_of
 from pres_eval.ranking.opening import Opening, opening_of
 from pres_eval.ranking.order import DuplicateRowError, Ranked
@@ -38,6 +42,7 @@ from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.unjudged import MOST, UnjudgedTopics
 from pres_eval.reading.cutting import ScatteredError, cuts
 from pres_eval.reading.lines import RUN, no_lines, parse_lines
+from pres_eval.reading.source import Source
 
 LEAST_UNJUDGED = 1000
 """Topics without judgements that a split may tell of, however many splits there are."""
@@ -45,8 +50,8 @@ LEAST_UNJUDGED = 1000
 CHECKED = 100_000_000
 """Rows up to which documents that nobody judged are checked for coming twice, if nobody says otherwise."""
 
-HASHES_AT_ONCE = 1 << 27
-"""Hashes that are compared at a time: a gigabyte."""
+HASHES_AT_ONCE = 1 << 26
+"""Hashes that are compared at a time: half a gigabyte."""
 
 Told = Callable[[int, int], None]
 """Is told how many splits are done, and out of how many."""
@@ -75,18 +80,25 @@ class Plan:
     told: Told | None = None
 
 
+class WholeRunWantedError(Exception):
+    """Which row of a document counts cannot be told from splits: topics are not together."""
+
+
 class SplitRun:
-    """One run, read in splits by the workers of an engine.
+    """One run, a file or part files, read in splits by the workers of an engine.
 
     `unchecked` tells afterwards whether documents that nobody judged could be there twice.
     """
 
     def __init__(
-        self, file: File, parquet: bool, engine: Engine, wanted: Wanted, shared: Shared, plan: Plan
+        self, run: File | Folder, parquet: bool, engine: Engine, wanted: Wanted, shared: Shared, plan: Plan
     ) -> None:
-        size = plan.split_bytes or split_size(file.size, engine.workers)
-        splits = list((parquet_splits if parquet else text_splits)(file, size))
-        self.file = file
+        size = plan.split_bytes or split_size(run.size, engine.workers)
+        self.name = run.name
+        self.files = run.files if isinstance(run, Folder) else (run,)
+        splits = [
+            split for file in self.files for split in (parquet_splits if parquet else text_splits)(file, size)
+        ]
         self.is_parquet = parquet
         self.wanted = wanted
         self.unchecked = False
@@ -97,10 +109,15 @@ class SplitRun:
         self._splits = [replace(split, unjudged=unjudged) for split in splits]
 
     def rank(self) -> Ranking:
-        """The ranking.  Raises InputError as reading the whole file in one process does."""
+        """The ranking.  Raises InputError as reading the whole file in one process does.
+
+        Raises WholeRunWantedError if rows of documents that are there twice have to be chosen among splits.
+        """
         try:
             return self._together()
         except ScatteredError:
+            if self.wanted.duplicates != ERROR:
+                raise WholeRunWantedError from None
             return self._in_any_order(self._plan.check)
         except DuplicateRowError as error:
             if self.wanted.most is not None:
@@ -176,14 +193,14 @@ class SplitRun:
         hashing = Hashing(_seed(), shares=-(-int(num_ret.sum()) // HASHES_AT_ONCE) or 1)
         found: list[Words] = [np.zeros(0, np.uint64)]
         for share in range(hashing.shares):
-            keys: list[Words] = [np.zeros(0, np.uint64)]
+            keys = Growing(np.uint64)
             with (
                 self._shared(replace(hashing, share=share), "the way to hash") as shared,
                 contextlib.closing(self._parts(_Telling(self), map_hashed, shared)) as parts,
             ):
-                keys += [part.keys for part in parts]
-            every = np.concatenate(keys)
-            del keys
+                for part in parts:
+                    keys.append(part.keys)
+            every = keys.values()
             every.sort()
             found.append(np.unique(every[1:][every[1:] == every[:-1]]))
         repeated = np.sort(np.concatenate(found))
@@ -199,7 +216,7 @@ class SplitRun:
         return self._changed() if error is None else error
 
     def _changed(self) -> InputError:
-        return source_of(self.file).changed()
+        return Source(self.name).changed()
 
     def _located(self, hashing: Hashing, keys: Words, num_ret: IntArray | None = None) -> InputError | None:
         """The error of the documents with these hashes that are there twice, None if none is.
@@ -214,11 +231,9 @@ class SplitRun:
             self._shared(keys, "hashes") as other,
             contextlib.closing(self._parts(told, map_rows, one, other)) as parts,
         ):
-            for split, part in zip(self._splits, parts, strict=False):
+            for part in parts:
                 rows.append(part)
-                places.append(
-                    part.place + (told.lines_before if split.rows_before is None else split.rows_before)
-                )
+                places.append(part.place + told.before)
         told.check_end()
         topic = np.concatenate([part.topic for part in rows])
         scores = np.concatenate([part.scores for part in rows])
@@ -231,10 +246,15 @@ class SplitRun:
             rank = np.empty(len(order), np.int64)
             rank[order] = self._places(entries, num_ret).rank
             kept = rank <= self.wanted.most
-        return self._error_of(topic, texts, place, kept)
+        return self._error_of(topic, texts, place, kept, told.where)
 
     def _error_of(
-        self, topic: IntArray, texts: Sequence[bytes], place: IntArray, kept: Any
+        self,
+        topic: IntArray,
+        texts: Sequence[bytes],
+        place: IntArray,
+        kept: Any,
+        where_is: Callable[[int], tuple[File, int]],
     ) -> InputError | None:
         every: dict[tuple[int, bytes], list[int]] = {}
         counted: dict[tuple[int, bytes], int] = {}
@@ -246,29 +266,32 @@ class SplitRun:
         again = {key: where for key, where in every.items() if counted[key] > 1}
         if not again:
             return None
+        (number, text), where = min(
+            again.items(), key=lambda item: (item[0][0] if self.is_parquet else 0, item[1][1])
+        )
+        (first_file, first), (file, second) = (where_is(place + self.is_parquet) for place in where[:2])
         if self.is_parquet:
-            (number, text), where = min(again.items(), key=lambda item: (item[0][0], item[1][1]))
-            told = f"again (rows {where[0] + 1} and {where[1] + 1})"
+            places = f"rows {first} and {second}"
+            if first_file != file:
+                places = f"row {first} of {first_file.name} and row {second}"
         else:
-            (number, text), where = min(again.items(), key=lambda item: item[1][1])
-            told = f"again (first in line {where[0]})"
-        name = quoted(self.wanted.pool.topics[number])
+            places = f"first in line {first}" + (f" of {first_file.name}" if first_file != file else "")
         return InputError(
-            self.file.name,
-            None if self.is_parquet else where[1],
-            f"document {quoted(text)} of topic {name} {told}",
+            file.name,
+            None if self.is_parquet else second,
+            f"document {quoted(text)} of topic {quoted(self.wanted.pool.topics[number])} again ({places})",
             "each document once per topic",
         )
 
     def _parts(self, told: _Telling, work: Work[Part], *shared: Shared) -> Generator[Part, None, None]:
         """What the splits give, in order; raises InputError for the first fault."""
         with contextlib.closing(self._engine.map(work, self._splits, self._everywhere, *shared)) as results:
-            for number, part in enumerate(results, 1):
-                told.take(part.tally)
+            for number, (split, part) in enumerate(zip(self._splits, results, strict=False), 1):
+                told.take(split, part.tally)
                 if self._plan.told is not None:
                     self._plan.told(number, len(self._splits))
                 yield part
-                told.lines_before += part.tally.num_lines
+                told.before += part.tally.num_rows if self.is_parquet else part.tally.num_lines
 
 
 def _seed() -> int:
@@ -288,7 +311,9 @@ class _Telling:
 
     def __init__(self, run: SplitRun) -> None:
         self._run = run
-        self.lines_before = 0
+        self.before = 0
+        """Lines, or rows of Parquet, of the splits before."""
+        self._begins: list[tuple[int, File]] = []
         self._num_rows = 0
         self._num_lines = 0
         self._tag, self._tag_before = b"", b""
@@ -302,26 +327,35 @@ class _Telling:
         """Whether a score is not a number, so that nothing is ranked."""
         return self._nan is not None
 
-    def take(self, tally: Tally) -> None:
+    def where(self, place: int) -> tuple[File, int]:
+        """The file of a line or row of the run, and which one of the file it is; both counted from 1."""
+        begins, file = self._begins[bisect_left(self._begins, place, key=itemgetter(0)) - 1]
+        return file, place - begins
+
+    def take(self, split: Split, tally: Tally) -> None:
         """Take the next split; raises the InputError of its fault."""
+        file = split.file
+        if not self._begins or self._begins[-1][1] is not file:
+            self._begins.append((self.before, file))
         if tally.fault is not None:
             fault = tally.fault
-            line = None if fault.line is None else self.lines_before + fault.line
-            error = InputError(self._run.file.name, line, fault.found, fault.expected)
+            line = None if fault.line is None else self.before - self._begins[-1][0] + fault.line
+            error = InputError(file.name, line, fault.found, fault.expected)
             if fault.of_lines:
                 from pres_eval.reading.advice import with_advice
 
-                error = with_advice(error, source_of(self._run.file), RUN.names)
+                error = with_advice(error, source_of(file), RUN.names)
             raise error
         if self._nan is None and tally.nan is not None:
-            self._nan = InputError(self._run.file.name, None, tally.nan.found, tally.nan.expected)
+            self._nan = InputError(file.name, None, tally.nan.found, tally.nan.expected)
         if self._longer_line is None and tally.longer_line is not None:
-            self._longer_line = self.lines_before + tally.longer_line
+            self._longer_line = self.before + tally.longer_line
         self._num_lines += tally.num_lines
         self._num_rows += tally.num_rows
         if tally.num_rows:
             self._tag, self._tag_before = tally.tag, tally.tag_before or self._tag
-        self._final_newline &= tally.final_newline
+        if tally.num_lines:
+            self._final_newline = tally.final_newline
         if len(tally.unjudged):
             self._unjudged.add(tally.unjudged)
         self._unjudged.more |= tally.more
@@ -332,17 +366,17 @@ class _Telling:
             raise self._nan
         if self._num_rows:
             return
-        source = source_of(self._run.file)
+        name = self._run.name
         if self._run.is_parquet:
-            raise InputError(source.name, None, "no rows", "at least one")
+            raise InputError(name, None, "no rows", "at least one")
         if not self._num_lines:
-            raise EmptyFileError(source.name, None, "the file is empty", "lines of text")
-        raise no_lines(source, RUN)
+            raise EmptyFileError(name, None, "the file is empty", "lines of text")
+        raise no_lines(Source(name), RUN)
 
     def ranking(self, ranked: Ranked, whole_topics: bool) -> Ranking:
         """The result."""
         run = self._run
-        name = run.file.name
+        name = run.name
         return Ranking(
             **vars(ranked),
             name=name,
@@ -353,7 +387,7 @@ class _Telling:
             single=run.wanted.single,
             ascending=run.wanted.ascending,
             more_unjudged=self._unjudged.more,
-            opening=None if run.is_parquet else _opening(run.file, whole_topics),
+            opening=None if run.is_parquet else _opening(run.files, whole_topics),
             tag_before=self._cut_off(),
             form="Parquet" if run.is_parquet else None,
         )
@@ -367,8 +401,10 @@ class _Telling:
         return self._tag_before.decode("utf-8", "surrogateescape")
 
 
-def _opening(file: File, whole_topics: bool) -> Opening | None:
-    """How the file opens, from the chunk that one process would look at."""
-    for cut in cuts(source_of(file), whole_topics):
-        return opening_of(parse_lines(cut.chunk, RUN))
+def _opening(files: Sequence[File], whole_topics: bool) -> Opening | None:
+    """How the run opens, from the chunk that one process would look at."""
+    for file in files:
+        with contextlib.suppress(EmptyFileError):
+            for cut in cuts(source_of(file), whole_topics):
+                return opening_of(parse_lines(cut.chunk, RUN))
     return None

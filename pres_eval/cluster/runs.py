@@ -6,18 +6,31 @@ import contextlib
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.cluster.engines import Engine, Shared
-from pres_eval.cluster.ranking import Plan, SplitRun
+from pres_eval.cluster.engines import Engine, Here, Shared
+from pres_eval.cluster.ranking import Plan, SplitRun, WholeRunWantedError
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import split_size
-from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed, source_of
+from pres_eval.cluster.storage import File, Folder, first_bytes, is_compressed, is_remote, run_at, source_of
 from pres_eval.errors import InputError, PresEvalError, RunFailure
-from pres_eval.options import ERROR, Options
-from pres_eval.ranking.any_format import PARQUET, TREC, check_format, read_any_run
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import (
+    PARQUET,
+    PARQUET_MAGIC,
+    TREC,
+    RunInParts,
+    check_format,
+    is_in_parts,
+    read_any_run,
+)
 from pres_eval.ranking.run_file import Judged, Ranking, only_topic
+from pres_eval.reading.source import Source
+from pres_eval.workers import in_order, num_processors
 
 BATCHES_PER_WORKER = 8
 """Batches of whole runs for each worker, so that none of them waits long for the last one."""
+
+LOOKED_UP = 16
+"""Remote files that are looked up at a time."""
 
 MOST_IN_BATCH = 64
 """Whole runs of a batch: what comes back of it waits in memory."""
@@ -65,6 +78,7 @@ def wanted_of(judged: Judged, options: Options) -> Wanted:
         ascending=judged.ties_ascending,
         most=options.max_retrieved,
         only=only_topic(judged.pool, options.only_topic),
+        duplicates=options.duplicates,
     )
 
 
@@ -117,20 +131,18 @@ class _Runs:
 
     def found(self, names: Sequence[str]) -> Iterator[Found]:
         """The runs, those that follow each other and are read whole in batches."""
-        files = [_file(name) for name in names]
-        sizes = [file.size for file in files if isinstance(file, File)]
-        # Splits don't see all rows of a topic, which rows that may be there twice have to be chosen from.
-        may_split = self.options.duplicates == ERROR
+        files = list(in_order(_file, names, LOOKED_UP if any(map(is_remote, names)) else 1))
+        sizes = [file.size for file in files if not isinstance(file, Found)]
         large = self.plan.split_bytes or split_size(sum(sizes), self.engine.workers)
         in_batch = min(max(len(files) // (BATCHES_PER_WORKER * self.engine.workers), 1), MOST_IN_BATCH)
         small: list[File] = []
         for file in files:
-            if isinstance(file, File) and (file.size <= large or not may_split):
+            if isinstance(file, File) and file.size <= large:
                 small.append(file)
                 continue
             yield from self._whole(small, in_batch)
             small = []
-            yield self._large(file) if isinstance(file, File) else file
+            yield file if isinstance(file, Found) else self._large(file)
         yield from self._whole(small, in_batch)
 
     def _whole(self, files: Sequence[File], in_batch: int) -> Iterator[Found]:
@@ -143,37 +155,89 @@ class _Runs:
                     self.plan.told(done, len(files))
                 yield from result
 
-    def _large(self, file: File) -> Found:
+    def _large(self, run: File | Folder) -> Found:
         try:
-            form = self._form_in_splits(file)
+            form = self._form_of_parts(run) if isinstance(run, Folder) else self._form_in_splits(run)
             if form is not None:
-                return self._split(file, form == PARQUET)
+                return self._split(run, form == PARQUET)
         except InputError as error:
-            return Found(file.name, None, error)
-        return next(self._whole([file], 1))
+            return Found(run.name, None, error)
+        assert isinstance(run, File)
+        return next(self._whole([run], 1))
 
     def _form_in_splits(self, file: File) -> str | None:
         """The format of a file that is read in splits; None for one that has to be read whole."""
         if self.form not in (TREC, PARQUET) or is_compressed(file):
             return None
-        if self.form == TREC and first_bytes(file, 4) != b"PAR1":
+        if self.form == TREC and first_bytes(file, len(PARQUET_MAGIC)) != PARQUET_MAGIC:
             return TREC
         return PARQUET
 
-    def _split(self, file: File, parquet: bool) -> Found:
-        run = SplitRun(file, parquet, self.engine, self.wanted, self.shared, self.plan)
+    def _form_of_parts(self, run: Folder) -> str:
+        """The format of part files.  Raises InputError if they have several, or another than is wanted."""
+        heads = {file: first_bytes(file, len(PARQUET_MAGIC)) for file in run.files if file.size}
+        found = {file: PARQUET if head == PARQUET_MAGIC else TREC for file, head in heads.items()}
+        for file, form in found.items():
+            if form != next(iter(found.values())) or self.form not in (TREC, form):
+                kind = "Parquet" if form == PARQUET else "no Parquet"
+                raise InputError(
+                    file.name, None, kind, "the part files of a run all as text, or all as Parquet"
+                )
+        return next(iter(found.values()), TREC)
+
+    def _split(self, run: File | Folder, parquet: bool) -> Found:
+        reading = SplitRun(run, parquet, self.engine, self.wanted, self.shared, self.plan)
         try:
-            return Found(file.name, run.rank(), None, run.unchecked)
+            return Found(run.name, reading.rank(), None, reading.unchecked)
+        except WholeRunWantedError:
+            if isinstance(run, Folder):
+                raise InputError(
+                    run.name,
+                    None,
+                    "topics that are not together in part files",
+                    f"topics together, or one file, for --duplicates {self.options.duplicates}",
+                ) from None
         except InputError:
             from pres_eval.reading.formats.recognising import recognised
 
-            if parquet or recognised(source_of(file), grades=False) is None:
+            if isinstance(run, Folder) or parquet or recognised(source_of(run), grades=False) is None:
                 raise
-        return next(self._whole([file], 1))
+        return next(self._whole([run], 1))
 
 
-def _file(name: str) -> File | Found:
+def _file(name: str) -> File | Folder | Found:
     try:
-        return file_at(name)
+        return run_at(name)
     except PresEvalError as error:
         return Found(name, None, error)
+
+
+def run_named(name: str) -> Source:
+    """The run at a path or an address, to be read by one process."""
+    return _InSplits(name) if is_remote(name) or is_in_parts(name) else Source(name)
+
+
+class _InSplits(RunInParts):
+    """A run that the threads of this process read as workers do, in memory that does not grow with it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._whole_size = 0
+
+    def size(self) -> int | None:
+        """Bytes of all files."""
+        try:
+            self._whole_size = run_at(self.name).size
+        except PresEvalError:
+            return None  # whoever reads it says why not
+        return self._whole_size
+
+    def rank(self, judged: Judged, options: Options, jobs: int | None, form: str) -> Ranking:
+        """Rank the run in splits."""
+        plan = Plan(check=True, told=self._told)
+        (found,) = rank_runs([self.name], judged, options, Here(jobs or num_processors()), plan, form)
+        return found.checked()
+
+    def _told(self, _: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(self._whole_size // total)

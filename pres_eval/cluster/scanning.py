@@ -13,9 +13,10 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.cluster.splits import Split, TextRange
+from pres_eval.cluster.splits import Split, text_of
 from pres_eval.cluster.storage import source_of
 from pres_eval.errors import EmptyFileError, InputError
+from pres_eval.options import ERROR
 from pres_eval.ranking.columns import RunColumns, Texts, check_scores
 from pres_eval.ranking.counted import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC
@@ -38,6 +39,7 @@ class Wanted:
     single, ascending  scores are kept in 32 bits; equal ones go by docno ascending
     most               -M
     only               the one topic that is wanted, None for all
+    duplicates         which row counts of a document that is there twice
     """
 
     pool: Pool
@@ -45,6 +47,7 @@ class Wanted:
     ascending: bool
     most: int | None = None
     only: int | None = None
+    duplicates: str = ERROR
 
     @property
     def ties_ascending(self) -> bool:
@@ -53,7 +56,7 @@ class Wanted:
 
     def __reduce__(self) -> tuple[type[Wanted], tuple[Any, ...]]:
         # What a worker hands to another one is what was sent to it, without what it made of that.
-        return Wanted, (self.pool, self.single, self.ascending, self.most, self.only)
+        return Wanted, (self.pool, self.single, self.ascending, self.most, self.only, self.duplicates)
 
     @cached_property
     def finder(self) -> Finder:
@@ -147,7 +150,7 @@ class Scan:
     def batches(self) -> Iterator[Batch]:
         """The rows of judged topics; none after a fault."""
         try:
-            yield from self._rows_of_table() if self._split.rows_before is not None else self._lines()
+            yield from self._rows_of_table() if self._split.parquet else self._lines()
         except EmptyFileError:
             pass
         except LineError as error:
@@ -158,11 +161,12 @@ class Scan:
         self.tally.unjudged, self.tally.more = self._unjudged.ids(), self._unjudged.more
 
     def _lines(self) -> Iterator[Batch]:
-        source = TextRange(self._split)
+        split = self._split
+        source = text_of(split)
         cutter = TopicCutter()
         cutter.whole = False
         cut_place = cutter if self._between_topics else behind_last_line
-        size = min(self._split.stop - self._split.start + LEAST_CHUNK, CHUNK)
+        size = CHUNK if split.compressed else min(split.stop - split.start + LEAST_CHUNK, CHUNK)
         for chunk in source.chunks(size, cut_place):
             ends_whole, cutter.whole = cutter.whole, False  # the last chunk is not cut
             lines = parse_lines(chunk, RUN).checked()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pres_eval.arrays.ids import PADDING
-from pres_eval.cluster.storage import File, open_at, source_of
+from pres_eval.cluster.storage import File, is_compressed, open_at, source_of
 from pres_eval.reading.source import LONGEST_LINE, Source
 from pres_eval.reading.streams import OpenFile, Readable
 
@@ -21,17 +21,17 @@ PER_WORKER = 4
 class Split:
     """A part of a file.
 
-    number       from 0, in the order of the file
     start, stop  bytes of a text: the lines that begin there; else row groups
-    rows_before  of row groups: rows in those before
+    parquet      whether it has row groups
+    compressed   whether it is a whole compressed file
     unjudged     topics without judgements that the split tells of, None for as many as anybody
     """
 
     file: File
-    number: int
     start: int
     stop: int
-    rows_before: int | None = None
+    parquet: bool = False
+    compressed: bool = False
     unjudged: int | None = None
 
 
@@ -41,9 +41,12 @@ def split_size(total: int, workers: int) -> int:
 
 
 def text_splits(file: File, size: int) -> Iterator[Split]:
-    """Ranges of at most so many bytes."""
-    for number, start in enumerate(range(0, file.size, size)):
-        yield Split(file, number, start, min(start + size, file.size))
+    """Ranges of at most so many bytes; one for a compressed file."""
+    if is_compressed(file):
+        yield Split(file, 0, file.size, compressed=True)
+        return
+    for start in range(0, file.size, size):
+        yield Split(file, start, min(start + size, file.size))
 
 
 def parquet_splits(file: File, size: int) -> Iterator[Split]:
@@ -53,16 +56,18 @@ def parquet_splits(file: File, size: int) -> Iterator[Split]:
     with opened(source_of(file)) as parquet:
         check_columns(source_of(file), parquet)
         groups = [parquet.metadata.row_group(number) for number in range(parquet.num_row_groups)]
-        sizes = [(group.num_rows, group.total_byte_size) for group in groups]
-    number = start = rows = 0
-    rows_before = weight = 0
-    for place, (num_rows, num_bytes) in enumerate(sizes, 1):
-        rows, weight = rows + num_rows, weight + num_bytes
-        if weight >= size or place == len(sizes):
-            yield Split(file, number, start, place, rows_before)
-            number, start, weight = number + 1, place, 0
-            rows_before += rows
-            rows = 0
+        sizes = [group.total_byte_size for group in groups]
+    start = weight = 0
+    for stop, num_bytes in enumerate(sizes, 1):
+        weight += num_bytes
+        if weight >= size or stop == len(sizes):
+            yield Split(file, start, stop, parquet=True)
+            start, weight = stop, 0
+
+
+def text_of(split: Split) -> Source:
+    """The lines of a split as a source of their own; line 1 is the first of them."""
+    return source_of(split.file) if split.compressed else TextRange(split)
 
 
 class TextRange(Source):

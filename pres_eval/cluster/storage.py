@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -18,6 +19,9 @@ BLOCK = 8 << 20
 
 BEHIND = 1 << 16
 """Bytes that are asked for behind the end of a part, for the rest of its last line."""
+
+PARQUET_ENDING = ".parquet"
+"""What folders are called whose files of the same ending are the parts of one table."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,23 @@ class File:
     def is_remote(self) -> bool:
         """Whether fsspec opens it."""
         return is_remote(self.address)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A run in part files, as engines write them: its rows are those of the files, one after the other.
+
+    name   as messages call it
+    files  in the order of the numbers in their names
+    """
+
+    name: str
+    files: tuple[File, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
 
 
 def is_remote(address: str) -> bool:
@@ -77,6 +98,50 @@ def file_at(address: str) -> File:
     if Source(address).size() is None:
         raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
     return File(address, os.path.abspath(address), status.st_size, _version(status))  # noqa: PTH100
+
+
+def run_at(address: str) -> File | Folder:
+    """The run at an address: a file, or a folder of part files.
+
+    Raises InputError if there is neither.
+    """
+    try:
+        return file_at(address)
+    except InputError as error:
+        if error.found != reason(IsADirectoryError()):
+            raise
+    parts = _part_files(address)
+    if not parts:
+        expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
+        raise InputError(address, None, reason(IsADirectoryError()), expected)
+    return Folder(address.rstrip("/"), tuple(file_at(part) for part in parts))
+
+
+def _part_files(folder: str) -> list[str]:
+    """The part files of a folder in order, none if it has others as well."""
+    with _as_input_error(folder):
+        if is_remote(folder):
+            system, path = _system(folder)
+            every = [system.unstrip_protocol(each) for each in system.ls(path, detail=False)]
+        else:
+            every = [os.path.join(folder, name) for name in os.listdir(folder)]  # noqa: PTH118, PTH208
+    # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
+    parts = [each for each in every if not each.rpartition("/")[2].startswith(("_", "."))]
+    return sorted(parts, key=_by_number) if all(_is_part(folder, each) for each in parts) else []
+
+
+def _is_part(folder: str, file: str) -> bool:
+    """Whether a name is one that engines give to part files."""
+    name = file.rpartition("/")[2]
+    return re.match(r"part[-._]", name) is not None or (
+        folder.rstrip("/").endswith(PARQUET_ENDING) and name.endswith(PARQUET_ENDING)
+    )
+
+
+def _by_number(file: str) -> tuple[list[tuple[int, str]], str]:
+    """Sorts part.10 behind part.9, and part-00010 too."""
+    words = re.split(r"(\d+)", file.rpartition("/")[2])
+    return [(int(word), "") if word.isdecimal() else (-1, word) for word in words], file
 
 
 def source_of(file: File) -> Source:

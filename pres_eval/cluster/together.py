@@ -137,6 +137,7 @@ class _OpenTopic:
                 rows.ids,
                 wanted.most,
                 ascending=wanted.ascending,
+                duplicates=wanted.duplicates,
             )
         )
 
@@ -162,6 +163,7 @@ def rank_rows(wanted: Wanted, rows: Rows) -> Ranked:
         rows.ids,
         wanted.most,
         ascending=wanted.ascending,
+        duplicates=wanted.duplicates,
     )
 
 

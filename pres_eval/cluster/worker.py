@@ -8,6 +8,7 @@ import sys
 from typing import Any, BinaryIO
 
 from pres_eval.cluster.processes import receive, send
+from pres_eval.reading.memory import allow_keeping_memory
 
 STDOUT, STDERR = 1, 2
 
@@ -38,6 +39,7 @@ def serve(given: BinaryIO, back: BinaryIO) -> None:
 
 def main() -> None:
     """Take work from standard input; whatever is printed meanwhile goes to stderr."""
+    allow_keeping_memory()
     back = os.fdopen(os.dup(STDOUT), "wb")
     os.dup2(STDERR, STDOUT)
     serve(sys.stdin.buffer, back)

@@ -9,7 +9,7 @@ from typing import Any
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
 from pres_eval.library.lookup import Lookup
-from pres_eval.library.streams import OpenFile, name_of, source_at
+from pres_eval.library.streams import OpenFile, name_of, run_at
 from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import read_any_run
@@ -23,7 +23,7 @@ def rank_any(
 ) -> Ranking:
     """Rank a run: a path, an open file, a dict of dicts, a table, or rows of topic, document and score."""
     if is_path(data):
-        return read_any_run(source_at(os.fspath(data)), relevance, options, jobs)
+        return read_any_run(run_at(os.fspath(data)), relevance, options, jobs)
     if hasattr(data, "read"):
         return read_any_run(OpenFile(data, name or name_of(data, "run")), relevance, options, jobs)
     name = name or getattr(data, "name", None) or "run"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,7 +22,28 @@ if TYPE_CHECKING:
 
 TREC = "trec_results"
 PARQUET = "parquet"
+PARQUET_MAGIC = b"PAR1"
 RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", PARQUET)
+
+
+class RunInParts(Source):
+    """A run that is not read as a stream; it knows how."""
+
+    def rank(self, judged: Judged, options: Options, jobs: int | None, form: str) -> Ranking:
+        """What `read_any_run` gives for it."""
+        raise NotImplementedError
+
+
+def is_in_parts(path: str) -> bool:
+    """Whether a path is that of a folder or of a Parquet file, which are not read as streams."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+        if not stat.S_ISREG(mode):
+            return stat.S_ISDIR(mode)
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+            return file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+    except (OSError, ValueError):
+        return False  # whoever reads it says why not
 
 
 def check_format(form: str) -> None:
@@ -36,6 +59,8 @@ def read_any_run(
 
     A file that is no trec run is recognised by its beginning if it is in another format.
     """
+    if isinstance(source, RunInParts):
+        return source.rank(judged, options, jobs, form)
     if form != TREC:
         from pres_eval.reading.formats.recognising import FORMATS
 

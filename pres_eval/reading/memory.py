@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
+from collections.abc import Iterator
 from functools import cache
 
+_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -2, -3, -8
+"""As glibc's malloc.h numbers them."""
+
+GLIBC_DEFAULT = 128 << 10
+"""What glibc begins with."""
+
 _allowed = False
+_lock = threading.Lock()
+_blocks: list[None] = []
 
 
 def allow_keeping_memory() -> None:
@@ -28,14 +39,45 @@ def keep_freed_memory() -> None:
 
 @cache
 def _tell_malloc() -> None:
-    with contextlib.suppress(ImportError, OSError, AttributeError):
+    # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
+    _set(_ARENA_MAX, 1)
+    _keep()
+
+
+@contextlib.contextmanager
+def freed_memory_kept() -> Iterator[None]:
+    """The same for as long as the block goes, in another program's process, which gets all of it back then.
+
+    Dask lets its workers return memory at once (MALLOC_TRIM_THRESHOLD_), which doubles what reading takes.
+    """
+    with _lock:
+        _blocks.append(None)
+        _keep()
+    try:
+        yield
+    finally:
+        with _lock:
+            _blocks.pop()
+            if not _blocks:
+                _set(_MMAP_THRESHOLD, GLIBC_DEFAULT)
+                _set(_TOP_PAD, GLIBC_DEFAULT)
+                _set(_TRIM_THRESHOLD, int(os.environ.get("MALLOC_TRIM_THRESHOLD_", GLIBC_DEFAULT)))
+                _c_library("malloc_trim", 0)
+
+
+def _keep() -> None:
+    _set(_MMAP_THRESHOLD, 32 << 20)
+    _set(_TOP_PAD, 16 << 20)
+    _set(_TRIM_THRESHOLD, 1 << 30)
+
+
+def _set(number: int, value: int) -> None:
+    _c_library("mallopt", number, value)
+
+
+def _c_library(function: str, *values: int) -> None:
+    """Call a function of glibc, where there is one."""
+    with contextlib.suppress(ImportError, OSError, AttributeError, TypeError):
         import ctypes
 
-        mallopt = ctypes.CDLL(None).mallopt
-        # As glibc's malloc.h numbers them.
-        trim_threshold, top_pad, mmap_threshold, arena_max = -1, -2, -3, -8
-        # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
-        mallopt(arena_max, 1)
-        mallopt(mmap_threshold, 32 << 20)
-        mallopt(top_pad, 16 << 20)
-        mallopt(trim_threshold, 1 << 30)
+        getattr(ctypes.CDLL(None), function)(*values)

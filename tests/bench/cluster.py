@@ -31,12 +31,12 @@ from pres_eval.cluster.engines import Engine, Here, Result, Shared, Work
 from pres_eval.cluster.on_dask import OnDask
 from pres_eval.cluster.processes import Processes
 from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs
+from pres_eval.cluster.runs import rank_runs, run_named
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import read_any_run
+from pres_eval.reading.memory import allow_keeping_memory
 from pres_eval.reading.relevance import read_relevance
-from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
 
 EMPTY = {"local": 20_000, "dask": 3_000}
@@ -228,7 +228,8 @@ def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> 
         before, mine = crew.cpu(), own_cpu()
         started = time.monotonic()
         if kind == "one":
-            rankings = (read_any_run(Source(str(run)), judged, options, 2) for run in runs)
+            allow_keeping_memory()  # as the command does
+            rankings = (read_any_run(run_named(str(run)), judged, options, 2) for run in runs)
         else:
             found = rank_runs([str(run) for run in runs], judged, options, weighed, Plan())
             rankings = (each.checked() for each in found)

@@ -32,7 +32,9 @@ def opened(source: Source) -> Iterator[Any]:
     except ImportError:
         raise MissingExtraError(f"{source.name}: reading Parquet", "pyarrow", "parquet") from None
     try:
-        with pyarrow.parquet.ParquetFile(source.for_jumps()) as file:
+        place = source.for_jumps()
+        # What it reads ahead it keeps: worth it only where each reading takes a request to a store.
+        with pyarrow.parquet.ParquetFile(place, pre_buffer=not isinstance(place, str)) as file:
             yield file
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(source.name, None, f"cannot be read ({str(error).splitlines()[0]})") from None
@@ -41,14 +43,16 @@ def opened(source: Source) -> Iterator[Any]:
 def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Part]:
     """Some row groups of the file, some rows at a time."""
     columns = _columns(source, file.schema_arrow.names, grades)
-    for batch in file.iter_batches(ROWS, row_groups=list(numbers), columns=columns):
-        if batch.num_rows:
-            topic, document, number = (batch.column(name) for name in columns)
-            yield part_of(
-                _ids(source, topic, columns[0]),
-                _ids(source, document, columns[1]),
-                _numbers(source, number, columns[2], grades),
-            )
+    for group in numbers:
+        # One after the other, so that memory does not grow with the file; threads have files of their own.
+        for batch in file.iter_batches(ROWS, row_groups=[group], columns=columns, use_threads=False):
+            if batch.num_rows:
+                topic, document, number = (batch.column(name) for name in columns)
+                yield part_of(
+                    _ids(source, topic, columns[0]),
+                    _ids(source, document, columns[1]),
+                    _numbers(source, number, columns[2], grades),
+                )
 
 
 def check_columns(source: Source, file: Any) -> None:
