@@ -289,6 +289,8 @@ def main() -> int:
         names = json.loads(left.read_text())
         mutants = [mutant for mutant in mutants if mutant.name in names]
     learn(said.tests, folder)
+    if not mutants[: said.sample]:
+        return 0
     campaign = Campaign(folder, said.minutes)
     try_mutants(campaign, mutants[: said.sample], said.tests, folder)
     left.write_text(json.dumps(campaign.survivors))
