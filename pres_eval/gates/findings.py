@@ -54,10 +54,13 @@ def _property(text: str) -> str:
 
 
 def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
-    """The findings for people: of each gate the largest, and how many more there are."""
+    """The findings for people: of each gate the largest, and how many more there are.
+
+    One for which the gate is not failed begins as a note.
+    """
     for gate in dict.fromkeys(finding.gate for finding in findings):
         ordered = sorted((each for each in findings if each.gate == gate), key=lambda each: -each.size)
-        yield from (finding.message for finding in ordered[:MOST])
+        yield from (f"{'' if each.fails else 'note: '}{each.message}" for each in ordered[:MOST])
         if len(ordered) > MOST:
             yield f"{gate}: {len(ordered) - MOST} more like these"
 

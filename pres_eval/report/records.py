@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pres_eval import __version__
-from pres_eval.errors import InputError, RunFailure
+from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.measures.base import Format, Measure, Totals
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
@@ -211,9 +211,12 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
     by_name = {measure.name: measure for measure in measures}
     try:
         return _record(data, by_name)
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
+    except _ALTERED as error:
         raise InputError(path, None, f"the JSON is incomplete or altered ({error})", _EXPECTED) from error
 
+
+_ALTERED = (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError, UsageError)
+"""What is raised for JSON that somebody has changed; UsageError is that of an option."""
 
 _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
 

@@ -236,7 +236,7 @@ def test_other_options_and_judgements_are_said_first() -> None:
     assert lines[0] == (
         "old.json was made with other options: -l 2 (now 1), -c off (now on); its values cannot be compared"
     )
-    assert lines[1].startswith("old.json was made with other judgements: qrels is not the file")
+    assert lines[1].startswith("note: old.json was made with other judgements: qrels is not the file")
     assert lines[2].startswith("PRES_100, all")
     assert [finding.fails for finding in findings] == [True, False, True]
 

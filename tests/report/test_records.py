@@ -150,6 +150,21 @@ def test_unknown_measure_is_named() -> None:
         read(text)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ('"compat": "9.0.8"', '"compat": "9.0.9"', "compat='9.0.9': expected one of 9.0.8, 10.0"),
+        ('"ties": "docno"', '"ties": "docnO"', "ties='docnO': expected one of docno"),
+        ('"relevance_level": 1', '"relevance_level": -1', "relevance_level=-1: expected a whole number"),
+    ],
+)
+def test_options_that_nobody_wrote_are_a_fault_of_the_file(before: str, after: str, found: str) -> None:
+    text = to_json(record(evaluation()))
+    assert before in text
+    with pytest.raises(InputError, match=rf"^old.json: the JSON is incomplete or altered \({found}"):
+        read(text.replace(before, after, 1))
+
+
 def test_file_record_is_the_sha256_of_the_bytes(tmp_path: Path) -> None:
     path = tmp_path / "run.gz"
     path.write_bytes(b"\x1f\x8b" + bytes(3_000_000))
