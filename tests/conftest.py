@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -33,6 +34,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         own: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
         if own is not None and own.max_examples > QUICK_EXAMPLES:
             function._hypothesis_internal_use_settings = settings(own, max_examples=QUICK_EXAMPLES)
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported out of later garbage collections, which some of what we compare with asks for."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
