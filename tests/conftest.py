@@ -37,9 +37,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Keep what was imported out of later garbage collections, which some of what we compare with asks for."""
+    """Keep what was imported out of garbage collections, which some of what we compare with asks for."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let commands compile the package once a session, where nothing may be written beside the sources."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        folder = tmp_path_factory.getbasetemp()
+        shared_by_workers = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+        os.environ["PYTHONPYCACHEPREFIX"] = str(shared_by_workers / "bytecode")
 
 
 @pytest.fixture(scope="session")

@@ -279,29 +279,47 @@ def test_numbers_as_ids(expected: Any) -> None:
 DECIMALS = [kind for kind in KINDS if kind != "records"]
 
 
-@pytest.mark.parametrize("kind", DECIMALS)
-@pytest.mark.parametrize("level", [1, 0.5])
-def test_gains_with_decimals(kind: str, level: float, pres_eval: Command, tmp_path: Path) -> None:
-    """The command reads them with -R qrels_float; here any kind of data may have them."""
+GAINS = ["ndcg", "ndcg_cut.10", "dcg", "map", "PRES@100"]
+
+
+@pytest.fixture(scope="module")
+def decimals() -> tuple[Any, Retrieved]:
+    """The same data with decimal grades."""
     whole, run = made(8)
-    qrels: Any = {
-        topic: {document: grade * 0.73 for document, grade in documents.items()}
-        for topic, documents in whole.items()
-    }
-    write_qrels(tmp_path / "qrels", qrels)
-    write_run(tmp_path / "run", run)
-    names = ["ndcg", "ndcg_cut.10", "dcg", "map", "PRES@100"]
-    wanted = pres_eval(
-        "-q", "--quiet", "-R", "qrels_float", f"-l{level:g}",
-        *(text for name in names for text in ("-m", name)), tmp_path / "qrels", tmp_path / "run",
-    ).stdout  # fmt: skip
+    graded = ((topic, documents.items()) for topic, documents in whole.items())
+    return {topic: {docno: grade * 0.73 for docno, grade in documents} for topic, documents in graded}, run
+
+
+@pytest.fixture(scope="module", params=[1, 0.5])
+def level_and_lines(
+    request: pytest.FixtureRequest,
+    decimals: tuple[Any, Retrieved],
+    tmp_path_factory: pytest.TempPathFactory,
+    pres_eval: Command,
+) -> tuple[float, bytes]:
+    """A relevance level, and what the command prints at it for the files of the data."""
+    folder = tmp_path_factory.mktemp("decimals")
+    write_qrels(folder / "qrels", decimals[0])
+    write_run(folder / "run", decimals[1])
+    names = (text for name in GAINS for text in ("-m", name))
+    options = ("-q", "--quiet", "-R", "qrels_float", f"-l{request.param:g}", *names)
+    return request.param, pres_eval(*options, folder / "qrels", folder / "run").stdout
+
+
+@pytest.mark.parametrize("kind", DECIMALS)
+def test_gains_with_decimals(
+    kind: str, level_and_lines: tuple[float, bytes], decimals: tuple[Any, Retrieved]
+) -> None:
+    """The command reads them with -R qrels_float; here any kind of data may have them."""
+    qrels, run = decimals
     kinds = dict(KINDS) | {"dicts of numpy's numbers": lambda data, value: {
         topic: {name: np.float64(number) for name, number in values.items()} for topic, values in data.items()
     }}  # fmt: skip
     judged = pe.Qrels(kinds[kind](qrels, QRELS_VALUE))
     assert judged.form == "qrels_float"
-    found = judged.rank(run).evaluate(names, level=level)
-    assert found.to_trec(per_topic=True) == wanted
+    level, wanted = level_and_lines
+    found = judged.rank(run).evaluate(GAINS, level=level)
+    assert wanted and found.to_trec(per_topic=True) == wanted
     with pytest.raises(pe.PresEvalError, match=r"err: needs whole grades, but these may have decimals"):
         judged.rank(run).evaluate("err")
     assert '"relevance_format": "qrels_float"' in found.to_json()

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,12 +36,18 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
+@cache
+def imports_of(path: Path) -> list[tuple[str, str | None]]:
     """The modules that a file imports when it runs: module, and the name taken from it if there is one."""
+    return list(_imports_of(path))
+
+
+def _imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
     tree = tree_of(path)
     only_for_types = {
         inner
@@ -74,16 +81,19 @@ def test_every_room_has_its_place() -> None:
     assert {room_of(path) for path in MODULES} == set(LEVEL)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_point_one_way(path: Path) -> None:
-    above = {room for room in rooms_used(path) if LEVEL[room] >= LEVEL[room_of(path)]}
-    assert not above, f"{name_of(path)} imports from above: {above}"
+def test_imports_point_one_way() -> None:
+    above = {
+        name_of(path): found
+        for path in MODULES
+        if (found := {room for room in rooms_used(path) if LEVEL[room] >= LEVEL[room_of(path)]})
+    }
+    assert not above, "modules that import from above or beside them"
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if room_of(path) == "measures"], ids=name_of)
-def test_measures_know_nothing_of_files(path: Path) -> None:
+def test_measures_know_nothing_of_files() -> None:
     """A measure is a function of a batch: no reading, no ranking, no options of the command."""
-    assert not rooms_used(path) & {"reading", "ranking"}
+    measures = [path for path in MODULES if room_of(path) == "measures"]
+    assert measures and not [name_of(path) for path in measures if rooms_used(path) & {"reading", "ranking"}]
 
 
 OUTSIDE = {
@@ -99,12 +109,12 @@ OUTSIDE = {
 }
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_packages_are_used_in_their_rooms(path: Path) -> None:
-    used = {module.split(".")[0] for module, _ in imports_of(path)}
-    for package, rooms in OUTSIDE.items():
-        assert package not in used or room_of(path) in rooms, f"{name_of(path)} imports {package}"
-    assert not used & {"pytest", "hypothesis", "pytrec_eval"}
+def test_packages_are_used_in_their_rooms() -> None:
+    for path in MODULES:
+        used = {module.split(".")[0] for module, _ in imports_of(path)}
+        for package, rooms in OUTSIDE.items():
+            assert package not in used or room_of(path) in rooms, f"{name_of(path)} imports {package}"
+        assert not used & {"pytest", "hypothesis", "pytrec_eval"}, name_of(path)
 
 
 SLOW = (
@@ -220,10 +230,9 @@ def faults_in_arithmetic(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, "from numpy import"
 
 
-@pytest.mark.parametrize("path", NUMBERS, ids=name_of)
-def test_floats_add_up_in_order(path: Path) -> None:
-    found = list(faults_in_arithmetic(tree_of(path)))
-    assert not found, f"{name_of(path)}: {found}"
+def test_floats_add_up_in_order() -> None:
+    found = {name_of(path): list(faults_in_arithmetic(tree_of(path))) for path in NUMBERS}
+    assert not {name: faults for name, faults in found.items() if faults}
 
 
 @pytest.mark.parametrize(
@@ -250,23 +259,27 @@ def test_what_is_in_order_is_allowed() -> None:
     assert not list(faults_in_arithmetic(ast.parse(text)))
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in MODULES if room_of(path) not in {"cli", "__main__"}], ids=name_of
-)
-def test_only_the_command_line_prints_or_exits(path: Path) -> None:
-    found = []
-    for node in ast.walk(tree_of(path)):
+def printing_in(tree: ast.AST) -> Iterator[str]:
+    """What a module prints with, or ends the process with."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            found += [node.func.id] if node.func.id in {"print", "exit", "quit", "input"} else []
+            if node.func.id in {"print", "exit", "quit", "input"}:
+                yield node.func.id
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             name = f"{node.value.id}.{node.attr}"
-            found += (
-                [name] if name in {"sys.stdout", "sys.stderr", "sys.exit", "os._exit", "sys.argv"} else []
-            )
+            if name in {"sys.stdout", "sys.stderr", "sys.exit", "os._exit", "sys.argv"}:
+                yield name
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call | ast.Name):
             raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            found += ["SystemExit"] if isinstance(raised, ast.Name) and raised.id == "SystemExit" else []
-    assert not found, f"{name_of(path)}: {found}"
+            if isinstance(raised, ast.Name) and raised.id == "SystemExit":
+                yield "SystemExit"
+
+
+def test_only_the_command_line_prints_or_exits() -> None:
+    below = [path for path in MODULES if room_of(path) not in {"cli", "__main__"}]
+    found = {name_of(path): list(printing_in(tree_of(path))) for path in below}
+    assert not {name: what for name, what in found.items() if what}
+    assert any(list(printing_in(tree_of(path))) for path in MODULES if path not in below)
 
 
 FOLDERS = "|".join(("home", "root", "Users", "work", "mnt", "srv", "tmp", "private", "media"))
