@@ -19,6 +19,8 @@ from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.options import RelevanceInfo
 
+pytestmark = pytest.mark.slow
+
 QRELS_MEASURES = [m for m in MEASURES if m.relevance in (RelevanceInfo.QRELS, RelevanceInfo.ANY)]
 BY_NAME = [pytest.param(measure, id=measure.name) for measure in QRELS_MEASURES]
 
