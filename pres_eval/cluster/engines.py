@@ -14,8 +14,22 @@ Work = Callable[..., Result]
 """A function of this package of one item, and of what was shared."""
 
 
+ROOM = 6
+"""What is sent to all workers takes so much memory there, for each byte of it, before work begins."""
+
+
 class WorkersLostError(PresEvalError):
-    """Whoever carries the work is gone."""
+    """Whoever carries the work is gone, or has no room for it."""
+
+
+def check_room(what: str, size: int, limit: int | None) -> None:
+    """Raise WorkersLostError if so many bytes are too many for workers with so much memory (None: any)."""
+    if limit is not None and ROOM * size > limit:
+        raise WorkersLostError(
+            f"{what}: {size:,} bytes are too large for workers with {limit:,} bytes of memory,"
+            f" expected at least {ROOM * size:,}; give workers more memory, take fewer of them on each"
+            " machine, or split the judgements by topic and evaluate the parts"
+        )
 
 
 class Shared:

@@ -10,15 +10,12 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Any, cast
 
 from pres_eval import __version__
-from pres_eval.cluster.engines import Result, Shared, Work, WorkersLostError
+from pres_eval.cluster.engines import Result, Shared, Work, WorkersLostError, check_room
 from pres_eval.errors import MissingExtraError, PresEvalError
 from pres_eval.reading.memory import freed_memory_kept
 
 AHEAD = 4
 """Pieces of work for each thread of the workers that may wait for an earlier one."""
-
-ROOM = 5
-"""What is sent to all workers takes so much memory there, for each byte of it, before work begins."""
 
 ATTEMPTS = 3
 """How often what was sent to all workers is sent again, when all that had it are gone."""
@@ -70,13 +67,7 @@ class OnDask:
 
     def share(self, value: Any, what: str) -> Shared:
         """Send a value to all workers; raises WorkersLostError if it is too large for one of them."""
-        size = len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
-        limit = self._least_memory()
-        if limit is not None and ROOM * size > limit:
-            raise WorkersLostError(
-                f"{what}: {size:,} bytes are too large for workers with {limit:,} bytes of memory,"
-                f" expected at least {ROOM * size:,}; give workers more memory, or leave out topics"
-            )
+        check_room(what, len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL)), self._least_memory())
         shared = _Scattered(self._client, value)
         with self._told():
             shared.send()

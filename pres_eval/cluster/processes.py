@@ -7,15 +7,17 @@ started them, however that ends: what they read from it is at its end then.
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import queue
 import subprocess
 import sys
 from collections.abc import Generator, Iterable
 from itertools import count
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from pres_eval.cluster.engines import Result, Shared, Work, WorkersLostError
+from pres_eval.cluster.engines import Result, Shared, Work, WorkersLostError, check_room
 from pres_eval.workers import in_order
 
 ATTEMPTS = 3
@@ -23,6 +25,9 @@ ATTEMPTS = 3
 
 AHEAD = 2
 """Pieces of work for each worker that may wait for an earlier one."""
+
+CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Where Linux tells how much memory a container has, if it has less than the machine."""
 
 
 class Processes:
@@ -48,9 +53,11 @@ class Processes:
         return [worker.number for worker in self._crew]
 
     def share(self, value: Any, what: str) -> Shared:
-        """Keep a value, for each worker that needs it."""
+        """Keep a value, for workers that need it; raises WorkersLostError if it is too large for them."""
+        text = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        check_room(what, len(text), memory_of_machine() // self._workers)
         number = next(self._numbers)
-        self._values[number] = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        self._values[number] = text
         return _Number(number, self._values)
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
@@ -140,6 +147,18 @@ class _Worker:
                 if stream is not None:
                     stream.close()
         self._process.wait()
+
+
+def memory_of_machine() -> int:
+    """Bytes of memory that processes of this machine may have together."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        found = sys.maxsize
+    for path in CONTAINER_LIMITS:
+        with contextlib.suppress(OSError, ValueError):
+            found = min(found, int(Path(path).read_text(encoding="ascii")))
+    return found
 
 
 def send(stream: BinaryIO, message: Any) -> None:

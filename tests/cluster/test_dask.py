@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,18 +17,16 @@ from typing import Any
 import pytest
 from conftest import ROOT, Command
 from support.dask_cluster import DaskCluster, dask_cluster
+from support.in_splits import PLANS, printed, printed_in_splits
 from support.made_runs import made_run
 from support.rankings import WrittenRun, written
 
 import pres_eval as pe
 from pres_eval.cluster import on_dask
 from pres_eval.cluster.connecting import engine_of
-from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.cluster.on_dask import OnDask
 from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs
 from pres_eval.errors import PresEvalError
-from pres_eval.options import Options
 from pres_eval.reading.relevance import read_relevance
 
 distributed: Any = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
@@ -72,6 +71,20 @@ def test_the_command_prints_the_same(
     found = pres_eval("--cluster", cluster.file, *options, folder / "run_*.txt")
     assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
     assert expected.stdout
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(("case", "size"), [("ties/all", 40), ("bytes/all", 200), ("preferences/all", 90)])
+def test_fixtures(
+    case: str, size: int, plan: str, engine: OnDask, fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them, in splits of all sizes, are in test_every_split.py, without processes."""
+    folder = fixtures / "conformance" / case.partition("/")[0]
+    monkeypatch.chdir(folder)
+    options = shlex.split((folder.parent / f"{case}.args").read_text().splitlines()[0])
+    found = printed_in_splits([*options, "qrels", "run"], size, plan, engine)
+    assert found == printed([*options, "qrels", "run"])
+    assert found[:2] == (0, (folder.parent / f"{case}.9.0.8.expected").read_bytes())
 
 
 def test_the_library_gives_the_same(client: Any, fixtures: Path) -> None:
@@ -174,18 +187,25 @@ def test_errors_of_the_command_are_the_same(
 
 
 def test_judgements_that_are_too_large_for_a_worker(
-    client: Any, engine: OnDask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pres_eval: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are found to be so before they are sent."""
-    rows = ((f"q{number % 100}", f"d{number}", 1) for number in range(20_000))
-    judged = pe.Qrels(rows).relevance
-    (tmp_path / "run").write_text("q1 Q0 d1 1 1 t\n")
-    limit = min(worker["memory_limit"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
-    monkeypatch.setattr(on_dask, "ROOM", limit // 100_000)
-    with pytest.raises(
-        WorkersLostError, match=r"^judgements: .* bytes are too large for workers with .* bytes"
-    ):
-        next(rank_runs([str(tmp_path / "run")], judged, Options(), engine))
+    """A worker with 20 MB is told no, before anything is sent: one line, exit code 2, nothing printed."""
+    # Dask would end a worker with so little for what Python alone takes.
+    for what in ("TARGET", "SPILL", "PAUSE", "TERMINATE"):
+        monkeypatch.setenv(f"DASK_DISTRIBUTED__WORKER__MEMORY__{what}", "False")
+    (tmp_path / "run").write_text("7 Q0 d7 1 1 t\n")
+    rows = "".join(f"{topic} 0 d{number} 1\n" for topic in range(100) for number in range(5000))
+    (tmp_path / "qrels").write_text(rows)
+    (tmp_path / "small").write_text(QRELS)
+    with dask_cluster(tmp_path, 1, "20MB") as made:
+        done = pres_eval("--cluster", made.file, "--output", "out", "qrels", "run", cwd=tmp_path)
+        small = pres_eval("--cluster", made.file, "small", "run", cwd=tmp_path)
+    assert (small.returncode, small.stdout) == (0, pres_eval("small", "run", cwd=tmp_path).stdout)
+    assert (done.returncode, done.stdout, (tmp_path / "out").exists()) == (2, b"", False)
+    said = done.stderr.decode()
+    assert said.count("\n") == 1
+    assert "judgements: " in said and "too large for workers with 20,000,000 bytes of memory" in said
+    assert "split the judgements by topic" in said
 
 
 @pytest.mark.parametrize("how", ["scheduler", "interrupt"])

@@ -44,6 +44,24 @@ def processes() -> Iterator[Processes]:
         made.close()
 
 
+def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers share the memory of the machine, or that of the container."""
+    from pres_eval.cluster import processes
+
+    whole = processes.memory_of_machine()
+    (tmp_path / "limit").write_text("30000\n")
+    (tmp_path / "none").write_text("max\n")
+    monkeypatch.setattr(processes, "CONTAINER_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
+    assert processes.memory_of_machine() >= whole > 1 << 20
+    monkeypatch.setattr(processes, "CONTAINER_LIMITS", (str(tmp_path / "limit"),))
+    made = Processes(3)
+    assert made.share(b"x" * 1000, "judgements")
+    with pytest.raises(
+        WorkersLostError, match=r"judgements: 2,0\d\d bytes are too large for workers with 10,000"
+    ):
+        made.share(b"x" * 2000, "judgements")
+
+
 def test_results_come_in_order(processes: Processes) -> None:
     shared = processes.share([1, 2, 3], "a list")
     assert list(processes.map(_add, range(20), shared)) == list(range(6, 26))
