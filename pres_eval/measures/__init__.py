@@ -101,10 +101,13 @@ HOME: dict[str, str] = {
     "norm_last_rel": "screening",
     "recall_at_percent": "screening",
     "norm_area": "screening",
-    "total_cost": "screening",
-    "loss_r": "screening",
-    "loss_e": "screening",
-    "loss_er": "screening",
+    "atd": "screening",
+    "total_cost": "reading_cost",
+    "total_cost_uniform": "reading_cost",
+    "total_cost_weighted": "reading_cost",
+    "loss_r": "reading_cost",
+    "loss_e": "reading_cost",
+    "loss_er": "reading_cost",
     "alpha_DCG": "diversity",
     "alpha_nDCG": "diversity",
     "ERR_IA": "diversity",
@@ -239,7 +242,7 @@ _SCREENING = (
     "num_ret",
     "num_rel",
     "num_rel_ret",
-    *(name for name, home in HOME.items() if home == "screening"),
+    *(name for name, home in HOME.items() if home in ("screening", "reading_cost")),
 )
 _DIVERSITY = ("runid", "num_q", *(name for name, home in HOME.items() if home == "diversity"))
 _PRES = ("PRES", "PRES_est", "Rnorm", "Fprime")

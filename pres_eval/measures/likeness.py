@@ -16,29 +16,34 @@ MOST_RANKS = 1 << 20
 """Ranks looked at together."""
 
 
-def compatibility(batch: Batch, p: float, normalize: float) -> FloatArray:
+def compatibility(batch: Batch, p: float, normalize: float, deepest: float | None) -> FloatArray:
     """Rank-biased overlap of the ranking with the ideal ranking that is nearest to it (compatibility).
 
     Formula:  compat = RBO(ranking, ideal) / RBO(ideal, ideal),   RBO = Σ p^(i-1) A(i) / Σ p^(i-1)
       A(i)   share of the first i documents of the one that are among the first i of the other
-      i      from 1 to the length of the longer one
+      i      from 1 to the length of the longer one, or to `depth` if that is given
       ideal  documents of grades above 0, highest first; those of one grade in the order of the ranking, and
              those that were not retrieved behind
       p      persistence, 0.95 unless given
     Range: 0 to 1; 0 if nothing has a grade above 0 or nothing was retrieved.
     Parameters: -m compat.p=0.9; normalize=0 leaves out the division by RBO(ideal, ideal).
-    Notes: -l has no effect.  compatibility.py treats a document that was not retrieved as one with score 0,
-      so it differs where scores are negative, and it orders ties by docno ascending.
+    Notes: -l has no effect.  compatibility.py looks at 1,000 ranks whatever the lengths: depth=1000 gives its
+      numbers.  It orders ties by docno ascending, and so does ir_measures, which stops at the longer list;
+      there a document that was not retrieved is one with score 0, so it differs where scores are negative.
     Source: Clarke, Vtyurina & Smucker, "Assessing top-k preferences", TOIS 39(3), 2021, doi:10.1145/3451161.
       trec_eval: none.  ir_measures' Compat(p=…).
     """
     overlaps = np.flatnonzero(batch.grade > 0)
-    topic_of, begins = batch.topic_of[overlaps], _ideal_ranks(batch, overlaps)
-    begins = np.maximum(begins, batch.rank[overlaps])
+    begins = np.maximum(_ideal_ranks(batch, overlaps), batch.rank[overlaps])
+    if deepest is not None:
+        seen = np.flatnonzero(begins <= deepest)
+        overlaps, begins = overlaps[seen], begins[seen]
+    topic_of = batch.topic_of[overlaps]
     length = np.zeros(len(batch), np.int64)
     positive = batch.levels > 0
     np.add.at(length, batch.level_topic_of[positive], batch.level_counts[positive])
-    depth = np.where(length > 0, np.maximum(length, batch.num_ret), 0)
+    longer = np.maximum(length, batch.num_ret) if deepest is None else int(deepest)
+    depth = np.where(length > 0, longer, 0)
     scores = np.zeros(len(batch))
     start = 0
     while start < len(batch):
@@ -138,6 +143,14 @@ COMPAT = Measure(
                 least=0.0,
                 most=1.0,
                 expected="1, or 0 not to normalize",
+                whole=True,
+            ),
+            Setting(
+                name="depth",
+                default=None,
+                least=1.0,
+                most=float(MOST_RANKS),
+                expected=f"how many ranks are looked at, a whole number from 1 to {MOST_RANKS}",
                 whole=True,
             ),
         ),

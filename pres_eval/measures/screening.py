@@ -12,12 +12,8 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.precision import relevant_within
 from pres_eval.measures.settings import Percents
-
-LOSS_DOCUMENTS = 100.0
-"""Documents that the loss of effort counts as reasonable in any case."""
 
 
 def documents_to_read(batch: Batch) -> IntArray:
@@ -46,7 +42,9 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       off.
     Parameters: x in percent, as in -m wss.95,100.
     Notes: N counts at least what was judged and what was retrieved.  The first definition reads until recall
-      is at least x: m is rounded up there, and to the nearest whole number in CLEF TAR.
+      is at least x: m is rounded up there, and to the nearest whole number in CLEF TAR.  ASReview's wss takes
+      m rounded down, and compares r with the rank at which a random order is taken to find m documents,
+      rounded as well: so it may differ by a few records of N.
     Source: Cohen, Hersh, Peterson & Yen, "Reducing workload in systematic review preparation using automated
       citation classification", JAMIA 13(2), 2006, doi:10.1197/jamia.M1929; CLEF TAR's tar_eval (2018).
       trec_eval: none.
@@ -93,7 +91,8 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
       N       documents to read without a ranking: -N, or those judged for the topic
     Range: 0 to 1; 0 if n is 0.
     Parameters: x in percent, as in -m recall_at_percent.10,20.
-    Notes: recall_k reads as many documents for each topic, this one the same share.
+    Notes: recall_k reads as many documents for each topic, this one the same share.  ASReview's recall rounds
+      k down; its erf is that minus the share itself, with the documents of a random order rounded.
     Source: CLEF TAR's tar_eval (recall@x%, before that NCG@x).  trec_eval: none.
     """
     rank = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
@@ -116,70 +115,18 @@ def normalized_area(batch: Batch) -> FloatArray:
     return divide(area, n * documents - n * n / 2.0)
 
 
-def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
-    """Cost of reading everything retrieved and of missing relevant documents.
+def average_time_to_discovery(batch: Batch) -> FloatArray:
+    """Mean rank of the relevant documents that were retrieved (average time to discovery).
 
-    Formula:  total_cost = a ret + b (n - 2 rel_ret)
-      ret      documents retrieved (with -M k those that are read)      rel_ret  relevant ones among them
-      n        relevant documents in the qrels
-      a, b     cost of reading a document, and of missing a relevant one: 1 and 20 unless given
-    Range: any number; less is better, and below 0 the run has earned more than it cost.
-    Parameters: a and b, as in -m total_cost.1,20.
-    Notes: a relevant document that is found earns what a missed one costs.  It is utility_(a-b),a,b,0.
-    Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
+    Formula:  atd = 1/k Σ r_i
+      r_i  rank of the i-th relevant document retrieved      k  relevant documents retrieved
+    Range: from 1 up; 0 if no relevant document was retrieved.  Less is better.
+    Notes: compare runs that find the same documents, as with last_rel.
+    Source: Ferdinands et al., "Performance of active learning models for screening prioritization in
+      systematic reviews: a simulation study into the Average Time to Discover relevant records", Systematic
+      Reviews 12, 2023, doi:10.1186/s13643-023-02257-7; ASReview's atd.  trec_eval: none.
     """
-    return cost_of_missing(batch, costs, batch.num_rel_ret)
-
-
-def cost_of_missing(batch: Batch, costs: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
-    """(T,) total_cost if so many relevant documents are retrieved; it is linear in their number."""
-    read, miss = costs
-    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * num_found)
-    return score
-
-
-def _recall(batch: Batch) -> FloatArray:
-    return divide(batch.num_rel_ret, batch.num_rel)
-
-
-def loss_of_recall(batch: Batch) -> FloatArray:
-    """Squared share of the relevant documents that everything retrieved misses.
-
-    Formula:  loss_r = (1 - R)²
-      R  recall of everything retrieved (set_recall)
-    Range: 0 to 1; 1 if n is 0.  Less is better.
-    Notes: with -M k of the first k documents.
-    Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
-      classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
-    """
-    missed = 1.0 - _recall(batch)
-    return missed * missed
-
-
-def loss_of_effort(batch: Batch) -> FloatArray:
-    """Squared effort of reading everything retrieved, against what is reasonable for the topic.
-
-    Formula:  loss_e = (100 / N)² (ret / (n + 100))²
-      ret  documents retrieved      n  relevant documents in the qrels
-      N    documents to read without a ranking: -N, or those judged for the topic
-    Range: 0 to 1.  Less is better.
-    Notes: with -M k of the first k documents.
-    Source: as loss_r.
-    """
-    share = divide(np.full(len(batch), LOSS_DOCUMENTS), documents_to_read(batch))
-    effort = batch.num_ret / (batch.num_rel + LOSS_DOCUMENTS)
-    score: FloatArray = (share * share) * (effort * effort)
-    return score
-
-
-def loss(batch: Batch) -> FloatArray:
-    """Loss of recall and loss of effort together.
-
-    Formula:  loss_er = loss_r + loss_e
-    Range: 0 to 2.  Less is better.
-    Source: as loss_r.
-    """
-    return loss_of_recall(batch) + loss_of_effort(batch)
+    return divide(batch.sum_by_topic(batch.rank.astype(float), batch.is_rel), batch.num_rel_ret)
 
 
 WSS = Measure("wss", work_saved, Percents((95.0, 100.0)), ours=True, traits=traits(Trait.OF_COLLECTION))
@@ -203,40 +150,8 @@ RECALL_AT_PERCENT = Measure(
 NORM_AREA = Measure(
     "norm_area", normalized_area, ours=True, traits=traits(Trait.BOUNDED, Trait.OF_COLLECTION)
 )
-TOTAL_COST = Measure(
-    "total_cost",
-    total_cost,
-    Coefficients((1.0, 20.0), 2, example="1,20"),
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.SET),
-)
-LOSS_R = Measure(
-    "loss_r",
-    loss_of_recall,
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.BOUNDED, Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
-)
-LOSS_E = Measure(
-    "loss_e",
-    loss_of_effort,
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.BOUNDED, Trait.SET, Trait.OF_COLLECTION),
-)
-LOSS_ER = Measure(
-    "loss_er", loss, less_is_better=True, ours=True, traits=traits(Trait.SET, Trait.OF_COLLECTION)
+ATD = Measure(
+    "atd", average_time_to_discovery, less_is_better=True, ours=True, traits=traits(Trait.IGNORES_TAIL)
 )
 
-SCREENING_MEASURES: tuple[Measure, ...] = (
-    WSS,
-    LAST_REL,
-    NORM_LAST_REL,
-    RECALL_AT_PERCENT,
-    NORM_AREA,
-    TOTAL_COST,
-    LOSS_R,
-    LOSS_E,
-    LOSS_ER,
-)
+SCREENING_MEASURES: tuple[Measure, ...] = (WSS, LAST_REL, NORM_LAST_REL, RECALL_AT_PERCENT, NORM_AREA, ATD)

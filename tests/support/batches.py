@@ -45,7 +45,7 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
         ),
     ),
     **dict.fromkeys(("wss", "recall_at_percent"), ("95", "50,100,2.5", "85.7", "0.1,1")),
-    "total_cost": ("1,20", "0.3,-2.5"),
+    **dict.fromkeys(("total_cost", "total_cost_uniform", "total_cost_weighted"), ("1,20", "0.3,-2.5")),
     **dict.fromkeys(
         ("sdcg", "nerr8", "nerr9"), ("1", "3,50", "7,max_rel=3", "2000,min_rel=1,max_rel=2.5", "min_rel=1")
     ),
@@ -65,7 +65,7 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
         "1=0.5,2=0.25,3=0.75",
         "5,1=1,2=3,3=7",
     ),
-    "compat": ("p=0.5", "normalize=0", "p=0.999,normalize=0", "normalize=1"),
+    "compat": ("p=0.5", "normalize=0", "p=0.999,normalize=0", "normalize=1", "depth=1", "depth=60,p=0.9"),
     **dict.fromkeys(("rbp_binary", "rbp_resid"), ("p=0.5", "p=1", "p=0", "p=-0.5", "p=1.1", "p=0.99,p=0.8")),
 }
 """Parameter texts that the twins are compared with, for each measure that takes any, besides its defaults."""

@@ -87,7 +87,7 @@ def nerr11(topic: Topic, wanted: float, low: float, high: float | None) -> float
     return walk(scaled(topic, low, high), lambda rank, gain, so_far: insq_step(rank, wanted) * (1.0 - gain))
 
 
-def compat(topic: Topic, p: float, normalize: float) -> float:
+def compat(topic: Topic, p: float, normalize: float, deepest: float | None) -> float:
     # Documents by name: those retrieved are called by their rank, the others by numbers below 0.
     grades = {rank: grade for rank, grade in enumerate(topic.ranking, 1) if grade > 0}
     missed = [grade for grade in topic.qrels if grade > 0]
@@ -96,7 +96,7 @@ def compat(topic: Topic, p: float, normalize: float) -> float:
     grades |= {-number: grade for number, grade in enumerate(missed, 1)}
     ideal = sorted(grades, key=lambda name: (-grades[name], name < 0, name))
     ranking = list(range(1, topic.num_ret + 1))
-    depth = max(len(ideal), len(ranking)) if ideal else 0
+    depth = int(deepest or max(len(ideal), len(ranking))) if ideal else 0
     score = overlap(ranking, ideal, p, depth)
     return ratio(score, overlap(ideal, ideal, p, depth)) if normalize else score
 

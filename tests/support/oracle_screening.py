@@ -52,6 +52,24 @@ def total_cost(topic: Topic, costs: tuple[float, ...]) -> float:
     return costs[0] * topic.num_ret + costs[1] * (missed - found)
 
 
+def total_cost_uniform(topic: Topic, costs: tuple[float, ...]) -> float:
+    missed = topic.num_rel - len(topic.relevant_ranks())
+    rest = costs[1] * (to_read(topic) - topic.num_ret)
+    return costs[0] * topic.num_ret + ratio(rest * missed, topic.num_rel)
+
+
+def total_cost_weighted(topic: Topic, costs: tuple[float, ...]) -> float:
+    share = 0.0
+    for number in range(1, topic.num_rel - len(topic.relevant_ranks())):
+        share += 0.5**number
+    return costs[0] * topic.num_ret + costs[1] * (to_read(topic) - topic.num_ret) * share
+
+
+def atd(topic: Topic) -> float:
+    ranks = topic.relevant_ranks()
+    return ratio(float(sum(ranks)), len(ranks))
+
+
 def loss_r(topic: Topic) -> float:
     missed = 1.0 - ratio(len(topic.relevant_ranks()), topic.num_rel)
     return missed * missed
@@ -74,6 +92,9 @@ SCREENING_TWINS: dict[str, Twin] = {
     "recall_at_percent": recall_at_percent,
     "norm_area": norm_area,
     "total_cost": total_cost,
+    "total_cost_uniform": total_cost_uniform,
+    "total_cost_weighted": total_cost_weighted,
+    "atd": atd,
     "loss_r": loss_r,
     "loss_e": loss_e,
     "loss_er": loss_er,

@@ -37,6 +37,7 @@ OF_RISING = {
         (
             *("num_rel", "num_rel_ret", "num_nonrel_judged_ret", "set_P", "set_recall", "set_relative_P"),
             *("set_map", "set_F", "utility", "recip_rank", "loss_r", "loss_e", "loss_er", "total_cost"),
+            *("total_cost_uniform", "total_cost_weighted"),
         ),
         _at_the_ends(),
     ),

@@ -78,7 +78,7 @@ OF_TRIALS = {
     **dict.fromkeys(
         (
             *("Rprec_mult", "bpref", "gm_bpref", "infAP", "iprec_at_recall", "11pt_avg", "wss", "last_rel"),
-            *("norm_last_rel", "recall_at_percent", "norm_area"),
+            *("norm_last_rel", "recall_at_percent", "norm_area", "atd"),
         ),
         _one_by_one(),
     ),

@@ -7,8 +7,9 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.expected.cut import chance_of_at_least, chances, cut_ties
+from pres_eval.measures.expected.cut import chance_of_at_least, chances, cut_ties, relevant_in_whole_ties
 from pres_eval.measures.expected.places import (
+    WHOLE,
     Expected,
     counted_in_ties,
     last_rank,
@@ -35,7 +36,7 @@ def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, Float
     chance, rank = np.zeros(len(batch)), np.zeros(len(batch))
     place = (number[topic] - before[row]) * (ties.size[row] + 1) / (inside[row] + 1)
     chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + place
-    for tie in cut_ties(batch, last_rank(batch)):
+    for tie in cut_ties(batch, WHOLE):
         j = int(number[tie.topic]) - tie.before
         if not 0 < j <= tie.relevant:
             continue
@@ -58,10 +59,10 @@ def _work_saved(batch: Batch, percent: float) -> FloatArray:
 def _last_relevant(batch: Batch) -> FloatArray:
     """(T,) expected rank of the last relevant document; of k among s of a tie it is k (s + 1) / (k + 1)."""
     whole = batch.num_rel_ret.copy()
-    for tie in cut_ties(batch, last_rank(batch)):
+    for tie in cut_ties(batch, WHOLE):
         whole[tie.topic] = tie.before
     _, rank = _rank_of_relevant(batch, whole)
-    for tie in cut_ties(batch, last_rank(batch)):
+    for tie in cut_ties(batch, WHOLE):
         number, chance = chances(tie.seen, tie.size, tie.relevant)
         last = tie.first - 1 + number * (tie.seen + 1) / (number + 1)
         expected = chance * np.where(number > 0, last, rank[tie.topic])
@@ -84,11 +85,27 @@ def _normalized_area(batch: Batch) -> FloatArray:
     return divide(area, n * documents - n * n / 2.0)
 
 
+def _average_time_to_discovery(batch: Batch) -> FloatArray:
+    """(T,) expected mean rank: each relevant document is in the middle of what is seen of its tie."""
+    ties = ties_of(batch)
+    whole = relevant_in_whole_ties(batch, WHOLE)
+    found = batch.count_by_topic(whole)
+    ranks = batch.sum_by_topic(ties.first + (ties.size - 1) / 2, whole)
+    score = divide(ranks, found)
+    for tie in cut_ties(batch, WHOLE):
+        number, chance = chances(tie.seen, tie.size, tie.relevant)
+        middle = tie.first - 1 + (tie.seen + 1) / 2
+        mean = divide(ranks[tie.topic] + number * middle, found[tie.topic] + number)
+        score[tie.topic] = np.add.accumulate(chance * mean)[-1]
+    return score
+
+
 OF_SCREENING: dict[str, Expected] = {
     "wss": _work_saved,
     "last_rel": _last_relevant,
     "norm_last_rel": _normalized_last_relevant,
     "recall_at_percent": _recall_at_percent,
     "norm_area": _normalized_area,
+    "atd": _average_time_to_discovery,
 }
 """Expected values by the name of the measure."""

@@ -1,0 +1,189 @@
+"""Costs and losses of a reader who stops: reading everything retrieved, and missing what was not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.parameters import Coefficients
+from pres_eval.measures.screening import documents_to_read
+
+_MOST_HALVES = 1100
+"""So many times halved, 1 is 0 in doubles."""
+
+LOSS_DOCUMENTS = 100.0
+"""Documents that the loss of effort counts as reasonable in any case."""
+
+
+def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
+    """Cost of reading everything retrieved and of missing relevant documents.
+
+    Formula:  total_cost = a ret + b (n - 2 rel_ret)
+      ret      documents retrieved (with -M k those that are read)      rel_ret  relevant ones among them
+      n        relevant documents in the qrels
+      a, b     cost of reading a document, and of missing a relevant one: 1 and 20 unless given
+    Range: any number; less is better, and below 0 the run has earned more than it cost.
+    Parameters: a and b, as in -m total_cost.1,20.
+    Notes: a relevant document that is found earns what a missed one costs.  It is utility_(a-b),a,b,0.
+    Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
+    """
+    return cost_of_missing(batch, costs, batch.num_rel_ret)
+
+
+def cost_of_missing(batch: Batch, costs: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
+    """(T,) total_cost if so many relevant documents are retrieved; it is linear in their number."""
+    read, miss = costs
+    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * num_found)
+    return score
+
+
+def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
+    """Cost of reading everything retrieved, and of the rest by the share of relevant documents missing.
+
+    Formula:  total_cost_uniform = a ret + b (N - ret) (n - rel_ret) / n      a ret if n is 0
+      ret      documents retrieved (with -M k those that are read)      rel_ret  relevant ones among them
+      n        relevant documents in the qrels
+      N        documents to read without a ranking: -N, or those judged for the topic
+      a, b     cost of reading a document, and of one of the rest: 1 and 2 unless given
+    Range: from a ret to a ret + b (N - ret).  Less is better.
+    Parameters: a and b, as in -m total_cost_uniform.1,2.
+    Notes: in CLEF TAR a document that the run asked feedback on costs 2 more; that is told by the second
+      column of its runs, which trec_eval's format leaves free, and is not counted here.
+    Source: CLEF TAR's tar_eval (2017); Kanoulas, Li, Azzopardi & Spijker, "CLEF 2017 Technologically Assisted
+      Reviews in Empirical Medicine Overview", CLEF 2017 Working Notes.  trec_eval: none.
+    """
+    return uniform_cost(batch, costs, batch.num_rel_ret)
+
+
+def uniform_cost(batch: Batch, costs: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
+    """(T,) total_cost_uniform if so many relevant documents are retrieved; it is linear in their number."""
+    read, penalty = costs
+    rest = penalty * (documents_to_read(batch) - batch.num_ret)
+    score: FloatArray = read * batch.num_ret + divide(rest * (batch.num_rel - num_found), batch.num_rel)
+    return score
+
+
+def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
+    """Cost of reading everything retrieved, and half of the rest again for each relevant document missing.
+
+    Formula:  total_cost_weighted = a ret + b (N - ret) (1 - 2^(1-m))      a ret if m is 0
+      ret      documents retrieved (with -M k those that are read)
+      m        relevant documents in the qrels that were not retrieved
+      N        documents to read without a ranking: -N, or those judged for the topic
+      a, b     cost of reading a document, and of one of the rest: 1 and 2 unless given
+    Range: from a ret to a ret + b (N - ret).  Less is better.
+    Parameters: a and b, as in -m total_cost_weighted.1,2.
+    Notes: the first document that is missing costs nothing, which is what tar_eval computes; that a half is
+      to be read for it, then a quarter, is what it says of it.  Feedback: as in total_cost_uniform.
+    Source: as total_cost_uniform.
+    """
+    return weighted_cost(batch, costs, batch.num_rel - batch.num_rel_ret)
+
+
+def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> FloatArray:
+    """(T,) total_cost_weighted if so many relevant documents (T,) are not retrieved."""
+    read, penalty = costs
+    rest = penalty * (documents_to_read(batch) - batch.num_ret)
+    share = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _MOST_HALVES))
+    score: FloatArray = read * batch.num_ret + rest * np.where(missed > 0, share, 0.0)
+    return score
+
+
+def _recall(batch: Batch) -> FloatArray:
+    return divide(batch.num_rel_ret, batch.num_rel)
+
+
+def loss_of_recall(batch: Batch) -> FloatArray:
+    """Squared share of the relevant documents that everything retrieved misses.
+
+    Formula:  loss_r = (1 - R)²
+      R  recall of everything retrieved (set_recall)
+    Range: 0 to 1; 1 if n is 0.  Less is better.
+    Notes: with -M k of the first k documents.
+    Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
+      classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
+    """
+    missed = 1.0 - _recall(batch)
+    return missed * missed
+
+
+def loss_of_effort(batch: Batch) -> FloatArray:
+    """Squared effort of reading everything retrieved, against what is reasonable for the topic.
+
+    Formula:  loss_e = (100 / N)² (ret / (n + 100))²
+      ret  documents retrieved      n  relevant documents in the qrels
+      N    documents to read without a ranking: -N, or those judged for the topic
+    Range: 0 to 1.  Less is better.
+    Notes: with -M k of the first k documents.
+    Source: as loss_r.
+    """
+    share = divide(np.full(len(batch), LOSS_DOCUMENTS), documents_to_read(batch))
+    effort = batch.num_ret / (batch.num_rel + LOSS_DOCUMENTS)
+    score: FloatArray = (share * share) * (effort * effort)
+    return score
+
+
+def loss(batch: Batch) -> FloatArray:
+    """Loss of recall and loss of effort together.
+
+    Formula:  loss_er = loss_r + loss_e
+    Range: 0 to 2.  Less is better.
+    Source: as loss_r.
+    """
+    return loss_of_recall(batch) + loss_of_effort(batch)
+
+
+TOTAL_COST = Measure(
+    "total_cost",
+    total_cost,
+    Coefficients((1.0, 20.0), 2, example="1,20"),
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.SET),
+)
+_REST = Coefficients((1.0, 2.0), 2, example="1,2")
+TOTAL_COST_UNIFORM = Measure(
+    "total_cost_uniform",
+    total_cost_uniform,
+    _REST,
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.SET, Trait.OF_COLLECTION),
+)
+TOTAL_COST_WEIGHTED = Measure(
+    "total_cost_weighted",
+    total_cost_weighted,
+    _REST,
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.SET, Trait.OF_COLLECTION),
+)
+LOSS_R = Measure(
+    "loss_r",
+    loss_of_recall,
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+)
+LOSS_E = Measure(
+    "loss_e",
+    loss_of_effort,
+    less_is_better=True,
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.SET, Trait.OF_COLLECTION),
+)
+LOSS_ER = Measure(
+    "loss_er", loss, less_is_better=True, ours=True, traits=traits(Trait.SET, Trait.OF_COLLECTION)
+)
+
+COST_MEASURES: tuple[Measure, ...] = (
+    TOTAL_COST,
+    TOTAL_COST_UNIFORM,
+    TOTAL_COST_WEIGHTED,
+    LOSS_R,
+    LOSS_E,
+    LOSS_ER,
+)
