@@ -219,6 +219,7 @@ class Source:
             self._check_version(version)
 
     def _split(self, stream: Readable, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
+        keep_freed_memory()
         carried: bytes | memoryview = b""
         place = 0
         first, at_end = True, False
@@ -251,8 +252,6 @@ class Source:
             place += max(cut, start) - start
             if cut > start:
                 yield Chunk(buffer, start, cut)
-                if not at_end:
-                    keep_freed_memory()
 
     def _line_at(self, place: int) -> int | None:
         """The line that begins at this place in the text, None if it can't be read a second time."""
