@@ -103,7 +103,7 @@ def changes(node: ast.AST) -> Iterator[Change]:
         yield Change(f"{type(node).__name__} the other way", line, lambda: setattr(node, "test", opposite))
     elif isinstance(node, ast.Call):
         for number, keyword in enumerate(node.keywords):
-            if keyword.arg is not None:
+            if keyword.arg is not None and keyword.arg != "strict":
                 yield Change(f"without {keyword.arg}=", line, _dropping(node.keywords, number))
     for name in ("body", "orelse"):
         found = getattr(node, name, None)
@@ -169,13 +169,17 @@ def _statements(tree: ast.Module) -> dict[int, tuple[int, int]]:
 
 
 def _code(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that run: no annotations, no blocks for type checkers, no texts of messages."""
+    """The nodes that run: no annotations, no blocks for type checkers, no texts of messages, no `strict=`."""
     yield tree
     for name, value in ast.iter_fields(tree):
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
+                continue
+            if (
+                isinstance(child, ast.keyword) and child.arg == "strict"
+            ):  # as an assertion, it changes nothing
                 continue
             if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue
