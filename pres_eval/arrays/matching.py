@@ -24,6 +24,7 @@ from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
+from pres_eval.workers import UNTHREADED, in_order
 
 MANY = 1 << 20
 """Keys above which they are divided into shares first, so that their slots stay in the cache."""
@@ -107,19 +108,23 @@ def equal_pairs(keys: Words, wanted: Words) -> tuple[IntArray, IntArray] | None:
     return (every[pairs] & last_bits).view(np.int64), (every[pairs + 1] & last_bits).view(np.int64)
 
 
-def repeated(offsets: IntArray, ids: WordIds) -> tuple[IntArray, IntArray]:
+def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, IntArray]:
     """Rows whose document comes before in the same topic, ascending, and the row where it comes first.
 
-    The documents offsets[i] ... offsets[i+1]-1 are of topic i.
+    The documents offsets[i] ... offsets[i+1]-1 are of topic i.  `jobs` threads look for them.
     """
+
+    def of_block(block: tuple[int, int]) -> tuple[IntArray, IntArray]:
+        begin, end = offsets[list(block)].tolist()
+        lengths = np.diff(offsets[block[0] : block[1] + 1])
+        found = match(lengths, ids.pick(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
+        return found.repeats + begin, found.first + begin
+
     rows: list[IntArray] = [_NONE]
     first: list[IntArray] = [_NONE]
-    for start, stop in blocks(offsets):
-        begin, end = int(offsets[start]), int(offsets[stop])
-        lengths = np.diff(offsets[start : stop + 1])
-        found = match(lengths, ids.pick(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
-        rows.append(found.repeats + begin)
-        first.append(found.first + begin)
+    for repeats, before in in_order(of_block, blocks(offsets), jobs, UNTHREADED):
+        rows.append(repeats)
+        first.append(before)
     return np.concatenate(rows), np.concatenate(first)
 
 

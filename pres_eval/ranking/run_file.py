@@ -133,18 +133,21 @@ class _Reader:
             return piece
         topic_ids = lines.column(TOPIC)
         first = changes(topic_ids)
-        segments = topic_ids if len(first) == len(topic_ids) else topic_ids.take(first)
+        # Where lines are in no order, few neighbours have the same topic.
+        alone = len(first) == len(topic_ids) or (self.finder is not None and 2 * len(first) > len(topic_ids))
+        segments = topic_ids if alone else topic_ids.take(first)
         topics = self.pool.find_topics(segments)
-        lengths = np.diff(np.concatenate((first, [len(lines)])))
+        lengths = np.diff(np.arange(len(lines) + 1) if alone else np.append(first, len(lines)))
         ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
         del lines, topic_ids  # what is large and not needed any more makes room
-        unjudged = segments.take(topics < 0)
+        unjudged = segments.take(np.flatnonzero(topics < 0))
         if self.only is not None:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
             topics = np.where(topics == self.only, topics, -1)
         if (topics < 0).any():
             # numpy takes rows by their numbers much faster than by a mask.
-            chosen, rows = np.flatnonzero(topics >= 0), np.flatnonzero(np.repeat(topics >= 0, lengths))
+            chosen = np.flatnonzero(topics >= 0)
+            rows = chosen if alone else np.flatnonzero(np.repeat(topics >= 0, lengths))
             ids, kept = ids.take(rows), kept[rows]
             topics, lengths = topics[chosen], lengths[chosen]
         ranked = rows_kept = counted = None
@@ -165,7 +168,8 @@ class _Reader:
                 duplicates=self.duplicates,
             )
         else:
-            topic = np.repeat(topics.astype(np.int32), lengths)
+            topic = topics.astype(np.int32)
+            topic = topic if alone else np.repeat(topic, lengths)
             if self.finder is not None:
                 counted = self.finder.count(topic, kept, ids)
             elif self.ties is not None:

@@ -91,7 +91,9 @@ class Pooled:
         return index
 
 
-def build_pool(topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: WordIds) -> Pooled:
+def build_pool(
+    topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: WordIds, jobs: int = 1
+) -> Pooled:
     """The pool of rows in groups: the first lengths[0] documents belong to topic topic_ids[groups[0]], ..."""
     topics, index = distinct(topic_ids)
     topics = WordIds.of(topics).take(slice(None))  # one after the other, in order
@@ -106,7 +108,7 @@ def build_pool(topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: Wo
     counts = np.zeros(len(topics), np.int64)
     np.add.at(counts, topic_of_group, lengths)
     offsets = np.concatenate(([0], np.cumsum(counts)))
-    again, first = repeated(offsets, documents)
+    again, first = repeated(offsets, documents, jobs)
     document = first
     if len(again):
         new = np.ones(len(documents), np.bool_)

@@ -103,14 +103,15 @@ def read_qrels(
     `tell`: it is told, and these lines are left out.
     """
     judgements = _Judgements()
+    jobs = jobs or num_processors()
     read = partial(_read_part, layout, tell is not None)
-    for before, part in in_parts(source, read, source.chunks(), jobs or num_processors(), layout.names):
+    for before, part in in_parts(source, read, source.chunks(), jobs, layout.names):
         if tell is not None and part.lines is not None:
             tell(before, part.lines)
         judgements.add(before, part)
     if not len(judgements):
         raise no_lines(source, layout)
-    return judgements.qrels(source.name)
+    return judgements.qrels(source.name, jobs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,13 +191,14 @@ class _Judgements:
         self._documents.append(part.documents)
         self._grades.append(part.grades)
 
-    def qrels(self, name: str) -> Qrels:
+    def qrels(self, name: str, jobs: int) -> Qrels:
         """All of them, by topic."""
         pooled = build_pool(
             self._topics.ids().take(slice(None)),
             self._groups.values(),
             self._num_rows.values().astype(np.int64),
             self._documents.ids(),
+            jobs,
         )
         grades = self._grades.values()
         return pooled_qrels(name, pooled, grades, self._line_numbers)
