@@ -208,13 +208,22 @@ def test_judgements_that_are_too_large_for_a_worker(
     assert "split the judgements by topic" in said
 
 
+IMPATIENT = """
+from pres_eval.__main__ import run
+from pres_eval.cluster import on_dask
+on_dask.CONNECT_SECONDS = 5
+run()
+"""
+"""The command, which waits less long for a scheduler to come back."""
+
+
 @pytest.mark.parametrize("how", ["scheduler", "interrupt"])
 def test_the_scheduler_is_gone_or_the_user(how: str, tmp_path: Path) -> None:
     """Exit code, one line or none, and no half output; nobody else is disturbed."""
     (tmp_path / "run").write_text("".join(LINES))
     (tmp_path / "qrels").write_text(QRELS)
     with dask_cluster(tmp_path, 0) as made:
-        command = [sys.executable, "-m", "pres_eval", "--cluster", str(made.file)]
+        command = [sys.executable, "-c", IMPATIENT, "--cluster", str(made.file)]
         process = subprocess.Popen(
             [
                 *command,
