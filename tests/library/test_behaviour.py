@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import ROOT, Command
+from support import commands
 from support.tables import frame, rows_of
 
 import pres_eval as pe
@@ -30,24 +32,41 @@ def patents(fixtures: Path) -> tuple[str, list[str]]:
     return str(folder / "qrels.txt"), [str(path) for path in sorted(folder.glob("run_*.txt"))]
 
 
-@pytest.mark.slow
-def test_json_is_that_of_the_command(fixtures: Path, pres_eval: Command) -> None:
+def test_json_is_that_of_the_command(fixtures: Path, command: commands.Command) -> None:
     qrels, runs = patents(fixtures)
-    expected = pres_eval("--format", "json", "-m", "official", "-m", "PRES", qrels, runs[0]).stdout
-    found = pe.evaluate(qrels, runs[0], ["official", "PRES"]).to_json()
-    assert json.loads(found) == json.loads(expected)
+    expected = command.ok("--format", "json", "-m", "official", "-m", "PRES", qrels, runs[0]).json
+    assert json.loads(pe.evaluate(qrels, runs[0], ["official", "PRES"]).to_json()) == expected
 
 
-@pytest.mark.slow
-def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command) -> None:
+@pytest.fixture(scope="module")
+def evaluations(fixtures: Path) -> list[pe.Evaluation]:
+    """Those of the patent runs."""
     qrels, runs = patents(fixtures)
-    done = pres_eval(
-        *("compare", "-m", "map", "-m", "PRES.100", "--format", "json", qrels, *runs), "--baseline", runs[1]
-    )
-    assert done.returncode == 0, done.stderr
-    expected = json.loads(done.stdout)["comparisons"]
     judged = pe.Qrels(qrels)
-    evaluations = [judged.rank(run).evaluate(["map", "PRES.100"]) for run in runs]
+    return [judged.rank(run).evaluate(["map", "PRES.100"]) for run in runs]
+
+
+@pytest.fixture
+def compared(fixtures: Path, command: commands.Command) -> Callable[..., list[dict[str, Any]]]:
+    """What the command `compare` says of them with some options."""
+
+    def run(*options: str) -> list[dict[str, Any]]:
+        qrels, runs = patents(fixtures)
+        measures = ("-m", "map", "-m", "PRES.100")
+        found = command.ok("compare", *measures, "--format", "json", qrels, *runs, *options).json
+        comparisons: list[dict[str, Any]] = found["comparisons"]
+        return comparisons
+
+    return run
+
+
+def test_comparisons_are_those_of_the_command(
+    fixtures: Path,
+    evaluations: list[pe.Evaluation],
+    compared: Callable[..., list[dict[str, Any]]],
+) -> None:
+    runs = patents(fixtures)[1]
+    expected = compared("--baseline", runs[1])
     names = [Path(run).stem.removeprefix("run_") for run in runs]
     found = pe.compare(evaluations, baseline=evaluations[1], names=names)
     numbers = set(expected[0]) & set(found.to_dicts()[0])
@@ -59,7 +78,6 @@ def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command
     assert found.means[names[0]]["map"] == evaluations[0]["map"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
@@ -72,20 +90,16 @@ def test_comparisons_are_those_of_the_command(fixtures: Path, pres_eval: Command
     ],
 )  # fmt: skip
 def test_every_option_of_the_command_is_an_argument(
-    fixtures: Path, pres_eval: Command, options: tuple[str, ...], arguments: dict[str, Any]
+    fixtures: Path,
+    evaluations: list[pe.Evaluation],
+    compared: Callable[..., list[dict[str, Any]]],
+    options: tuple[str, ...],
+    arguments: dict[str, Any],
 ) -> None:
     if "dunnett" in options:
         pytest.importorskip("scipy")
-    qrels, runs = patents(fixtures)
-    done = pres_eval(
-        *("compare", "-m", "map", "-m", "PRES.100", "--samples", "200", "--format", "json", qrels, *runs),
-        *options,
-    )
-    assert done.returncode == 0, done.stderr
-    expected = json.loads(done.stdout)["comparisons"]
-    judged = pe.Qrels(qrels)
-    evaluations = [judged.rank(run).evaluate(["map", "PRES.100"]) for run in runs]
-    names = [Path(run).stem.removeprefix("run_") for run in runs]
+    expected = compared("--samples", "200", *options)
+    names = [Path(run).stem.removeprefix("run_") for run in patents(fixtures)[1]]
     found = pe.compare(evaluations, names=names, samples=200, **arguments).to_dicts()
     numbers = ("run", "other", "p_value", "corrected", "significant", "direction", "difference")
     assert [[row[name] for name in numbers] for row in found] == [
@@ -146,7 +160,7 @@ def test_judgements_can_be_pickled_for_another_process(tmp_path: Path) -> None:
 def test_threads_side_by_side() -> None:
     judged = pe.Qrels({str(topic): {f"d{number}": number % 3 for number in range(50)} for topic in range(30)})
     run = {
-        str(topic): {f"d{number}": float((number * 7) % 11) for number in range(80)} for topic in range(30)
+        str(topic): {f"d{number}": float((number * 7) % 83) for number in range(80)} for topic in range(30)
     }
     expected = judged.rank(run).evaluate(["map", "ndcg_cut", "PRES"]).to_trec(per_topic=True)
 
