@@ -102,7 +102,7 @@ def expected_scores(
     return scored
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(case=cases(), cells=st.sampled_from([1, 7, 1 << 20]), size=st.integers(1, 3))
 def test_scores_are_those_of_the_slow_twin(
     tmp_path_factory: pytest.TempPathFactory,

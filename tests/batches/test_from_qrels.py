@@ -120,7 +120,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("joining")
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=120)
 @given(QRELS, RUNS, OPTIONS)
 def test_like_the_plain_way(folder: Path, qrels: Grades, run: Retrieved, options: Options) -> None:
     expected = join_plainly(qrels, run, options)

@@ -63,6 +63,7 @@ def test_like_the_provider_of_pytrec_eval(seed: int, kind: str) -> None:
         assert aggregated == pytest.approx(expected.aggregated, rel=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore:.*equal scores:pres_eval.errors.PresEvalWarning")
 def test_our_measures() -> None:
     """The values are those of `evaluate`, averaged over all topics of the judgements."""
     qrels, run = data(7)

@@ -37,7 +37,7 @@ def as_lists(ranking: Ranking) -> list[object]:
     return [*(array.tolist() for array in arrays), ranking.num_lines, list(ranking.unjudged)]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(run_files(), st.data(), st.sampled_from(["9.0.8", "10.0"]), st.booleans(), st.sampled_from([1, 2]))
 def test_like_the_file(
     tmp_path_factory: pytest.TempPathFactory,

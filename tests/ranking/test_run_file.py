@@ -87,7 +87,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 SIZES = st.sampled_from([1, 30, 60, 100, 200, 500, WHOLE])
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=200)
 @given(
     run_files(), st.data(), SIZES, st.sampled_from(["9.0.8", "10.0"]), st.booleans(), st.sampled_from([1, 3])
 )
@@ -100,17 +100,17 @@ def test_like_the_plain_way(
     assert found == read_plainly(data, judged, compat, ascending=ascending)
 
 
-@settings(deadline=None, max_examples=150)
-@given(run_files(most=60), st.data(), st.randoms(use_true_random=False), st.sampled_from([5, 12, 1000]))
+@settings(deadline=None, max_examples=100)
+@given(run_files(most=60), st.data(), st.integers(0), st.sampled_from([5, 12, 1000]))
 def test_order_of_lines_does_not_matter(
-    path: Path, data: bytes, draws: st.DataObject, shuffler: random.Random, most: int
+    path: Path, data: bytes, draws: st.DataObject, seed: int, most: int
 ) -> None:
     """Shuffled lines, small blocks of topics, any number of jobs: the same ranks."""
     judged = judgements_for(data, draws.draw)
     path.write_bytes(data)
     expected = read(path, judged)
     lines = data.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n").split(b"\n")
-    shuffler.shuffle(lines)
+    random.Random(seed).shuffle(lines)
     path.write_bytes(b"\n".join(lines))
     with mock.patch.object(ragged, "BLOCK", 5), mock.patch.object(scattered, "SORTED", most):
         for size in (40, 300, WHOLE):
@@ -203,8 +203,9 @@ def test_topics_cut_everywhere(layout: str, size: int, tmp_path: Path) -> None:
     path.write_bytes(data)
     judged = judge(b"1", b"2", b"3", b"4", b"t" * 300 + b"1", b"t" * 300 + b"2")
     judged[b"2"].add(b"d" * 3000)
-    for jobs in (1, 2, 5):
-        assert read(path, judged, size, jobs=jobs) == read_plainly(data, judged)
+    expected = read_plainly(data, judged)
+    for jobs in (1, 3):
+        assert read(path, judged, size, jobs=jobs) == expected
 
 
 @pytest.mark.parametrize("length", range(1, 400, 9))
