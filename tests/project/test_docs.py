@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import update_docs
 from support.commands import Command
-from support.doc_parts import PARTS
+from support.doc_parts import OPTIONED, PARTS
 from support.doc_picture import WAY, Step, architecture
 
 from pres_eval.cli.commands import COMMANDS, command_of
@@ -111,12 +111,16 @@ def test_readme_is_two_screens() -> None:
     assert len(README) <= 8_000
 
 
-def test_every_command_has_its_section() -> None:
-    text = PAGES["docs/reference/commands.md"]
-    sections = re.findall(r"^## (\w+)$", text, re.MULTILINE)
-    assert set(sections) == set(COMMANDS)
-    shown = " ".join(content for kind, content in update_docs.blocks(text) if kind == "console")
-    assert [name for name in COMMANDS if f"$ pres-eval {name} " not in shown.replace("\n", " ")] == []
+def test_every_command_has_its_page() -> None:
+    folder = "docs/reference/commands"
+    assert {name for name in PAGES if name.startswith(f"{folder}/")} == {
+        f"{folder}/{name}.md" for name in ("index", *COMMANDS)
+    }
+    for name in COMMANDS:
+        text = PAGES[f"{folder}/{name}.md"]
+        assert text.startswith(f"# {name}\n\n<!-- help of {name} -->\n")
+        assert update_docs.part(text, f"options of {name}") is not None or name not in OPTIONED
+        assert f"\n$ pres-eval {name} " in text or f"\n$ pres-eval {name}\n" in text
 
 
 def test_every_extra_is_listed() -> None:
@@ -180,7 +184,8 @@ def test_every_page_is_in_the_navigation() -> None:
     listed = re.findall(r"(\S+\.md)$", settings.partition("\nnav:\n")[2], re.MULTILINE)
     assert sorted(f"docs/{page}" for page in listed) == sorted(set(PAGES) - {"README.md"})
     linked = {page for target in links(README) if (page := target.partition("#")[0]).endswith(".md")}
-    assert sorted({*linked} ^ {*PAGES}) == sorted(["README.md", "docs/decisions/report-page.md"])
+    commands = [f"docs/reference/commands/{name}.md" for name in COMMANDS]
+    assert sorted({*linked} ^ {*PAGES}) == sorted(["README.md", "docs/decisions/report-page.md", *commands])
 
 
 def examples_of(name: str | None) -> list[str]:

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from support import doc_peers
+from support import doc_commands, doc_peers
 from support.doc_api import public_names
+from support.doc_commands import escaped, table
 from support.doc_formulas import typeset
 from trec_eval import test_differences
 
@@ -32,24 +33,6 @@ from pres_eval.measures.settings import GainCutoffs, Percents, Settings
 from pres_eval.options import VERSIONS
 
 SCHEMA = Path(__file__).parents[2] / "pres_eval" / "report" / "evaluation.schema.json"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def options(command: str | None = None) -> str:
-    """The options of a command; those of the evaluation if none is named."""
-    rows = ((f"`{name}`", text) for name, text in option_rows(command_of(command)))
-    return table(("option", "what it does"), rows)
-
-
-def command_table() -> str:
-    """The commands, with links to their sections."""
-    rows = ((f"[`pres-eval {name}`](#{name})", text) for name, text in COMMANDS.items())
-    return table(("command", "what it does"), rows)
 
 
 def entries() -> list[Entry]:
@@ -88,7 +71,7 @@ def _section(entry: Entry) -> str:
     block = f"```text\n{drawn}\n```\n\n" if drawn else ""
     if formula := fields.pop("Formula", ""):
         block = f"{typeset(measure.name, formula)}\n"
-    prose = {label: _escaped(" ".join(lines.split())) for label, lines in fields.items()}
+    prose = {label: escaped(" ".join(lines.split())) for label, lines in fields.items()}
     paragraph = f"{prose.pop('')}\n\n" if "" in prose else ""
     more = prose.pop("Parameters", "")
     parameters = ". ".join(filter(None, [_parameters(measure), more[:1].upper() + more[1:]]))
@@ -100,7 +83,7 @@ def _section(entry: Entry) -> str:
         "Source": _source(measure),
     }
     lines = "".join(f"- {label}: {words}\n" for label, words in facts.items() if words)
-    return f"### {measure.name}\n\n{_escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
+    return f"### {measure.name}\n\n{escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
 
 
 LABEL = re.compile(r"(Formula|Characters|Range|Parameter|Notes)s?: *(.*)")
@@ -120,11 +103,6 @@ def _text_fields(text: str) -> dict[str, str]:
                 label = ""
             fields.setdefault(label, []).append(line)
     return {label: textwrap.dedent("\n".join(lines)).rstrip() for label, lines in fields.items()}
-
-
-def _escaped(text: str) -> str:
-    """Text that Markdown takes for nothing else."""
-    return re.sub(r"([*\\`\[\]])", r"\\\1", text).replace("<", "&lt;")
 
 
 def names_elsewhere() -> str:
@@ -244,9 +222,13 @@ def _type(field: dict[str, Any]) -> str:
     return " or ".join(kinds)
 
 
+OPTIONED = [name for name in COMMANDS if option_rows(command_of(name))]
+"""The commands that have options."""
+
 PARTS: dict[str, Callable[[], str]] = {
-    "options": options,
-    "commands": command_table,
+    "options": doc_commands.options,
+    "commands": doc_commands.command_table,
+    "shared options": doc_commands.shared_options,
     "measures": measures,
     "trec_eval options": doc_peers.trec_eval_options,
     "trec_eval measures": doc_peers.trec_eval_measures,
@@ -260,6 +242,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "python": public_names,
     "differences": differences,
     "exit codes": exit_codes,
-    **{f"options of {name}": partial(options, name) for name in COMMANDS},
+    **{f"help of {name}": partial(doc_commands.help_of, name) for name in COMMANDS},
+    **{f"options of {name}": partial(doc_commands.options, name) for name in OPTIONED},
 }
 """What is between `<!-- NAME -->` and `<!-- /NAME -->`, on one page each."""
