@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,22 +10,11 @@ from pathlib import Path
 
 import pytest
 from support.commands import QRELS, RUNS
+from support.doc_workflow import baseline, steps
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "guides" / "ci.md").read_text(encoding="utf-8")
-WORKFLOW = re.search(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
-BASELINE = re.search(r"```sh\n(.*?)```", GUIDE, re.DOTALL)
-STEP = re.compile(
-    r"- name: (?P<name>[^\n]*)\n +run: (?:\|\n(?P<block>(?: {10}[^\n]*\n)+)|(?P<line>[^\n]*\n))"
-)
-
-
-def steps() -> dict[str, str]:
-    """The commands of the steps, by their names."""
-    assert WORKFLOW is not None
-    found = {match["name"]: match["block"] or match["line"] for match in STEP.finditer(WORKFLOW[1])}
-    assert len(found) == WORKFLOW[1].count("run:") == 5
-    return found
+STEPS = steps(GUIDE)
 
 
 @pytest.fixture
@@ -42,8 +30,7 @@ def repository(tmp_path: Path) -> Path:
     ):
         (programs / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (programs / name).chmod(0o755)
-    assert BASELINE is not None
-    assert run(BASELINE[1], tmp_path).returncode == 0
+    assert run(baseline(GUIDE), tmp_path).returncode == 0
     return tmp_path
 
 
@@ -67,9 +54,9 @@ def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", steps())
+@pytest.mark.parametrize("name", STEPS)
 def test_every_step_passes_for_the_run_of_the_baseline(name: str, repository: Path) -> None:
-    done = run(steps()[name], repository)
+    done = run(STEPS[name], repository)
     assert done.returncode == 0, done.stderr
 
 
@@ -77,7 +64,7 @@ def test_every_step_passes_for_the_run_of_the_baseline(name: str, repository: Pa
 def test_a_run_that_got_worse_fails(repository: Path) -> None:
     """One annotation a measure, a table in the summary, exit code 3."""
     shutil.copy(RUNS[2], repository / "run.txt")
-    done = run(steps()["Did it get worse?"], repository)
+    done = run(STEPS["Did it get worse?"], repository)
     assert done.returncode == 3
     assert "PRES_100, all: fell from 0.66" in done.stderr
     assert sum(line.startswith("::error ") for line in done.stderr.splitlines()) == 1
@@ -85,8 +72,8 @@ def test_a_run_that_got_worse_fails(repository: Path) -> None:
     assert (
         summary.startswith("### pres-eval: gates failed") and "| PRES_100" in summary and "worse |" in summary
     )
-    assert run(steps()["Is the run good enough?"], repository).returncode == 0
-    assert run(steps()["Did it get worse by more than chance?"], repository).returncode == 3
+    assert run(STEPS["Is the run good enough?"], repository).returncode == 0
+    assert run(STEPS["Did it get worse by more than chance?"], repository).returncode == 3
 
 
 @pytest.mark.slow

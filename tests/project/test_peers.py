@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -9,7 +10,7 @@ import subprocess
 import pytest
 import pytrec_eval
 from ir_measures.measures import registry
-from support import doc_peers
+from support import doc_peers, ranx_metrics
 
 from pres_eval.cli.commands import command_of
 from pres_eval.cli.help import option_rows
@@ -53,3 +54,13 @@ def test_all_measures_of_trec_eval_have_their_names() -> None:
     for version in VERSIONS:
         for name in doc_peers.measures_of(version):
             assert doc_peers.found(name) is not None
+
+
+@pytest.mark.parametrize("name", ranx_metrics.stored())
+def test_every_metric_of_ranx_is_ours(name: str) -> None:
+    assert f"| `{name}` |" in doc_peers.ranx_names()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ranx") is None, reason="ranx is not installed")
+def test_the_list_of_ranx_is_that_of_ranx() -> None:
+    assert ranx_metrics.STORED.read_text(encoding="utf-8") == ranx_metrics.listed()

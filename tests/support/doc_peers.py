@@ -1,7 +1,7 @@
 """The tables of "Coming from other tools": every name and option of each tool, with what it is here.
 
-The names are those of the installed tools where these are in the tests' environment.  What pres-eval makes
-of a name is asked of pres-eval, so a table cannot promise what the program does not do.
+The names are those of the tools installed in the tests' environment, and for ranx those of a stored list.
+What pres-eval makes of a name is asked of pres-eval, so a table cannot promise what the program does not do.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytrec_eval
 from ir_measures.measures import registry
+from support import ranx_metrics
 
 from pres_eval.errors import PresEvalError
 from pres_eval.measures import NICKNAMES
@@ -40,12 +41,6 @@ TREC_EVAL_OPTIONS = (
     ("-o", "--Output_old_results_format", "has no effect"),
 )
 """Every option of trec_eval, short and long, with what it does here."""
-
-RANX_METRICS = (
-    "hits@10", "hit_rate@10", "precision@10", "recall@10", "f1@10", "r-precision", "mrr@10", "map@10",
-    "dcg@10", "dcg_burges@10", "ndcg@10", "ndcg_burges@10", "bpref", "rbp.95",
-)  # fmt: skip
-"""ranx's metrics as its documentation lists them, with a cutoff where they take one."""
 
 RANX_ELSE = {"rbp.95": "rbp.p=0.95"}
 """What to write instead of the names that pres-eval does not take."""
@@ -169,7 +164,7 @@ def _written(name: str, settings: Sequence[str]) -> str:
 def ranx_names() -> str:
     """Metric by metric."""
     rows = []
-    for name in RANX_METRICS:
+    for name in ranx_metrics.stored():
         written = RANX_ELSE.get(name, name)
         selection = found(written)
         assert selection is not None, written

@@ -1,0 +1,23 @@
+"""The guide to gates in CI: the command that makes the baseline, and the steps of the workflow."""
+
+from __future__ import annotations
+
+import re
+
+STEP = re.compile(
+    r"- name: (?P<name>[^\n]*)\n +run: (?:\|\n(?P<block>(?: {10}[^\n]*\n)+)|(?P<line>[^\n]*\n))"
+)
+
+
+def baseline(guide: str) -> str:
+    """The command that makes the stored evaluation."""
+    (found,) = re.findall(r"```sh\n(.*?)```", guide, re.DOTALL)
+    return str(found)
+
+
+def steps(guide: str) -> dict[str, str]:
+    """The commands of the steps, by their names."""
+    (workflow,) = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    found = {match["name"]: match["block"] or match["line"] for match in STEP.finditer(workflow)}
+    assert len(found) == workflow.count("run:") == 5
+    return found
