@@ -153,7 +153,7 @@ class RelevanceEvaluator:
     def evaluate(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
         """The values of all measures for each topic of the run that has judgements, in the run's order.
 
-        Raises TypeError for scores that are no numbers, nan among them: with these the values of pytrec_eval
+        Raises TypeError for scores that are not numbers, nan among them: with these the values of pytrec_eval
         depend on the order of the dict.
         """
         if not isinstance(scores, Mapping):

@@ -63,7 +63,7 @@ class Roc:
 def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) -> Roc:
     """The ROC curve of a topic in a collection of so many documents.
 
-    What was not retrieved comes behind in an order that nobody knows: a straight line to (1, 1).  The area is
+    What was not retrieved follows in an unknown order: a straight line to (1, 1).  The area is
     the chance that a relevant document comes before one that is not (AUC); nan if there is none of either.
     Source: Robertson, Journal of Documentation 1969, doi:10.1108/eb026466.
     """

@@ -40,8 +40,8 @@ KINDS = {
         Kind("too-many-columns", _ERROR, "lines with too many columns"),
         Kind("nul-byte", _ERROR, "lines with a NUL byte, which no text has"),
         Kind("score-nan", _ERROR, "scores that are nan have no place in a ranking"),
-        Kind("score-no-number", _ERROR, "scores that are no numbers"),
-        Kind("relevance-no-integer", _ERROR, "relevance that is no integer"),
+        Kind("score-no-number", _ERROR, "scores that are not numbers"),
+        Kind("relevance-no-integer", _ERROR, "relevance that is not an integer"),
         Kind("duplicate", _ERROR, "documents that a topic has twice"),
         Kind("no-common-topic", _ERROR, "no topic is in both files"),
         Kind("another-format", _WARNING, "the file looks like something else"),
@@ -93,7 +93,7 @@ KINDS = {
         Kind(
             "topic-only-negative", _NOTE, "topics with no judgement but negative ones: trec_eval stops there"
         ),
-        Kind("rank-no-number", _NOTE, "ranks that are no whole numbers (the column is not used)"),
+        Kind("rank-no-number", _NOTE, "ranks that are not whole numbers (the column is not used)"),
         Kind("comments", _NOTE, "lines that start with # (left out; 9.0.8 would stop)"),
         Kind("no-final-newline", _NOTE, "the last line has no newline: was the file cut off?"),
         Kind("same-tag", _NOTE, "runs with the same tag are hard to tell apart in tables"),

@@ -62,7 +62,7 @@ def command(
     Example:
       pres-eval check qrels.txt run_*.txt
 
-    An error is what the evaluator would stop at: malformed lines, scores that are no numbers, documents that
+    An error is what the evaluator would stop at: malformed lines, scores that are not numbers, documents that
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree
     with the scores, ties (also those that only 32-bit scores have, where trec_eval 9.0.8 and 10.0 differ),
     topics that only one side has, ids that look like another notation of one on the other side, several tags,

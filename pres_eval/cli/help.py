@@ -79,7 +79,7 @@ EXIT_CODES = {
 
 DIFFERENCES = (
     "Under 10.0 a topic of the qrels that the run lacks is left out (with a warning) instead of stopping.",
-    "A score that is no number or nan, or a relevance that is no integer, is an error instead of 0.",
+    "A score that is nan or not a number, or a relevance that is not an integer, is an error instead of 0.",
     "More than six columns in a run: the first six are used, as trec_eval does, with one warning.",
     "A document judged or retrieved twice for a topic: stops, as trec_eval does, but names both lines; also"
     " where trec_eval does not look, because only num_q or runid is asked for.",
@@ -92,7 +92,7 @@ DIFFERENCES = (
     "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
     "-l, -M and -N below 0 are errors; trec_eval counts with them.",
     "A UTF-8 byte order mark at the start of a file is left out; trec_eval takes it as part of the first id.",
-    "A level of preference or a parameter that is no number is an error; trec_eval reads 0 or a prefix.",
+    "A level of preference or a parameter that is not a number is an error; trec_eval reads 0 or a prefix.",
     "Blank lines in the qrels are left out instead of stopping; a NUL byte or a line of more than 1 MiB is an"
     " error.",
     "rbp and rbp_resid have the value of their formula, whatever is printed beside them: 10.0 reads variables"

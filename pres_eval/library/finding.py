@@ -42,7 +42,7 @@ def rank_dict(
     """Rank a dict of dicts: topic, document, score.
 
     `empty`: topics with no documents are kept, as topics for which nothing was retrieved; else they are left
-    out, as they would be in a file.  Raises InputError for scores that are no numbers, or if there are none.
+    out, as they would be in a file.  Raises InputError for scores that are not numbers, or if there are none.
     """
     places: list[int] = []
     rankings: list[Documents] = []

@@ -27,7 +27,7 @@ def register(
     *,
     cutoffs: Sequence[int] = (),
 ) -> Measure:
-    """Add a measure of one's own; from then on its name can be asked for.
+    """Add a measure of your own; `evaluate` then takes its name.
 
     measure  its name, or a whole Measure record
     score    batch -> (T,) values, one for each topic of the Batch; with cutoffs: batch, cutoff -> (T,)

@@ -25,7 +25,7 @@ from pres_eval.options import RelevanceInfo
 def runid(batch: Batch) -> FloatArray:
     """Tag of the run, from the last line of the run file.
 
-    Printed in the summary only; it is no number and takes no part in comparisons.
+    Printed in the summary only; it is not a number and takes no part in comparisons.
     Source: trec_eval.
     """
     return np.zeros(len(batch))

@@ -54,7 +54,7 @@ def exponential_gains(batch: Batch) -> FloatArray:
 
 
 def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...]) -> FloatArray:
-    """Gain of the first k documents with gains of one's own, as a share of the best possible (nDCG@k).
+    """Gain of the first k documents with gains that you choose, as a share of the best possible (nDCG@k).
 
     Formula:  ndcg_gain_cut_k = DCG_k / ideal DCG_k,      DCG_k = Σ gain(r) / log2(1 + r)      for r = 1 … k
       gain(r)      of the document at rank r: what its grade is given, else the grade; 0 if it was not judged

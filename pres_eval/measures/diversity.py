@@ -136,7 +136,7 @@ def alpha_dcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       S        subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
     Parameters: -m alpha_DCG.10,20,alpha=0.5.
-    Notes: what is relevant says -l.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
+    Notes: -l says what is relevant.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
     Source: Clarke et al., "Novelty and diversity in information retrieval evaluation", SIGIR 2008,
       doi:10.1145/1390334.1390446; ndeval 4.5.  trec_eval: none.  ir_measures' alpha_DCG@k.
     """
@@ -154,7 +154,7 @@ def alpha_ndcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       ideal DCG_k  that of a ranking which at each rank takes the judged document that adds most
     Range: 0 to 1 or a little above; 0 if nothing is relevant.
     Parameters: -m alpha_nDCG.10,20,alpha=0.5.
-    Notes: what is relevant says -l.  To take the best document at each rank need not give the best ranking,
+    Notes: -l says what is relevant.  To take the best document at each rank need not give the best ranking,
       but nearly does.  ndeval goes to rank 20 at the most.
     Source: as alpha_DCG.  ir_measures' alpha_nDCG@k.
     """
@@ -173,7 +173,7 @@ def err_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       S        subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
     Parameters: -m ERR_IA.10,20,alpha=0.5.
-    Notes: what is relevant says -l.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
+    Notes: -l says what is relevant.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
     Source: Chapelle, Metzler, Zhang & Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009,
       doi:10.1145/1645953.1646033; ndeval 4.5.  trec_eval: none.  ir_measures' ERR_IA@k.
     """
@@ -189,7 +189,7 @@ def nerr_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       ideal gain(r)  that of a ranking which at each rank takes the judged document that adds most
     Range: 0 to 1 or a little above; 0 if nothing is relevant.
     Parameters: -m nERR_IA.10,20,alpha=0.5.
-    Notes: what is relevant says -l.  ndeval goes to rank 20 at the most.
+    Notes: -l says what is relevant.  ndeval goes to rank 20 at the most.
     Source: as ERR_IA.  ir_measures' nERR_IA@k.
     """
     gained = _discounted_novelty(batch.found, alpha, _reciprocal, cutoff)
@@ -207,7 +207,7 @@ def nrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
       S        subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
     Parameters: -m NRBP.alpha=0.5,beta=0.8.
-    Notes: what is relevant says -l.
+    Notes: -l says what is relevant.
     Source: Clarke, Kolla & Vechtomova, "An effectiveness measure for ambiguous and underspecified queries",
       ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; ndeval 4.5.  trec_eval: none.  ir_measures' NRBP.
     """
@@ -223,7 +223,7 @@ def nnrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
       ideal gain(r)  that of a ranking which at each rank takes the judged document that adds most
     Range: 0 to 1 or a little above; 0 if nothing is relevant.
     Parameters: -m nNRBP.alpha=0.5,beta=0.8.
-    Notes: what is relevant says -l.
+    Notes: -l says what is relevant.
     Source: as NRBP.  ir_measures' nNRBP.
     """
     everything = np.iinfo(np.int64).max
@@ -239,7 +239,7 @@ def ap_ia(batch: SubtopicBatch) -> FloatArray:
       S    subtopics of the topic with a relevant document      n_s  documents relevant to subtopic s
       r_i  rank of the i-th of them; those not retrieved add 0
     Range: 0 to 1; 0 if S is 0.
-    Notes: what is relevant says -l.
+    Notes: -l says what is relevant.
     Source: Agrawal, Gollapudi, Halverson & Ieong, "Diversifying search results", WSDM 2009,
       doi:10.1145/1498759.1498766; ndeval 4.5.  trec_eval: none.  ir_measures' AP_IA.
     """
@@ -260,7 +260,7 @@ def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       S    subtopics of the topic with a relevant document
       h_s  documents down to rank k that are relevant to subtopic s
     Range: 0 to 1; 0 if S is 0.
-    Notes: what is relevant says -l.  A ranking shorter than k counts as if irrelevant documents followed.
+    Notes: -l says what is relevant.  A ranking shorter than k counts as if irrelevant documents followed.
     Source: as AP_IA.  ir_measures' P_IA@k.
     """
     within = batch.found.topic_of[batch.found.place <= cutoff]
@@ -276,7 +276,7 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       s  subtopics to which a document down to rank k is relevant
       S  subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
-    Notes: what is relevant says -l.
+    Notes: -l says what is relevant.
     Source: Zhai, Cohen & Lafferty, "Beyond independent relevance: methods and evaluation metrics for subtopic
       retrieval", SIGIR 2003, doi:10.1145/860435.860440; ndeval 4.5.  trec_eval: none.  ir_measures'
       StRecall@k.

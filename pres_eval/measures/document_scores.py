@@ -38,7 +38,7 @@ def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
     Range: 0 to 1 if the scores are 0 to 1, as of easy to understand; 0 if nothing relevant was retrieved.
     Parameters: -m urbp.p=0.9; factor=0.01 for scores from 0 to 100.
     Notes: the scores are in a file of four columns (topic 0 docno score), as CLEF eHealth's qread files are;
-      thresholds of ubire become scores there.  What is relevant says -l.
+      thresholds of ubire become scores there.  -l says what is relevant.
     Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
       doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
     """

@@ -48,7 +48,7 @@ def interpolated_precision(batch: Batch, level: float) -> FloatArray:
 
     Formula:  iprec_at_recall_x = max of rel(r) / r over the ranks r with rel(r) ≥ c
       rel(r)  relevant documents down to rank r      n  relevant documents in the qrels
-      c       relevant documents needed: x n + 0.9 cut down to a whole number (--compat 9.0.8), or x n
+      c       relevant documents needed: x n + 0.9 rounded down (--compat 9.0.8), or x n
               rounded (--compat 10.0)
     Range: 0 to 1; 0 if so many are never found; nan (0/0) at level 0 if nothing was retrieved.
     Notes: these are the points of the recall-precision graph.  The definition in the TREC proceedings needs a

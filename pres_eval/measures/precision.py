@@ -62,7 +62,7 @@ def r_precision(batch: Batch) -> FloatArray:
 def r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
     """Precision at multiples of n, the number of relevant documents of the topic.
 
-    Formula:  Rprec_mult_x = rel(c) / c      with c = x n + 0.9, cut down to a whole number
+    Formula:  Rprec_mult_x = rel(c) / c      with c = x n + 0.9, rounded down
       rel(c)  relevant documents down to rank c      n  relevant documents in the qrels
     Range: 0 to 1; 0 where c is below 1.
     Notes: a ranking shorter than c counts as if documents that are not relevant followed.  A run that wins at

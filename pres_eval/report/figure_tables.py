@@ -62,7 +62,7 @@ def roc_table(
         f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
         ("run", "relevant", "found", "AUC"),
         rows,
-        "what was not retrieved comes behind in an order that nobody knows",
+        "what was not retrieved follows in an unknown order",
     )
 
 

@@ -81,7 +81,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     """The means of a measure with their intervals, the best run on top."""
     pairs = report.pairs
     if pairs is None or subject.label not in pairs.measures:
-        raise UsageError(f"--picture leaderboard: {subject.label} is no average that can be compared")
+        raise UsageError(f"--picture leaderboard: {subject.label} is not an average that can be compared")
     row = pairs.measures.index(subject.label)
     order = np.argsort(pairs.gains(row), kind="stable")
     means, places = pairs.means[row][order], np.arange(len(order))

@@ -709,7 +709,7 @@ def test_relevance_that_is_nan_is_no_integer(tmp_path: Path, capfd: pytest.Captu
     (tmp_path / "qrels").write_text("1 0 a nan\n1 0 b 1\n")
     (tmp_path / "run").write_text("1 Q0 b 1 1 t\n")
     assert main(["check", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 1
-    assert "relevance that is no integer" in capfd.readouterr().out
+    assert "relevance that is not an integer" in capfd.readouterr().out
 
 
 def written_as(form: str, grades: bool, path: Path, text: bytes) -> None:

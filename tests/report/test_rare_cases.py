@@ -136,7 +136,7 @@ def test_no_intervals_without_a_common_topic(apart: Path) -> None:
     arguments = [str(apart / file) for file in ("qrels", "one", "two")]
     picture = ["--picture", "leaderboard", "-o", str(apart / "out.svg")]
     result = CliRunner().invoke(report_command, [*arguments, "--quiet", *picture])
-    assert "is no average that can be compared" in str(result.exception)
+    assert "is not an average that can be compared" in str(result.exception)
 
 
 def test_labels_that_a_report_lacks(tmp_path: Path) -> None:
