@@ -158,17 +158,21 @@ def test_links_lead_somewhere(name: str) -> None:
 
 def test_pictures_have_their_commands() -> None:
     """A picture of the documentation is small, and a page shows how to make it."""
-    pictures = {path.name: path for path in (update_docs.ROOT / "docs").rglob("*.svg")}
+    folder = update_docs.ROOT / "docs"
+    pictures = {path.name: path for kind in ("*.svg", "*.png") for path in folder.rglob(kind)}
     shown = {target.rpartition("/")[2] for text in PAGES.values() for target in links(text)}
     assert set(pictures) <= shown
     assert all(path.stat().st_size < 100_000 for path in pictures.values())
     commands = " ".join(content for _, kind, content in BLOCKS if kind == "console")
-    others = {"architecture.svg": "update_docs.py", "scaling.svg": "plot_scaling.py"}
+    others = {
+        "architecture.svg": "update_docs.py",
+        "scaling.svg": "plot_scaling.py",
+        "report.png": "--screenshot=report.png",
+    }
     made = {name for option in ("-o", "--plot") for name in pictures if f"{option} {name}" in commands}
     assert set(pictures) - made == set(others)
     for name, command in others.items():
-        page = next(text for text in PAGES.values() if f"({name})" in text)
-        assert command in page
+        assert any(command in text for text in PAGES.values() if f"{name})" in text)
 
 
 def test_the_picture_of_the_architecture() -> None:
