@@ -131,7 +131,7 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
         title = element("title", f"{row.text}; {row.end}" if row.end else row.text)
         drawn = [*_row(row, middle, to_x), *_end(row, middle, frame)]
         parts.append(element("g", title, text, *drawn, class_="row"))
-    return _svg(name, title, words, frame, parts)
+    return _svg(name, title, words, frame, parts, kind="rows")
 
 
 def _end(row: Row, middle: float, frame: Frame) -> list[Html]:
@@ -207,12 +207,9 @@ def column_chart(
     name: str, title: str, words: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
 ) -> Html:
     """A column for each (label, count), the count written above it."""
-    frame = Frame(width=560, height=240, bottom=40, top=18)
+    frame = Frame(width=560, height=240, bottom=54, top=18)
     y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
-    x = Axis(
-        axes[0], 0.0, float(max(len(columns), 1)),
-        tuple((number + 0.5, label) for number, (label, _) in enumerate(columns)),
-    )  # fmt: skip
+    x = Axis(axes[0], 0.0, float(max(len(columns), 1)), ())
     to_x, to_y = scales(frame, x, y)
     parts: list[Html] = [grid(frame, x, y, vertical=False)]
     for number, (label, count) in enumerate(columns):
@@ -233,16 +230,23 @@ def column_chart(
                 "text", str(count), x=f"{(left + right) / 2:.1f}", y=f"{top - 4:.1f}", text_anchor="middle"
             )
         )
+        # Every second label is a line lower: side by side they would touch on a phone.
+        low = to_y(0) + (16 if number % 2 == 0 else 30)
+        parts.append(
+            element("text", label, x=f"{(left + right) / 2:.1f}", y=f"{low:.0f}", text_anchor="middle")
+        )
     return _svg(name, title, words, frame, parts)
 
 
-def _svg(name: str, title: str, description: str, frame: Frame, content: Sequence[Content]) -> Html:
+def _svg(
+    name: str, title: str, description: str, frame: Frame, content: Sequence[Content], kind: str = ""
+) -> Html:
     return element(
         "svg",
         element("title", title, id=f"{name}-title"),
         element("desc", description, id=f"{name}-desc"),
         *content,
-        class_="chart",
+        class_=f"chart {kind}".rstrip(),
         viewBox=f"0 0 {frame.width} {frame.height}",
         role="img",
         aria_labelledby=f"{name}-title {name}-desc",

@@ -47,7 +47,8 @@ const boardBars = () => {
   const everywhere = data.runs.flatMap((_, run) => (known(run) ? [of("lower", run), of("upper", run)] : [of("means", run)]));
   const column = nameColumn("leaderboard", 0.42);
   const groups = RUNS > 1 ? data.pairs.letters[row] : [];
-  const mostLetters = Math.min(16, Math.max(0, ...groups.map((group) => group.length)));
+  const room = byId("leaderboard").clientWidth < 600 ? 5 : 16;
+  const mostLetters = Math.min(room, Math.max(0, ...groups.map((group) => group.length)));
   const points = order.map((run, at) => ({
     x: of("means", run),
     y: at,
@@ -69,7 +70,7 @@ const boardBars = () => {
       height: 50 + 20 * RUNS,
       rowHeight: 20,
       left: column.left,
-      right: 14 + 7.2 * mostLetters,
+      right: 16 + (room < 16 ? 8.4 : 7.2) * mostLetters,
       x,
       points,
       marks: (frame) => [
@@ -82,7 +83,7 @@ const boardBars = () => {
             column.name(frame, run, middle, run === baseline),
             known(run) && svg("path", { class: "whisker", d: `M${frame.x(of("lower", run)).toFixed(1)} ${middle}H${frame.x(of("upper", run)).toFixed(1)}` }),
             svg("path", { class: "mark", d: `M${frame.x(of("means", run)).toFixed(1)} ${middle}${marker(run)}` }),
-            groups.length ? svg("text", { class: "label", x: frame.width - frame.right + 8, y: middle + 4 }, shortened(groups[run], 16)) : null
+            groups.length ? svg("text", { class: "label", x: frame.width - frame.right + 8, y: middle + 4 }, shortened(groups[run], room)) : null
           );
         }),
       ],

@@ -18,6 +18,9 @@ from pres_eval.report.trec_report import DIGITS, Report
 FEW_RUNS = 12
 """With more runs than this the table shows the letters of one measure alone."""
 
+MANY_LETTERS = 8
+"""More letters than this behind a number are shown as the first and the last ones."""
+
 
 def leaderboard(report: Report) -> Html:
     """Averages of all runs, and the intervals of one measure as bars."""
@@ -82,7 +85,8 @@ def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
     if pairs is None or len(report.names) < 2 or label not in pairs.measures:
         return ""
     found = pairs.letters[pairs.measures.index(label)][run]
-    return element("sup", found, class_="letters", hidden=hidden)
+    cut = found if len(found) <= MANY_LETTERS else f"{found[:4]}…{found[-3:]}"
+    return element("sup", cut, class_="letters", title=None if cut == found else found, hidden=hidden)
 
 
 def _best(report: Report, label: str, values: Sequence[float]) -> list[int]:

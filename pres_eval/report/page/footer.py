@@ -50,6 +50,8 @@ WORDS = {
     "complete": "Missing topics count as 0 (-c)",
     "num_docs_in_coll": "Documents in the collection (-N)",
     "only_topic": "Only topic (-D)",
+    "ties": "Equal scores (--ties)",
+    "duplicates": "Documents twice (--duplicates)",
 }
 """What the options of an evaluation are called here; others have their own names."""
 
@@ -64,5 +66,5 @@ def _shown(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None or (name == "num_docs_in_coll" and not value):
-        return {"max_retrieved": "all", "num_docs_in_coll": "not given"}.get(name, "-")
+        return {"max_retrieved": "all", "num_docs_in_coll": "not given", "only_topic": "no, all"}.get(name, "-")
     return text_of(value) if isinstance(value, (str, bytes)) else str(value)

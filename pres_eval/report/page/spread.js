@@ -1,5 +1,8 @@
 // Distributions: a measure over topics for each run; a run against the median of all, or against medians given.
+const FEW_BOXES = 5;
 const boxes = () => {
+  // The boxes of a few runs are twice as high, so that fewer dots hide each other.
+  const scale = RUNS > FEW_BOXES ? 1 : 2;
   const measure = measureAt[state.m];
   const rows = data.runs.map((_, run) => {
     const values = [];
@@ -13,8 +16,8 @@ const boxes = () => {
   const column = nameColumn("distributions", 0.42);
   const words = "Every topic a dot; box: quartiles and median; line: from the least to the most; runs with the best mean first";
   return drawnFigure(`${state.m} over topics`, words, {
-    height: 50 + 26 * RUNS,
-    rowHeight: 26,
+    height: 50 + 26 * scale * RUNS,
+    rowHeight: 26 * scale,
     left: column.left,
     x: niceAxis(state.m, Math.min(0, ...ends), Math.max(...ends, 0.1)),
     points: rows.map(({ run, five: [low, first, middle, third, high] }, row) => ({
@@ -29,7 +32,7 @@ const boxes = () => {
         const centre = frame.y(row);
         const dots = values
           .filter((value) => !Number.isNaN(value))
-          .map((value, at) => `M${frame.x(value).toFixed(1)} ${(centre + ((at * 7) % 15) - 7).toFixed(1)}h.01`);
+          .map((value, at) => `M${frame.x(value).toFixed(1)} ${(centre + scale * (((at * 7) % 15) - 7)).toFixed(1)}h.01`);
         return svg(
           "g",
           { class: TOPICS > 300 ? `${seriesClass(run)} crowded` : seriesClass(run) },
@@ -39,8 +42,8 @@ const boxes = () => {
             ? null
             : [
                 svg("path", { class: "whisker", d: `M${frame.x(low).toFixed(1)} ${centre}H${frame.x(high).toFixed(1)}` }),
-                svg("path", { class: "box", d: `M${frame.x(first).toFixed(1)} ${centre - 8}H${frame.x(third).toFixed(1)}v16H${frame.x(first).toFixed(1)}z` }),
-                svg("path", { class: "middle", d: `M${frame.x(middle).toFixed(1)} ${centre - 9}v18` }),
+                svg("path", { class: "box", d: `M${frame.x(first).toFixed(1)} ${centre - 8 * scale}H${frame.x(third).toFixed(1)}v${16 * scale}H${frame.x(first).toFixed(1)}z` }),
+                svg("path", { class: "middle", d: `M${frame.x(middle).toFixed(1)} ${centre - 9 * scale}v${18 * scale}` }),
               ]
         );
       }),

@@ -176,9 +176,10 @@ const fillHardest = (ordered) => {
   const rows = ordered.map(([median, topic, values]) => {
     const [start, stop] = documentsOf(topic);
     const ends = [values.at(signOf(state.m) > 0 ? -1 : 0), median, values.at(signOf(state.m) > 0 ? 0 : -1)].map((value) => shown(value === undefined ? NaN : value));
-    return [topicLink(topic), String(stop - start), ...ends];
+    return [topicLink(topic), String(stop - start), ...(RUNS > 1 ? ends : ends.slice(1, 2))];
   });
-  const fresh = tableOf(`${state.m}, the hardest topics first`, ["topic", "num_rel", "best", "median", "worst"], rows);
+  const columns = RUNS > 1 ? ["best", "median", "worst"] : [state.m];
+  const fresh = tableOf(`${state.m}, the hardest topics first`, ["topic", "num_rel", ...columns], rows);
   table.replaceChildren(...fresh.childNodes);
 };
 sections.topic = () => {

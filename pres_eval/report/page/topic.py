@@ -13,17 +13,16 @@ from pres_eval.report.trec_report import DIGITS, Report
 def topic_view(report: Report) -> Html:
     """The hardest topics, and how many relevant documents topics have; the script lays one topic open."""
     label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
+    several = len(report.names) > 1
     rows = [
         [
             text_of(report.topics[topic.place]),
             str(topic.num_rel),
-            shown(topic.best, DIGITS),
-            shown(topic.median, DIGITS),
-            shown(topic.worst, DIGITS),
+            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)[: 3 if several else 1]),
         ]
         for topic in hardest_topics(report, label)
     ]
-    heads = ["topic", "num_rel", "best", "median", "worst"]
+    heads = ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])]
     hardest = table(f"{label}, the hardest topics first", heads, rows, sortable=True, name="hardest")
     columns = relevant_counts(report)
     words = f"How many of the {len(report.topics)} topics have how many relevant documents"

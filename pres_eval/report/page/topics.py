@@ -62,14 +62,14 @@ def differences(report: Report) -> Html:
                 text_of(found.topic),
                 report.names[found.best],
                 report.names[found.worst],
-                str(num_rel[found.topic]),
+                shown(found.size, DIGITS),
                 shown(found.best_value, DIGITS),
                 shown(found.worst_value, DIGITS),
-                shown(found.size, DIGITS),
+                str(num_rel[found.topic]),
             ]
             for found in largest_differences(report, label)
         ]
-        heads = ["topic", "best run", "worst run", "num_rel", "best", "worst", "difference"]
+        heads = ["topic", "best run", "worst run", "difference", "best", "worst", "num_rel"]
         name = report.heading(label)
         made = table("Topics on which runs differ most", heads, rows, text_columns=3, sortable=True)
         parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
