@@ -55,6 +55,9 @@ WORDS = {
 }
 """What the options of an evaluation are called here; others have their own names."""
 
+WITHOUT = {"max_retrieved": "all", "num_docs_in_coll": "not given", "only_topic": "no, all"}
+"""What is shown for an option that was not given."""
+
 
 def options_of(report: Report) -> list[tuple[str, str]]:
     """Every option that changes numbers, with its value."""
@@ -66,5 +69,5 @@ def _shown(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None or (name == "num_docs_in_coll" and not value):
-        return {"max_retrieved": "all", "num_docs_in_coll": "not given", "only_topic": "no, all"}.get(name, "-")
+        return WITHOUT.get(name, "-")
     return text_of(value) if isinstance(value, (str, bytes)) else str(value)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
-from pres_eval.report.report_topics import hardest_topics, relevant_counts
+from pres_eval.report.report_topics import TopicSpread, hardest_topics, relevant_counts
 from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
+
+
+def _values(topic: TopicSpread) -> tuple[float, float, float]:
+    return topic.best, topic.median, topic.worst
 
 
 def topic_view(report: Report) -> Html:
@@ -18,7 +22,7 @@ def topic_view(report: Report) -> Html:
         [
             text_of(report.topics[topic.place]),
             str(topic.num_rel),
-            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)[: 3 if several else 1]),
+            *(shown(value, DIGITS) for value in _values(topic)[: 3 if several else 1]),
         ]
         for topic in hardest_topics(report, label)
     ]
