@@ -71,9 +71,9 @@ def _installed() -> Path:
         (wheel,) = Path(folder).glob("*.whl")
         if not (program / "pip").exists():
             venv.create(PLACE, with_pip=True)
-        install = [program / "pip", "install", "-q"]
+        install = [str(program / "pip"), "install", "-q"]
         subprocess.run([*install, f"{wheel}[{EXTRAS}]"], check=True, cwd=folder)
-        subprocess.run([*install, "--force-reinstall", "--no-deps", wheel], check=True, cwd=folder)
+        subprocess.run([*install, "--force-reinstall", "--no-deps", str(wheel)], check=True, cwd=folder)
     listed = subprocess.run([program / "pip", "list", "--format=freeze"], stdout=subprocess.PIPE, check=True)
     packages = len(listed.stdout.splitlines())
     print(f"installed {wheel.name} ({packages} packages, {time.monotonic() - begun:.0f} s)", flush=True)

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from pres_eval.cli import COMMANDS, command_of
+from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import option_rows
 
 OPTION = re.compile(r"(?<![\w`-])(--?[a-z][\w-]*|-[A-Z])(?![\w`])", re.IGNORECASE)
