@@ -62,9 +62,10 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
         even = [curve.break_even]
         return axes.plot(even, even, color=colour, marker=look["marker"], clip_on=False)[0]
 
-    labels = plain_names(names, 40 if len(names) <= MOST_TOGETHER else 30)
+    short = plain_names(names, 40 if len(names) <= MOST_TOGETHER else 24)
+    labels = [f"{name}: {curve.break_even:.4f}" for name, curve in zip(short, curves, strict=True)]
     return _run_panels(
-        f"{title}: saw-tooth, interpolation (dashed), break-even (mark)",
+        f"{title}: saw-tooth, interpolation (dashed), break-even (mark and number)",
         ("recall", "precision"), labels, curves, draw,
     )  # fmt: skip
 

@@ -69,6 +69,8 @@ def power_figure(
         right.set_xlabel(f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)")
         right.set_ylabel("swap rate")
         right.set_ylim(bottom=0)
+        last = max((max(lower, default=0.0) for lower, _ in swaps.values()), default=0.0)
+        right.set_xlim(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05))
         right.set_title(f"Swaps between two sets of {topics} topics")
         figure.legend(
             lines,

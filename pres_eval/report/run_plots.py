@@ -212,12 +212,15 @@ def verdict_bars(patterns: Sequence[str], pairs: Sequence[int]) -> Figure:
 
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
     """`verdict_bars` into axes of your own."""
+    from matplotlib.ticker import MaxNLocator
+
     total = sum(pairs) or 1
     bars = axes.barh(range(len(patterns)), list(pairs), color="#56B4E9", edgecolor="#222222", linewidth=0.6)
     axes.bar_label(bars, [f"{count} ({count / total:.1%})" for count in pairs], padding=3, fontsize=8)
     axes.set_yticks(range(len(patterns)), [plain(pattern, 60) for pattern in patterns])
     axes.invert_yaxis()
     axes.set_xlim(0, max([*pairs, 1]) * 1.3)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=False, axis="y")
     axes.set_xlabel(f"pairs of runs (of {sum(pairs)})")
     axes.set_title("Verdicts on pairs (= same, ≠ different)")

@@ -36,8 +36,9 @@ Compared = tuple[str, str, FloatArray, FloatArray]
 SIZES = (8, 25, 50)
 """Topics that are compared, besides all of them."""
 
-PAIRS, PERMUTED = 40, 8
-"""Pairs of runs of a table that are compared, and those for which scipy goes through all sign changes."""
+PAIRS, PERMUTED, DRAWS = 40, 8, 100
+"""Pairs of runs of a table that are compared, those for which scipy goes through all sign changes, and sets
+of topics over which measures order the runs."""
 
 
 def of_pairs(differences: FloatArray) -> Iterator[Compared]:
@@ -50,7 +51,7 @@ def of_pairs(differences: FloatArray) -> Iterator[Compared]:
         yield "t-test", "scipy ttest_1samp", said, expected
         said = p_values(PAIRED_TESTS["wilcoxon"], differences, ours, 0.0, 1, 0)
         rounded = np.round(differences, 12)
-        expected = [stats.wilcoxon(row, alternative=theirs, method=_method(row)).pvalue for row in rounded]
+        expected = [stats.wilcoxon(row, alternative=theirs, method="auto").pvalue for row in rounded]
         yield "Wilcoxon", "scipy wilcoxon", said, np.array(expected)
         said = p_values(PAIRED_TESTS["sign"], differences, ours, 0.0, 1, 0)
         wins, losses = (rounded > 0).sum(axis=1), (rounded < 0).sum(axis=1)
@@ -60,8 +61,9 @@ def of_pairs(differences: FloatArray) -> Iterator[Compared]:
         ]
         yield "sign test", "scipy binomtest", said, np.array(expected)
         if topics <= 8:
-            said = p_values(PAIRED_TESTS["randomisation"], differences[:PERMUTED], ours, 0.0, 1, 0)
-            expected = [_permutation_p(row, theirs) for row in differences[:PERMUTED]]
+            few = np.round(differences[:PERMUTED], 4)
+            said = p_values(PAIRED_TESTS["randomisation"], few, ours, 0.0, 1, 0)
+            expected = [_permutation_p(row, theirs) for row in few]
             yield "randomisation", "scipy permutation_test", said, np.array(expected)
     for margin in (0.02, 0.05):
         said = p_values(PAIRED_TESTS["t"], differences, "equivalent", margin, 1, 0)
@@ -77,16 +79,15 @@ def of_pairs(differences: FloatArray) -> Iterator[Compared]:
         yield "corrections", "statsmodels multipletests", CORRECTIONS[name](plain), expected
 
 
-def _method(row: FloatArray) -> str:
-    """As Wilcoxon's test goes here: exact for few topics, and for up to 50 without ties."""
-    sizes = np.abs(row)
-    untied = len(np.unique(sizes)) == len(sizes) and bool((sizes > 0).all())
-    return "exact" if untied and len(row) <= 50 else "auto" if len(row) > 13 else "approx"
-
-
 def _permutation_p(row: FloatArray, alternative: str) -> float:
+    # In ten-thousandths, whose sums are exact: scipy takes equal sums apart that only rounding tells apart.
     found = stats.permutation_test(
-        (row,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative=alternative, axis=0
+        (np.round(1e4 * row),),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=np.inf,
+        alternative=alternative,
+        axis=0,
     )
     return float(found.pvalue)
 
@@ -111,13 +112,21 @@ def of_tables(values: FloatArray) -> Iterator[Compared]:
     )
 
 
-def of_orders(means: FloatArray) -> Iterator[Compared]:
-    """Correlations of the orders of runs under each pair of measures: (M, R) means."""
-    for a, b in zip(*np.triu_indices(len(means), 1), strict=True):
-        theirs = stats.kendalltau(means[a], means[b]).statistic
-        yield "tau_b", "scipy kendalltau", np.array([kendall_tau_b(means[a], means[b])]), np.array([theirs])
-        theirs = stats.spearmanr(means[a], means[b]).statistic
-        yield "rho", "scipy spearmanr", np.array([spearman(means[a], means[b])]), np.array([theirs])
+def of_orders(tables: FloatArray) -> Iterator[Compared]:
+    """Correlations of the orders of runs under each pair of measures, over drawn topics: (M, R, T) values."""
+    rng = np.random.default_rng(5)
+    for topics in rng.integers(tables.shape[2], size=(DRAWS, 8)):
+        means = tables[:, :, topics].mean(axis=2).round(12)
+        for a, b in zip(*np.triu_indices(len(means), 1), strict=True):
+            theirs = stats.kendalltau(means[a], means[b]).statistic
+            yield (
+                "tau_b",
+                "scipy kendalltau",
+                np.array([kendall_tau_b(means[a], means[b])]),
+                np.array([theirs]),
+            )
+            theirs = stats.spearmanr(means[a], means[b]).statistic
+            yield "rho", "scipy spearmanr", np.array([spearman(means[a], means[b])]), np.array([theirs])
 
 
 def of_formulas() -> Iterator[Compared]:
@@ -155,7 +164,8 @@ def every_comparison(paths: list[Path]) -> Iterator[Compared]:
     yield from of_formulas()
     for path in paths:
         tables = read_tables(path)
-        yield from of_orders(np.array([values.mean(axis=1) for values in tables.values()]))
+        most = max(len(values) for values in tables.values())
+        yield from of_orders(np.array([values for values in tables.values() if len(values) == most]))
         for values in tables.values():
             first, second = np.triu_indices(len(values), 1)
             differences = values[first] - values[second]
