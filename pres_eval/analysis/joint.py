@@ -10,21 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
+from pres_eval.analysis.joint_chances import against_one, studentized_range
 from pres_eval.analysis.randomness import Stream
 from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import MissingExtraError
-
-_NODES = 48
-_PLACES = 160
-"""Nodes of the quadrature over the standard deviation, and over the shared normal deviate: for up to 100
-means the chances are right to 10 decimals, which more nodes would not change."""
-
-_FEWEST_DRAWN = 1e-17
-"""The share of the distribution of a standard deviation that is left out at either end."""
 
 
 @dataclass(frozen=True)
@@ -154,55 +145,6 @@ def _in_units(differences: FloatArray, unit: float) -> FloatArray:
     return np.where(far > 1e-12, math.inf, 0.0) if unit == 0 else np.full(len(far), math.nan)
 
 
-def studentized_range(q: FloatArray, groups: int, freedom: float) -> FloatArray:
-    """P(Q > q) of the studentised range of so many means: (P,) in, (P,) out."""
-    ndtr, _ = _scipy()
-
-    def inside(width: FloatArray, z: FloatArray) -> FloatArray:
-        return groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1)
-
-    return _outside(q, freedom, inside)
-
-
-def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
-    """P(max |T_i| > t) of so many t that share one mean: (P,) in, (P,) out."""
-    ndtr, _ = _scipy()
-
-    def inside(width: FloatArray, z: FloatArray) -> FloatArray:
-        return (ndtr(z + math.sqrt(2) * width) - ndtr(z - math.sqrt(2) * width)) ** comparisons
-
-    return _outside(t, freedom, inside)
-
-
-def _outside(
-    values: FloatArray, freedom: float, inside: Callable[[FloatArray, FloatArray], FloatArray]
-) -> FloatArray:
-    """1 - ∫ f(s) ∫ φ(z) inside(s value, z) dz ds, s the standard deviation of `freedom` degrees."""
-    _, special = _scipy()
-    half = freedom / 2
-    lowest = math.sqrt(special.gammaincinv(half, _FEWEST_DRAWN) / half)
-    highest = math.sqrt(special.gammainccinv(half, _FEWEST_DRAWN) / half)
-    nodes, weights = _gauss(_NODES)
-    s = lowest + (nodes + 1) / 2 * (highest - lowest)
-    logarithm = math.log(2) + half * math.log(half) - math.lgamma(half) + (freedom - 1) * np.log(s)
-    s_weights = weights * (highest - lowest) / 2 * np.exp(logarithm - half * s * s)
-    nodes, weights = _gauss(_PLACES)
-    z = 8.5 * nodes
-    z_weights = weights * 8.5 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    chances = np.empty(len(values))
-    for start in range(0, len(values), 64):
-        width = np.minimum(values[start : start + 64], 1e6)[:, None, None] * s[:, None]
-        chances[start : start + 64] = (inside(width, z) @ z_weights) @ s_weights
-    return np.where(np.isnan(values), math.nan, np.clip(1 - chances, 0.0, 1.0))
-
-
-@lru_cache
-def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights of Gauss and Legendre's quadrature from -1 to 1."""
-    places, weights = np.polynomial.legendre.leggauss(nodes)
-    return places, weights
-
-
 @lru_cache(maxsize=256)
 def _critical(
     outside: Callable[[FloatArray, int, float], FloatArray], number: int, freedom: float, alpha: float
@@ -218,14 +160,6 @@ def _critical(
         else:
             high = middle
     return high
-
-
-def _scipy() -> tuple[Callable[[FloatArray], FloatArray], Any]:
-    try:
-        from scipy import special
-    except ImportError as problem:
-        raise MissingExtraError("this test", "scipy", "stats") from problem
-    return special.ndtr, special
 
 
 @dataclass(frozen=True)

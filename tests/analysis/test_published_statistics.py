@@ -19,9 +19,9 @@ from pres_eval.analysis.joint import (
     dealt_ranges,
     randomised_tukey,
     residual_variance,
-    studentized_range,
     tukey,
 )
+from pres_eval.analysis.joint_chances import studentized_range
 from pres_eval.analysis.judging import krippendorffs_alpha
 from pres_eval.analysis.overlap import agreements, rbo
 from pres_eval.analysis.paired import PairedScores

@@ -175,7 +175,7 @@ def test_many_runs_have_curves_of_their_own() -> None:
         )
         assert len(figure.axes) == (1 if count == 3 else count)
         said = texts(figure) if count == 3 else [axes.get_title() for axes in figure.axes]
-        assert said == [f"r{n}" for n in range(count)]
+        assert said == [f"r{n}: 0.3333" for n in range(count)], "break-even is said, as marks may coincide"
 
 
 def test_levels_that_are_not_low_are_said() -> None:
@@ -184,6 +184,18 @@ def test_levels_that_are_not_low_are_said() -> None:
     assert "no pair of runs below 0.2" in [text.get_text() for text in figure.axes[0].texts]
     figure = drawn(power_plots.power_figure({"map": np.linspace(0, 1, 101)}, swaps, alpha=0.05, topics=5))
     assert figure.axes[0].get_xlim()[0] == 80, "pairs above 0.2 are not drawn"
+    assert figure.axes[1].get_xlim()[0] == pytest.approx(-0.001), "a single bin at 0 has no others before it"
+
+
+def test_pairs_are_counted_in_whole_numbers() -> None:
+    ticks = drawn(run_plots.verdict_bars(["a = b", "a ≠ b"], [2, 1])).axes[0].get_xticks()
+    assert all(float(tick).is_integer() for tick in ticks)
+
+
+def test_bars_are_in_the_order_of_the_last_measure() -> None:
+    for falling, order in ((False, np.argsort(-MEANS[-1])), (True, np.argsort(MEANS[-1]))):
+        axes = drawn(run_plots.score_bars(RUNS, MEASURES, MEANS, less_is_better=falling)).axes[-1]
+        assert [label.get_text() for label in axes.get_xticklabels()] == [RUNS[run] for run in order]
 
 
 def test_one_topic_has_no_intervals_in_the_picture() -> None:
