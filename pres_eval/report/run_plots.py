@@ -134,11 +134,11 @@ def difference_maps(
             ordered = [names[run] for run in order]
             axes.set_yticks(range(len(runs)), ordered, fontsize=7)
             axes.set_xticks(range(len(runs)), ordered, rotation=90, fontsize=7)
-            axes.set_xticks(np.arange(len(runs) - 1) + 0.5, minor=True)
-            axes.set_yticks(np.arange(len(runs) - 1) + 0.5, minor=True)
-            axes.grid(visible=False, which="major")
-            axes.grid(visible=True, which="minor", color="white", linewidth=0.6)
-            axes.tick_params(length=0, which="both")
+            between, ends = np.arange(len(runs) - 1) + 0.5, (-0.5, len(runs) - 0.5)
+            axes.vlines(between, *ends, color="white", linewidth=0.6)
+            axes.hlines(between, *ends, color="white", linewidth=0.6)
+            axes.grid(visible=False)
+            axes.tick_params(length=0)
             axes.set_title(plain(measures[row]))
         figure.legend(
             [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)],
