@@ -33,7 +33,7 @@ from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
 from pres_eval.report.names import run_names
-from pres_eval.report.table import DEFAULT_DIGITS, DEFAULT_STYLE
+from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation, evaluate, no_common_topic
 

@@ -15,7 +15,8 @@ from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.report import OUTPUT_FORMATS, records, table
+from pres_eval.report import OUTPUT_FORMATS, records
+from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, Layout
 from pres_eval.scoring import Evaluation
 
 
@@ -33,19 +34,19 @@ def as_text(
     if said.output_format == "json":
         return records.to_json(_record(evaluations, rankings, job, said, failures))
     module = importlib.import_module(f"pres_eval.report.{OUTPUT_FORMATS[said.output_format]}")
-    write: Callable[[Sequence[Evaluation], table.Layout], str] = getattr(module, f"as_{said.output_format}")
+    write: Callable[[Sequence[Evaluation], Layout], str] = getattr(module, f"as_{said.output_format}")
     return write(evaluations, _layout(job, said, failures, notes))
 
 
 def _layout(
     job: Job, said: EvaluateOptions, failures: Sequence[RunFailure], notes: tuple[str, ...]
-) -> table.Layout:
+) -> Layout:
     """How a table looks."""
-    return table.Layout(
+    return Layout(
         per_topic=said.per_topic,
         summary=not said.no_summary,
-        digits=table.DEFAULT_DIGITS if said.digits is None else said.digits,
-        style=said.style or table.DEFAULT_STYLE,
+        digits=DEFAULT_DIGITS if said.digits is None else said.digits,
+        style=said.style or DEFAULT_STYLE,
         naming=said.names,
         order=_order(job, said),
         sort=said.sort,

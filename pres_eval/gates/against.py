@@ -20,7 +20,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.records import Record
-from pres_eval.report.table import known_label
+from pres_eval.report.shown_runs import known_label
 from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import Evaluation
 

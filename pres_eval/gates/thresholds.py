@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import Finding, run_name, six_digits
-from pres_eval.report.table import known_label
+from pres_eval.report.shown_runs import known_label
 from pres_eval.scoring import Evaluation
 
 

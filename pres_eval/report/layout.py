@@ -18,7 +18,8 @@ from pres_eval import __version__
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.differences import interval, signed
 from pres_eval.report.grid import LATEX, MARKDOWN, Grid, escaped, folded, notes_text, written
-from pres_eval.report.table import apart, check_style, guarded
+from pres_eval.report.shown_runs import guarded
+from pres_eval.report.table import apart, check_style
 from pres_eval.report.text import exact, p_text, shown, text_of
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")

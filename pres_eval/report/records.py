@@ -25,7 +25,7 @@ from pres_eval.report.text import bytes_of, exact, text_of
 from pres_eval.scoring import Evaluation, Values
 
 if TYPE_CHECKING:
-    from pres_eval.report.table import Layout
+    from pres_eval.report.shown_runs import Layout
 
 KIND = "pres-eval evaluation"
 LAYOUT = 1

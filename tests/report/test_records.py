@@ -20,7 +20,7 @@ from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS
 from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, from_json, to_json
 from pres_eval.report.schema import evaluation_schema
-from pres_eval.report.table import Layout
+from pres_eval.report.shown_runs import Layout
 from pres_eval.report.text import bytes_of, text_of
 from pres_eval.scoring import Evaluation
 

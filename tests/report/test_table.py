@@ -14,16 +14,8 @@ from hypothesis import strategies as st
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.report.table import (
-    Layout,
-    as_csv,
-    as_latex,
-    as_markdown,
-    as_table,
-    as_tsv,
-    guarded,
-    styles,
-)
+from pres_eval.report.shown_runs import Layout, guarded
+from pres_eval.report.table import as_csv, as_latex, as_markdown, as_table, as_tsv, styles
 
 PER_TOPIC = Layout(per_topic=True)
 DANGEROUS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "＝1", "＋1", "－1", "＠1")

@@ -1,0 +1,156 @@
+"""What tables of runs show: which columns, which rows, in what order."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pres_eval.errors import MeasureError, RunFailure, UsageError, did_you_mean
+from pres_eval.measures.base import Format
+from pres_eval.measures.selection import SelectedColumn, labels_of
+from pres_eval.report.text import exact, text_of
+from pres_eval.scoring import Evaluation
+
+Cell = Callable[[float, Format], str]
+"""How a number is written."""
+
+DEFAULT_STYLE = "simple"
+
+DEFAULT_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What of the evaluations is shown, and how.
+
+    per_topic  a row for each topic as well (-q)
+    summary    the rows over all topics (not with -n)
+    digits     digits after the point in tables for people (--digits)
+    style      one of tabulate's table styles (--style)
+    naming     what runs are called (--names)
+    order      the labels of the columns as they are wanted; others follow
+    sort       the label of the column by which runs are sorted, the best first (--sort)
+    transpose  measures as rows (--transpose); None: where the table is too wide otherwise
+    width      characters that a line may have; None: any number
+    notes      lines below a table for people
+    failures   runs that could not be evaluated
+    """
+
+    per_topic: bool = False
+    summary: bool = True
+    digits: int = DEFAULT_DIGITS
+    style: str = DEFAULT_STYLE
+    naming: str = "auto"
+    order: tuple[str, ...] = ()
+    sort: str | None = None
+    transpose: bool | None = None
+    width: int | None = None
+    notes: tuple[str, ...] = ()
+    failures: tuple[RunFailure, ...] = ()
+
+
+def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
+    """The column that an option means: as it is printed, or in any way that -m takes it (PRES.100, P@10).
+
+    Raises UsageError for one that is not there, with the nearest.
+    """
+    if wanted in labels:
+        return wanted
+    try:
+        found = [label for label in labels_of(wanted) if label in labels]
+    except MeasureError:
+        found = []
+    if len(found) == 1:
+        return found[0]
+    there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
+    raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
+
+
+STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
+
+
+def guarded(text: str) -> str:
+    """Text for a spreadsheet: what would start a formula (`= + - @`) gets an apostrophe in front.
+
+    Text that starts with an apostrophe gets another one, so that taking one away always gives the text back.
+    Numbers of the evaluation never pass through here: -0.5 stays a number.
+    """
+    return f"'{text}" if STARTS_FORMULA.match(text) else text
+
+
+def columns_of(evaluations: Sequence[Evaluation], layout: Layout) -> dict[str, SelectedColumn]:
+    """The columns of a table: not the run's tag, which is the name of the row, and none that stays empty."""
+    found = {
+        column.label: column
+        for evaluation in evaluations
+        for column, summary in zip(evaluation.columns, evaluation.summary, strict=True)
+        if column.measure.format is not Format.TAG
+        and ((layout.per_topic and column.measure.per_topic) or (layout.summary and summary is not None))
+    }
+    places = {label: place for place, label in enumerate(layout.order)}
+    return {label: found[label] for label in sorted(found, key=lambda each: places.get(each, len(places)))}
+
+
+def in_order_of(
+    evaluations: Sequence[Evaluation], names: Sequence[str], layout: Layout
+) -> list[tuple[str, Evaluation]]:
+    """The runs with their names, the best first if they are to be sorted; nan is worse than any number."""
+    named = list(zip(names, evaluations, strict=True))
+    if layout.sort is None or not named:
+        return named
+    columns = {
+        column.label: place
+        for place, (column, summary) in enumerate(
+            zip(evaluations[0].columns, evaluations[0].summary, strict=True)
+        )
+        if isinstance(summary, float)
+    }
+    label = known_label("--sort", layout.sort, list(columns))
+    place = columns[label]
+    sign = 1 if evaluations[0].columns[place].measure.less_is_better else -1
+
+    def key(run: tuple[str, Evaluation]) -> float:
+        value = run[1].summary[place]
+        return sign * value if isinstance(value, float) and not math.isnan(value) else math.inf
+
+    return sorted(named, key=key)
+
+
+def rows_of(
+    evaluation: Evaluation, columns: dict[str, SelectedColumn], layout: Layout, cell: Cell
+) -> Iterator[tuple[str, list[str]]]:
+    """The rows of one run: (topic, a cell for each column); the last is `all`."""
+    if layout.per_topic:
+        texts = dict(_column_texts(evaluation, cell))
+        empty = [""] * len(evaluation.topics)
+        by_column = [texts.get(label, empty) for label in columns]
+        for number, topic in enumerate(evaluation.topics):
+            yield text_of(topic), [column[number] for column in by_column]
+    if layout.summary:
+        values = {
+            c.label: (v, c.measure.format)
+            for c, v in zip(evaluation.columns, evaluation.summary, strict=True)
+        }
+        yield "all", [_summary_text(*values.get(label, (None, Format.FLOAT)), cell) for label in columns]
+
+
+def _column_texts(evaluation: Evaluation, cell: Cell) -> Iterator[tuple[str, list[str]]]:
+    for column, values in zip(evaluation.columns, evaluation.values, strict=True):
+        kind = column.measure.format
+        if not column.measure.per_topic or kind is Format.TAG:
+            continue
+        if isinstance(values, list):
+            yield (
+                column.label,
+                [guarded(text_of(value)) if cell is exact else text_of(value) for value in values],
+            )
+        else:
+            yield column.label, [cell(value, kind) for value in values.tolist()]
+
+
+def _summary_text(value: float | str | None, kind: Format, cell: Cell) -> str:
+    if value is None:
+        return ""
+    return text_of(value) if isinstance(value, str) else cell(value, kind)
