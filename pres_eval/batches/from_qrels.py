@@ -9,7 +9,8 @@ import numpy as np
 
 from pres_eval.arrays.ragged import blocks, consecutive, lengths_at
 from pres_eval.arrays.types import BoolArray, Grades, IntArray
-from pres_eval.batches.batch import UNJUDGED, Batch, TieGroups, frozen
+from pres_eval.batches.batch import UNJUDGED, Batch, frozen
+from pres_eval.batches.places import TieGroups
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
 from pres_eval.ranking.order import NO_TIES, Ranked

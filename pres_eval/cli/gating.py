@@ -121,7 +121,7 @@ def _earlier(said: GateOptions) -> Earlier | None:
         return None
     from pres_eval.gates.against import TESTS, Earlier, Tolerance, read_tolerance
     from pres_eval.measures import MEASURES
-    from pres_eval.report.records import from_json
+    from pres_eval.report.read_records import from_json
 
     return Earlier(
         path=said.against,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pres_eval import __version__
-from pres_eval.errors import InputError, RunFailure, UsageError
-from pres_eval.measures.base import Format, Measure, Totals
-from pres_eval.measures.selection import SelectedColumn
+from pres_eval.errors import RunFailure
+from pres_eval.measures.base import Format
 from pres_eval.options import Options
-from pres_eval.report.text import bytes_of, exact, text_of
+from pres_eval.report.text import exact, text_of
 from pres_eval.scoring import Evaluation, Values
 
 if TYPE_CHECKING:
@@ -198,101 +197,3 @@ def _column_numbers(values: Values, kind: Format) -> Sequence[float | int | str]
     if kind is not Format.COUNT and np.isfinite(values).all():
         return [float(value) for value in values.tolist()]
     return [_number(value, kind) for value in values.tolist()]
-
-
-def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Record:
-    """The record that `to_json` wrote; `measures` is the registry.  Raises InputError for any other text."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, getattr(error, "lineno", None), "this is no JSON", _EXPECTED) from error
-    if not isinstance(data, dict) or data.get("kind") != KIND or data.get("layout") != LAYOUT:
-        raise InputError(path, None, "this is other JSON", _EXPECTED)
-    by_name = {measure.name: measure for measure in measures}
-    try:
-        return _record(data, by_name)
-    except _ALTERED as error:
-        raise InputError(path, None, f"the JSON is incomplete or altered ({error})", _EXPECTED) from error
-
-
-_ALTERED = (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError, UsageError)
-"""What is raised for JSON that somebody has changed; UsageError is that of an option."""
-
-_EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
-
-
-def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
-    signature = data["signature"]
-    options = dict(signature["options"])
-    relevance_format = options.pop("relevance_format")
-    if options["only_topic"] is not None:
-        options["only_topic"] = bytes_of(options["only_topic"])
-    return Record(
-        options=Options(compat=signature["compat"], **options),
-        qrels=_read_file(signature["qrels"]),
-        runs=tuple(_read_run(run, by_name) for run in data["runs"]),
-        relevance_format=relevance_format,
-        version=signature["version"],
-    )
-
-
-def _read_file(data: Mapping[str, Any]) -> File:
-    return File(_string(bytes_of(data["path"])), data["sha256"])
-
-
-def _string(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRecord:
-    columns = tuple(_read_column(column, by_name) for column in data["columns"])
-    rows = [topic["values"] for topic in data["topics"]]
-    file = _read_file(data["file"])
-    evaluation = Evaluation(
-        path=file.path,
-        tag=_string(bytes_of(data["run"])),
-        topics=tuple(bytes_of(topic["topic"]) for topic in data["topics"]),
-        columns=columns,
-        values=tuple(_read_values(column, rows) for column in columns),
-        summary=tuple(_read_summary(column, data["summary"][column.label]) for column in columns),
-        totals=Totals(**data["totals"]),
-    )
-    skipped, missing = (tuple(bytes_of(topic) for topic in data[key]) for key in ("skipped", "missing"))
-    return RunRecord(evaluation, file, skipped, missing, data.get("dropped", 0))
-
-
-def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
-    name = data["measure"]
-    measure = by_name.get(name)
-    if measure is None:
-        raise ValueError(f"measure {name} is not known here")
-    return SelectedColumn(
-        label=data["label"],
-        measure=measure,
-        arguments=_tuples(data["arguments"]),
-        relevance_level=data["relevance_level"],
-        judged_only=data.get("judged_only", False),
-        bound=data.get("bound"),
-    )
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-_TEXTS = (Format.TEXT, Format.TAG)
-
-
-def _read_values(column: SelectedColumn, rows: Sequence[Mapping[str, Any]]) -> Values:
-    texts = [row[column.label] for row in rows]
-    if column.measure.format in _TEXTS and all(isinstance(text, str) for text in texts):
-        return [_string(bytes_of(text)) for text in texts]
-    return np.array([float(value) for value in texts], np.float64)
-
-
-def _read_summary(column: SelectedColumn, value: Any) -> float | str | None:
-    if value is None:
-        return None
-    if isinstance(value, str) and column.measure.format in _TEXTS:
-        return _string(bytes_of(value))
-    return float(value)

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from support.batches import ALL_TWINS, EXAMPLE_PARAMETERS, batch_of, columns_of, same_bits, topic_lists
 from support.oracle import POOLED, UNKNOWN, Topic
 
-from pres_eval.batches.batch import Batch, TieGroups
+from pres_eval.batches.batch import Batch
+from pres_eval.batches.places import TieGroups
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES
 from pres_eval.measures.base import Format, Trait

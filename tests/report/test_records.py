@@ -18,7 +18,8 @@ from support.made_evaluations import MEASURES, evaluation
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS
-from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, from_json, to_json
+from pres_eval.report.read_records import from_json
+from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, to_json
 from pres_eval.report.schema import evaluation_schema
 from pres_eval.report.shown_runs import Layout
 from pres_eval.report.text import bytes_of, text_of

@@ -12,7 +12,8 @@ import numpy as np
 
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
-from pres_eval.batches.batch import Batch, TieGroups
+from pres_eval.batches.batch import Batch
+from pres_eval.batches.places import TieGroups
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 

@@ -1,0 +1,73 @@
+"""Where documents are in their rankings: some of each topic, and those that share a score with others."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from pres_eval.arrays.exact import accumulate
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.records import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Some documents of T topics, to be counted and added up down to many ranks.
+
+    offsets  (T+1,) where each topic's begin
+    keys     (R,) topic * width + rank, ascending
+    width    more than any rank
+    """
+
+    offsets: IntArray
+    keys: IntArray
+    width: int
+
+    def within(self, rank: int | IntArray) -> IntArray:
+        """How many of the documents each topic has down to a rank.
+
+        One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T).
+        """
+        last = self._first_keys + np.minimum(rank, self.width - 1)
+        return np.searchsorted(self.keys, last, "right") - self.offsets[:-1]
+
+    @cached_property
+    def _first_keys(self) -> IntArray:
+        """(T,) the keys below those of each topic."""
+        return np.arange(len(self.offsets) - 1) * self.width
+
+    def running(self, values: FloatArray) -> FloatArray:
+        """(R+1,) running sums of the documents' values, one after the other in each topic; then a 0."""
+        return np.concatenate((accumulate(np.add, values, self.offsets), [0.0]))
+
+    def at(self, running: FloatArray, count: IntArray) -> FloatArray:
+        """Running sums over the first `count` documents of each topic, (T,) or (C, T)."""
+        values: FloatArray = running[np.where(count > 0, self.offsets[:-1] + count - 1, -1)]
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class TieGroups:
+    """The group of equal scores of each of D documents: of one document where there is no tie.
+
+    first  (D,) the rank at which the group begins
+    size   (D,) documents in it, judged or not
+    """
+
+    first: IntArray
+    size: IntArray
+
+    def take(self, rows: slice) -> TieGroups:
+        """Those of some documents."""
+        return TieGroups(self.first[rows], self.size[rows])
+
+    def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
+        """The groups when only these documents (K,) are left; offsets (T+1,): where topics begin in them."""
+        if not len(rows):
+            return TieGroups(rows, rows)
+        topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        first = self.first[rows]
+        begins = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+        size = np.diff(np.append(begins, len(rows)))
+        return TieGroups(np.repeat(begins - offsets[topic_of[begins]] + 1, size), np.repeat(size, size))
