@@ -24,9 +24,12 @@ from support.rankings import WrittenRun, written
 import pres_eval as pe
 from pres_eval.cluster import on_dask
 from pres_eval.cluster.connecting import engine_of
+from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.cluster.on_dask import OnDask
 from pres_eval.cluster.ranking import Plan
+from pres_eval.cluster.runs import rank_runs
 from pres_eval.errors import PresEvalError
+from pres_eval.options import Options
 from pres_eval.reading.relevance import read_relevance
 
 distributed: Any = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
@@ -253,6 +256,28 @@ def test_the_scheduler_is_gone_or_the_user(how: str, tmp_path: Path) -> None:
         assert said.count(b"\n") == 1 and b"the scheduler is gone" in said, said
     else:
         assert process.returncode == 130 and said == b"", said
+
+
+def test_the_scheduler_is_killed_in_the_middle(tmp_path: Path) -> None:
+    import dask
+
+    (tmp_path / "run").write_text("".join(LINES))
+    (tmp_path / "qrels").write_text(QRELS)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),  # so long it is tried to come back
+        dask_cluster(tmp_path, 1) as made,
+        engine_of(str(made.file)) as engine,
+    ):
+
+        def told(done: int, total: int) -> None:
+            assert total > 20
+            if done == 7:
+                made.kill_scheduler()
+
+        plan = Plan(split_bytes=1000, told=told)
+        with pytest.raises(WorkersLostError, match=r"^tcp://.*: the scheduler is gone"):
+            list(rank_runs([str(tmp_path / "run")], judged, Options(), engine, plan))
 
 
 def _num_clients(client: Any) -> int:
