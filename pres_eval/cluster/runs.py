@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from pres_eval.cluster.engines import Engine, Here, Shared
 from pres_eval.cluster.ranking import Plan, SplitRun, WholeRunWantedError
 from pres_eval.cluster.scanning import Wanted
-from pres_eval.cluster.splits import split_size
+from pres_eval.cluster.splits import PER_WORKER, split_size
 from pres_eval.cluster.storage import File, Folder, first_bytes, is_compressed, is_remote, run_at, source_of
 from pres_eval.errors import InputError, PresEvalError, RunFailure
 from pres_eval.options import Options
@@ -31,6 +32,9 @@ BATCHES_PER_WORKER = 8
 
 LOOKED_UP = 16
 """Remote files that are looked up at a time."""
+
+MOST_AT_ONCE = 32
+"""Large runs that are merged at the same time."""
 
 MOST_IN_BATCH = 64
 """Whole runs of a batch: what comes back of it waits in memory."""
@@ -130,20 +134,35 @@ class _Runs:
     options: Options
 
     def found(self, names: Sequence[str]) -> Iterator[Found]:
-        """The runs, those that follow each other and are read whole in batches."""
+        """The runs; of those that follow each other small ones are read in batches, large ones in splits."""
         files = list(in_order(_file, names, LOOKED_UP if any(map(is_remote, names)) else 1))
         sizes = [file.size for file in files if not isinstance(file, Found)]
         large = self.plan.split_bytes or split_size(sum(sizes), self.engine.workers)
         in_batch = min(max(len(files) // (BATCHES_PER_WORKER * self.engine.workers), 1), MOST_IN_BATCH)
-        small: list[File] = []
-        for file in files:
-            if isinstance(file, File) and file.size <= large:
-                small.append(file)
-                continue
-            yield from self._whole(small, in_batch)
-            small = []
-            yield file if isinstance(file, Found) else self._large(file)
-        yield from self._whole(small, in_batch)
+
+        def is_small(file: File | Folder | Found) -> bool:
+            return isinstance(file, File) and file.size <= large
+
+        for small, group in groupby(files, is_small):
+            if small:
+                yield from self._whole([file for file in group if isinstance(file, File)], in_batch)
+            else:
+                yield from self._in_splits(list(group), large)
+
+    def _in_splits(self, runs: Sequence[File | Folder | Found], size: int) -> Iterator[Found]:
+        """Large runs; as many at a time as keep all workers busy."""
+        sizes = [run.size for run in runs if not isinstance(run, Found)]
+        splits = max(sum(sizes) // (size * max(len(sizes), 1)), 1)
+        at_once = min(-(-PER_WORKER * self.engine.workers // splits), len(runs), MOST_AT_ONCE)
+        if at_once == 1:
+            each = replace(self, plan=replace(self.plan, split_bytes=size))
+            yield from map(each._large, runs)
+            return
+        each = replace(self, plan=replace(self.plan, split_bytes=size, told=None))
+        for done, found in enumerate(in_order(each._large, runs, at_once, ahead=0), 1):
+            if self.plan.told is not None:
+                self.plan.told(done, len(runs))
+            yield found
 
     def _whole(self, files: Sequence[File], in_batch: int) -> Iterator[Found]:
         batches = [files[start : start + in_batch] for start in range(0, len(files), in_batch)]
@@ -155,7 +174,9 @@ class _Runs:
                     self.plan.told(done, len(files))
                 yield from result
 
-    def _large(self, run: File | Folder) -> Found:
+    def _large(self, run: File | Folder | Found) -> Found:
+        if isinstance(run, Found):
+            return run
         try:
             form = self._form_of_parts(run) if isinstance(run, Folder) else self._form_in_splits(run)
             if form is not None:

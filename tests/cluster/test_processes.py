@@ -135,6 +135,26 @@ def test_many_runs_in_batches(processes: Processes, tmp_path: Path) -> None:
     assert len(done) > 10
 
 
+def test_large_runs_at_the_same_time(processes: Processes, tmp_path: Path) -> None:
+    """Each is in splits that would not keep the workers busy; they come in order, and each has its error."""
+    (tmp_path / "qrels").write_text(QRELS)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    names = [str(tmp_path / f"run{number}") for number in range(9)]
+    for number, name in enumerate(names):
+        lines = LINES[number : number + 60]
+        random.Random(number).shuffle(lines)
+        Path(name).write_text("".join(lines) + ("bad\n" if number == 4 else ""))
+    names[6] = str(tmp_path / "missing")
+    passes: list[tuple[int, int]] = []
+    plan = Plan(split_bytes=400, told=lambda done, total: passes.append((done, total)))
+    found = list(rank_runs(names, judged, Options(), processes, plan))
+    assert [each.name for each in found] == names
+    assert passes == [(number, 9) for number in range(1, 10)]
+    expected = [outcome(each.checked) for each in rank_runs(names, judged, Options(), Here())]
+    assert [outcome(each.checked) for each in found] == expected
+    assert "run4:61: 1 column" in expected[4]["message"] and "no such file" in expected[6]["message"]
+
+
 def test_formats_that_one_worker_reads(processes: Processes, tmp_path: Path) -> None:
     """Whatever their size: compressed files and those of other formats have no splits."""
     import gzip
