@@ -106,7 +106,7 @@ class AnalysisOptions(NumberOptions):
         check_table_options(self.output_format, self.style, self.digits)
         self.topic_rule(COMMON)
         if self.plot:
-            from pres_eval.report.plots import check_picture_path
+            from pres_eval.report.drawing import check_picture_path
 
             check_picture_path(self.plot)
         return relevance_info(self.relevance_format)
@@ -256,7 +256,7 @@ def draw(make: Callable[[], Figure], said: AnalysisOptions) -> None:
     """Draw the picture that --plot wants, if it does; it is written whole or not at all."""
     if said.plot is None:
         return
-    from pres_eval.report.plots import picture
+    from pres_eval.report.drawing import picture
 
     with working(f"drawing {said.plot}", said.quiet):
         drawn = picture(make(), said.plot)

@@ -173,7 +173,7 @@ def _check_ending(path: str) -> None:
     ending = PurePath(path).suffix.lower()
     if ending in PAGES:
         return
-    from pres_eval.report.plots import PICTURE_FORMATS, check_matplotlib
+    from pres_eval.report.drawing import PICTURE_FORMATS, check_matplotlib
 
     if ending not in PICTURE_FORMATS:
         raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURE_FORMATS))}")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
-from pres_eval.report.plots import line_styles, plain_names, style
+from pres_eval.report.drawing import line_styles, plain_names, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

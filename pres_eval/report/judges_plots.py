@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from pres_eval.report.plots import plain, plain_names, style
+from pres_eval.report.drawing import plain, plain_names, style
 from pres_eval.report.run_plots import draw_rank_changes
 
 if TYPE_CHECKING:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from pres_eval.report.plots import line_styles, plain, style
+from pres_eval.report.drawing import line_styles, plain, style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 MOST_LEVEL = 0.2
@@ -34,35 +36,12 @@ def power_figure(
     swaps: measure -> (lower ends of the bins, rates) for the largest sets of topics, of so many topics.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
 
     looks = dict(zip(levels, line_styles(len(levels)), strict=True))
     with style():
         figure = Figure(figsize=(9.0, 4.2 + 0.1 * len(levels)), layout="constrained")
         left, right = figure.subplots(1, 2)
-        lines = []
-        for name, values in levels.items():
-            places = range(1, len(values) + 1)
-            every = max(1, len(values) // 12)
-            look = looks[name] | {"markevery": every}
-            lines += left.plot(places, values[::-1], linewidth=1.2, **look)
-        left.axhline(alpha, color="#888888", linewidth=0.9, linestyle=":")
-        left.annotate(
-            f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"
-        )
-        left.set_ylim(0, MOST_LEVEL)
-        above = [int((values > MOST_LEVEL).sum()) for values in levels.values()]
-        pairs = max((len(values) for values in levels.values()), default=1)
-        first = min(min(above, default=0), pairs - 1)
-        left.set_xlim(first, pairs + 0.02 * (pairs - first) + 0.5)
-        if min(above, default=0) == pairs:
-            left.annotate(
-                f"no pair of runs below {MOST_LEVEL:g}", (0.5, 0.5), xycoords="axes fraction", ha="center"
-            )
-        left.xaxis.set_major_locator(MaxNLocator(integer=True))
-        left.set_xlabel("pairs of runs, by level")
-        left.set_ylabel("achieved significance level")
-        left.set_title("Discriminative power (nearer to the left: more)")
+        lines = _draw_levels(left, levels, looks, alpha)
         for name, (lower, rates) in swaps.items():
             right.plot(lower, rates, linewidth=1.2, **looks[name])
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
@@ -80,3 +59,32 @@ def power_figure(
             handlelength=3.5,
         )
     return figure
+
+
+def _draw_levels(
+    axes: Axes, levels: Mapping[str, NDArray[Any]], looks: Mapping[str, dict[str, Any]], alpha: float
+) -> list[Line2D]:
+    """The levels of the pairs, as far as they are of interest."""
+    from matplotlib.ticker import MaxNLocator
+
+    lines = []
+    for name, values in levels.items():
+        look = looks[name] | {"markevery": max(1, len(values) // 12)}
+        lines += axes.plot(range(1, len(values) + 1), values[::-1], linewidth=1.2, **look)
+    axes.axhline(alpha, color="#888888", linewidth=0.9, linestyle=":")
+    axes.annotate(
+        f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"
+    )
+    axes.set_ylim(0, MOST_LEVEL)
+    above = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
+    pairs = max((len(values) for values in levels.values()), default=1)
+    first = min(above, pairs - 1)
+    axes.set_xlim(first, pairs + 0.02 * (pairs - first) + 0.5)
+    if above == pairs:
+        text = f"no pair of runs below {MOST_LEVEL:g}"
+        axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("pairs of runs, by level")
+    axes.set_ylabel("achieved significance level")
+    axes.set_title("Discriminative power (nearer to the left: more)")
+    return lines

@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.topics import plural
-from pres_eval.report.plots import line_styles, plain, plain_names, style
+from pres_eval.report.drawing import line_styles, plain, plain_names, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#D55E00", "////"
+"""Colours of bars, and their hatching."""
 
 
 def score_bars(
@@ -49,34 +52,15 @@ def score_bars(
         )
         panels = figure.subplots(len(measures), 1, sharex=True, squeeze=False)[:, 0]
         for row, axes in enumerate(panels):
-            marked = significant[row][order] if significant is not None else np.zeros(len(runs), bool)
             baseline = None if baselines is None else baselines[row]
-            colours = ["#444444" if run == baseline else "#56B4E9" for run in order]
-            axes.bar(
-                range(len(runs)),
-                means[row][order],
-                color=colours,
-                edgecolor="#222222",
-                linewidth=0.6,
-                hatch=["////" if mark else "" for mark in marked],
-            )
+            marked = np.zeros(len(runs), bool) if significant is None else significant[row]
+            _draw_bars(axes, means[row], order, marked, baseline)
             if intervals is not None:
-                below, above = means[row] - intervals[0][row], intervals[1][row] - means[row]
-                spread = np.maximum(0.0, np.array([below, above]))[:, order]
-                axes.errorbar(
-                    range(len(runs)),
-                    means[row][order],
-                    spread,
-                    fmt="none",
-                    ecolor="#D55E00",
-                    elinewidth=1.2,
-                    capsize=2,
-                )
+                _draw_intervals(axes, means[row], intervals[0][row], intervals[1][row], order)
             if baseline is not None:
-                axes.axhline(means[row][baseline], color="#444444", linestyle="--", linewidth=0.9)
+                axes.axhline(means[row][baseline], color=BASELINE, linestyle="--", linewidth=0.9)
             axes.set_ylabel(plain(measures[row]))
             axes.set_ylim(bottom=0)
-            axes.grid(visible=False, axis="x")
         names = plain_names(runs, 20)
         panels[-1].set_xticks(range(len(runs)), [names[run] for run in order], rotation=60, ha="right")
         panels[-1].set_xlim(-0.7, len(runs) - 0.3)
@@ -84,22 +68,44 @@ def score_bars(
         over = "" if topics is None else f" over {plural(topics)}"
         if intervals is not None and topics == 1:
             over += ", which says nothing of others: no intervals"
-        handles: list[Any] = []
+        panels[0].set_title(f"Mean scores{over}")
+        handles: dict[str, Any] = {}
         if intervals is not None and np.isfinite(intervals[0]).any():
-            interval = panels[0].errorbar([], [], [], fmt="none", ecolor="#D55E00", capsize=2)
-            handles.append((interval, f"{100 * confidence:g} % interval"))
+            interval = panels[0].errorbar([], [], [], fmt="none", ecolor=INTERVAL, capsize=2)
+            handles[f"{100 * confidence:g} % interval"] = interval
         if baselines is not None:
             own = {names[run] for run in baselines}
             which = own.pop() if len(own) == 1 else "(best of each)"
-            handles.append((Patch(facecolor="#444444"), f"baseline {which}"))
-            hatched = Patch(facecolor="#56B4E9", edgecolor="#222222", hatch="////")
-            handles.append((hatched, "differs significantly from it"))
-        panels[0].set_title(f"Mean scores{over}")
+            handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
+            hatched = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
+            handles["differs significantly from it"] = hatched
         if handles:
-            figure.legend(
-                [h for h, _ in handles], [t for _, t in handles], loc="outside lower center", ncols=3
-            )
+            figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3)
     return figure
+
+
+def _draw_bars(
+    axes: Axes, means: NDArray[Any], order: NDArray[Any], marked: NDArray[Any], baseline: int | None
+) -> None:
+    """A bar for each run: (R,) means, the order of the runs, and which of them are hatched."""
+    axes.bar(
+        range(len(order)),
+        means[order],
+        color=[BASELINE if run == baseline else BAR for run in order],
+        edgecolor=EDGE,
+        linewidth=0.6,
+        hatch=[SIGNIFICANT if mark else "" for mark in marked[order]],
+    )
+    axes.grid(visible=False, axis="x")
+
+
+def _draw_intervals(
+    axes: Axes, means: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], order: NDArray[Any]
+) -> None:
+    spread = np.maximum(0.0, np.array([means - lower, upper - means]))[:, order]
+    axes.errorbar(
+        range(len(order)), means[order], spread, fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2
+    )
 
 
 WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pres_eval.errors import UsageError
+from pres_eval.report.drawing import check_matplotlib, check_picture_ending, picture, plain_names, style
 from pres_eval.report.graphs import graphs_of
-from pres_eval.report.plots import check_matplotlib, check_picture_ending, picture, plain_names, style
 from pres_eval.report.report_topics import hardest_topics, median_labels
 from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report, title_of

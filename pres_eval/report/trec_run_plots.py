@@ -10,8 +10,8 @@ import numpy as np
 
 from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
+from pres_eval.report.drawing import COLOURS, line_styles, plain, plain_names, style
 from pres_eval.report.graphs import Graph, graphs_of
-from pres_eval.report.plots import COLOURS, line_styles, plain, plain_names, style
 from pres_eval.report.report_topics import hardest_topics, relevant_counts
 from pres_eval.report.trec_report import Report
 

@@ -11,7 +11,8 @@ import numpy as np
 from pres_eval.analysis.explain import cumulated, explain_topic
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
-from pres_eval.report.plots import COLOURS, draw_cumulated, plain, plain_names, style
+from pres_eval.report.drawing import COLOURS, plain, plain_names, style
+from pres_eval.report.plots import draw_cumulated
 from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report

@@ -86,7 +86,7 @@ def is_all_negative(case: Case) -> bool:
 def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
     from pres_eval import scoring
-    from pres_eval.arrays import exact, growing, ids, matching, ragged, word_ids
+    from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
     from pres_eval.ranking import order, scattered
     from pres_eval.reading import lines, qrels, source
 
@@ -101,7 +101,7 @@ def small_chunks() -> Iterator[None]:
         (scoring, "BLOCK", 2),
         (order, "FEW", 1),
         (lines, "UNTHREADED", 0),
-        (ids, "_WORDS_SORTED", 1),
+        (ordering, "_WORDS_SORTED", 1),
         (qrels, "MANY_GROUPS", 2),
     ]
     defaults: list[tuple[Callable[..., Any], int, int]] = [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pres_eval.analysis.explain import cumulated
 from pres_eval.analysis.figures import precision_recall
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report import figure_plots, plots, power_plots, run_plots
+from pres_eval.report import drawing, figure_plots, plots, power_plots, run_plots
 
 RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
 MEASURES = ("map", "PRES_100")
@@ -101,7 +101,7 @@ def test_curves() -> None:
         assert [line.get_ydata().tolist() for line in axes.lines] == values[panel].T.tolist()
         assert all(list(line.get_xdata()) == [10, 20, 30, 40, 50] for line in axes.lines)
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("Nmax (rank)", f"mean {'abcd'[panel]}")
-    assert texts(figure) == plots.plain_names(RUNS)
+    assert texts(figure) == drawing.plain_names(RUNS)
 
 
 def test_robustness() -> None:
@@ -139,16 +139,16 @@ def area(corners: NDArray[Any]) -> float:
 
 
 def test_every_line_can_be_told_without_colour() -> None:
-    styles = plots.line_styles(45)
+    styles = drawing.line_styles(45)
     assert len({(style["marker"], str(style["linestyle"])) for style in styles}) == 45
-    assert len({(s["color"], s["marker"], str(s["linestyle"])) for s in plots.line_styles(315)}) == 315
+    assert len({(s["color"], s["marker"], str(s["linestyle"])) for s in drawing.line_styles(315)}) == 315
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "PNG"])
 def test_picture_is_the_same_each_time(ending: str) -> None:
     def made() -> bytes:
-        return plots.picture(run_plots.verdict_bars(["a = b"], [1]), f"x.{ending}")
+        return drawing.picture(run_plots.verdict_bars(["a = b"], [1]), f"x.{ending}")
 
     first = made()
     assert first == made()
@@ -161,7 +161,7 @@ def test_strange_names_are_drawn_as_they_are() -> None:
     values = np.ones((1, 2, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = plots.picture(plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
+        made = drawing.picture(plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
     for name in names:
         assert f">{name}<".encode() in made or f"> {name}<".encode() in made
 
@@ -207,9 +207,9 @@ def test_one_topic_has_no_intervals_in_the_picture() -> None:
 
 
 def test_path_and_extra_are_checked_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    plots.check_picture_path("a/b.svg")
+    drawing.check_picture_path("a/b.svg")
     with pytest.raises(UsageError, match=r"--plot x.jpg: expected a name that ends with .pdf, .png, .svg"):
-        plots.check_picture_path("x.jpg")
+        drawing.check_picture_path("x.jpg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pres-eval\[plot\]'"):
-        plots.check_picture_path("x.png")
+        drawing.check_picture_path("x.png")

@@ -19,7 +19,7 @@ from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.cli.report import command as report_command
-from pres_eval.report import plots, run_plots
+from pres_eval.report import drawing, plots, run_plots
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.differences import effect_size, interval, number, signed
 from pres_eval.report.layout import Look, Table, render
@@ -239,7 +239,7 @@ def test_a_folder_that_is_gone_keeps_no_picture_from_being_drawn(monkeypatch: py
     monkeypatch.setenv("MPLBACKEND", "x")
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", refuse)
-        plots.check_matplotlib("a test")
+        drawing.check_matplotlib("a test")
     assert Path.cwd() == before and os.environ["MPLBACKEND"] == "x"
 
 

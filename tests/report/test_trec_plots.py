@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, report_of
 
-from pres_eval.report.plots import COLOURS
+from pres_eval.report.drawing import COLOURS
 from pres_eval.report.trec_topic_plots import draw_histogram
 
 

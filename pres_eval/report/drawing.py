@@ -1,0 +1,138 @@
+"""How pictures look: colours, lines, names, and files that are the same byte for byte.
+
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; every line also has its own dashes and
+marker, so that it can be told in black and white.  Figures are made without pyplot: no window, no state.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import cycle, islice
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from pres_eval.errors import MissingExtraError, UsageError
+from pres_eval.report.names import fitted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+"""Okabe & Ito (2008) without the yellow, which is too pale for a line on white."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
+
+PICTURE_FORMATS = (".pdf", ".png", ".svg")
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.markersize": 4,
+    "svg.hashsalt": "pres-eval",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+def check_picture_path(path: str) -> None:
+    """Make sure, before long work, that the picture can be made.
+
+    Raises UsageError if the name does not end with one of PICTURE_FORMATS, MissingExtraError if matplotlib is
+    not there.
+    """
+    check_picture_ending(path, f"--plot {path}")
+    check_matplotlib("--plot")
+
+
+def check_picture_ending(path: str, where: str) -> str:
+    """The ending of a picture's name; raises UsageError if it is not one of PICTURE_FORMATS."""
+    ending = PurePath(path).suffix.lower()
+    if ending not in PICTURE_FORMATS:
+        raise UsageError(f"{where}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
+    return ending
+
+
+def check_matplotlib(feature: str) -> None:
+    """Import matplotlib; raises MissingExtraError if it is not there."""
+    try:
+        with _no_settings_of_this_folder():
+            import matplotlib  # noqa: F401
+    except ImportError as problem:
+        raise MissingExtraError(feature, "matplotlib", "plot") from problem
+
+
+@contextmanager
+def _no_settings_of_this_folder() -> Iterator[None]:
+    """Keep matplotlib from reading `matplotlibrc` in the current folder, where the files of a run may lie.
+
+    Nor does it take a window system's name from MPLBACKEND: our figures are never shown.
+    """
+    backend = os.environ.pop("MPLBACKEND", None)
+    try:
+        here: int | None = os.open(".", os.O_RDONLY) if hasattr(os, "fchdir") else None
+    except OSError:  # the folder is gone or can't be come back to
+        here = None
+    try:
+        if here is not None:
+            os.chdir(os.sep)
+        yield
+    finally:
+        if here is not None:
+            os.fchdir(here)
+            os.close(here)
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
+
+
+def picture(figure: Figure, path: str) -> bytes:
+    """The figure as PNG, SVG or PDF, as the ending of the path says; the same bytes each time."""
+    kind = PurePath(path).suffix.lower()[1:]
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    output = io.BytesIO()
+    with style(), warnings.catch_warnings():
+        # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
+        warnings.filterwarnings("ignore", "Glyph")
+        figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches="tight")
+    return output.getvalue()
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """The settings that all figures share, for as long as the block goes."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def plain(text: str, longest: int = 28) -> str:
+    """Text as it is: no formula between dollar signs, no name that a legend leaves out, not too long."""
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+def plain_names(names: Sequence[str], longest: int = 28) -> list[str]:
+    """The names of runs as they stand in pictures: as `plain` says, but no two that differ look alike."""
+    return [plain(name, longest) for name in fitted(names, longest)]
+
+
+def line_styles(count: int) -> list[dict[str, Any]]:
+    """Colour, dashes and marker of so many lines: all different up to 315, without the colour up to 45."""
+    colours, markers = islice(cycle(COLOURS), count), islice(cycle(MARKERS), count)
+    dashes = islice(cycle(DASHES), count)
+    return [
+        {"color": colour, "marker": marker, "linestyle": dash}
+        for colour, marker, dash in zip(colours, markers, dashes, strict=True)
+    ]
