@@ -157,6 +157,7 @@ def test_judgements_can_be_pickled_for_another_process(tmp_path: Path) -> None:
     assert b"0.8333" in done.stdout
 
 
+@pytest.mark.filterwarnings("ignore:run. equal scores")
 def test_threads_side_by_side() -> None:
     judged = pe.Qrels({str(topic): {f"d{number}": number % 3 for number in range(50)} for topic in range(30)})
     run = {

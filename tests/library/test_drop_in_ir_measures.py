@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import random
 from typing import Any
 
@@ -93,6 +94,78 @@ def test_ours_goes_first_where_it_computes_the_same() -> None:
     qrels, run = data(1)
     mixed = [ir_measures.parse_measure(text) for text in ("RR@10", "AP", "PRES@100", "Judged@10")]
     assert set(ir_measures.calc_aggregate(mixed, qrels, run)) == set(mixed)
+
+
+READERS = [
+    *(
+        "BPM(T=1.0,max_rel=2)@10",
+        "BPM(T=2.5,min_rel=1,max_rel=3)@5",
+        "SDCG(max_rel=2)@10",
+        "INST(T=2.0,max_rel=2)",
+    ),
+    *("INSQ(T=2.0,max_rel=2)", "NERR8(max_rel=2)@10", "NERR9(max_rel=2)@10", "NERR10(p=0.8,max_rel=2)"),
+    *(
+        "NERR11(T=1.5,max_rel=2)",
+        "Compat(p=0.9)",
+        "Compat(p=0.9,normalize=False)",
+        "RBP(p=0.7,rel=1)",
+        "Accuracy",
+    ),
+    *("Accuracy(rel=2)@5", "Judged", "Judged@10", "ERR@10", "RR(rel=2)@10", "nDCG(dcg='exp-log2')@10"),
+]
+DIVERSITY = [
+    *(
+        "alpha_DCG@10",
+        "alpha_nDCG(alpha=0.3,rel=2)@10",
+        "ERR_IA@10",
+        "nERR_IA@10",
+        "NRBP(alpha=0.25,beta=0.8)",
+    ),
+    *("nNRBP", "AP_IA", "P_IA(rel=2)@10", "StRecall@10"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("texts", [READERS, DIVERSITY], ids=["readers", "diversity"])
+def test_families_are_computed_where_their_packages_are_not_there(texts: list[str]) -> None:
+    """The last providers give what those give that come before them if they are installed."""
+    behind = ir_measures.DefaultPipeline.providers[-2:]
+    others = [one for one in ir_measures.DefaultPipeline.providers[1:-2] if one.is_available()]
+    generator = random.Random(5)
+    documents = [f"d{number}" for number in range(60)]
+    run = {
+        str(topic): {d: generator.random() for d in generator.sample(documents, 40)} for topic in range(1, 5)
+    }
+    qrels = [
+        ir_measures.Qrel(topic, document, generator.choice([0, 0, 1, 2]), str(subtopic))
+        for topic in run
+        for subtopic in range(1, 4 if texts is DIVERSITY else 2)
+        for document in generator.sample(documents, 30)
+    ]
+    compared = 0
+    for text in texts:
+        measure = ir_measures.parse_measure(text)
+        (mine,) = [one for one in behind if one.supports(measure)]
+        found = by_pair(mine.iter_calc([measure], qrels, run))
+        for theirs in [one for one in others if one.supports(measure)][:1]:
+            expected = by_pair(theirs.iter_calc([measure], qrels, run))
+            # ir_measures' Accuracy leaves out topics without relevant documents at the top.
+            there = {pair: found[pair] for pair in expected}
+            assert there == pytest.approx(expected, rel=1e-9, abs=1e-5 if theirs.NAME == "gdeval" else 1e-12)
+            compared += len(expected)
+        assert ir_measures.calc_aggregate([measure], qrels, run)[measure] >= 0
+    assert compared >= 4 * 9
+
+
+def test_what_no_other_provider_computes() -> None:
+    qrels, run = {"1": {"a": 2, "b": 1}}, {"1": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    wanted = {"RBP(p=0.5)@2": 0.5 * 0.5, "RBP(p=0.5,rel=1)@3": 0.5 * (0.5 + 0.25), "RBP(p=0.5,rel=2)@3": 0.25}
+    for text, value in wanted.items():
+        measure = ir_measures.parse_measure(text)
+        assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == value
+    diversity = ir_measures.DefaultPipeline.providers[-1]
+    measure = ir_measures.parse_measure("StRecall@5")
+    assert math.isnan(diversity.calc_aggregate([measure], [], run)[measure])
 
 
 def test_a_second_import_changes_nothing() -> None:

@@ -1,20 +1,4 @@
-"""pres-eval inside ir_measures: importing this module is all that is to be done.
-
-    import ir_measures
-    import pres_eval.ir_measures
-    ir_measures.calc_aggregate([ir_measures.parse_measure("PRES@100"), ir_measures.nDCG @ 10], qrels, run)
-
-The import does three things, once for the process:
-
-- it adds the measures PRES, PRES_est, Rnorm and Fprime to those that `ir_measures.parse_measure` knows;
-- it registers the provider `pres_eval` with `ir_measures.providers`;
-- it puts that provider first in `ir_measures.DefaultPipeline`, so that whoever uses ir_measures in this
-  process, PyTerrier's `pt.Experiment` too, gets these four from it, and all that the provider pytrec_eval
-  computes: the same values, faster.  Other measures go where they went before.
-
-A document that a run has twice for a topic is an error, as in trec_eval; the provider pytrec_eval takes the
-last.  Scores that are no numbers are errors as well.
-"""
+"""The provider `pres_eval`, its four measures, and the evaluator behind it."""
 
 from __future__ import annotations
 
@@ -22,11 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import ir_measures
 import numpy as np
+from ir_measures import measures, providers
+from ir_measures.providers import base
 
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.errors import InputError, MissingExtraError
+from pres_eval.errors import InputError
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.measures.selection import SelectedColumn
@@ -34,13 +21,6 @@ from pres_eval.options import Options
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import form, score_blocks
-
-try:
-    import ir_measures
-    from ir_measures import measures, providers
-    from ir_measures.providers import base
-except ImportError:
-    raise MissingExtraError("pres_eval.ir_measures", "ir_measures", "ir-measures") from None
 
 _LEVEL = measures.ParamInfo(
     dtype=int, default=1, desc="minimum relevance score to be considered relevant (inclusive)"
@@ -149,7 +129,7 @@ _COLUMNS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class _Want:
+class Want:
     """A measure of ir_measures as a column here, and under which options it is computed."""
 
     column: SelectedColumn
@@ -157,7 +137,7 @@ class _Want:
     gains: tuple[tuple[int, int], ...]
 
 
-def _want(measure: Any) -> _Want:
+def _want(measure: Any) -> Want:
     name, arguments = _COLUMNS[measure.NAME](measure)
     known = measure.SUPPORTED_PARAMS
     level = measure["rel"] if "rel" in known else None
@@ -165,7 +145,7 @@ def _want(measure: Any) -> _Want:
     judged_only = bool(measure["judged_only"]) if "judged_only" in known else False
     gains = measure["gains"] if "gains" in known else {}
     gains = {} if gains is base.NOT_PROVIDED else gains
-    return _Want(
+    return Want(
         column=SelectedColumn(
             label=str(measure),
             measure=MEASURE_BY_NAME[name],
@@ -228,11 +208,17 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def __init__(self, wanted: Iterable[Any], qrels: Any) -> None:
         wanted = list(wanted)
-        self._qrels = _qrels(qrels)
+        self._qrels = self._judgements(qrels)
         topics = [] if self._qrels is None else self._qrels.topics
         super().__init__(wanted, set(topics))
         self._topics = topics
-        self._wants = {measure: _want(measure) for measure in wanted}
+        self._wants = {measure: self._want(measure) for measure in wanted}
+
+    def _judgements(self, data: Any) -> Qrels | None:
+        return _qrels(data)
+
+    def _want(self, measure: Any) -> Want:
+        return _want(measure)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """The values of each topic: first of those in the run, then of those that it lacks."""
@@ -326,21 +312,3 @@ def _qrels(data: Any) -> Qrels | None:
         if error.found == "no judgements":
             return None
         raise
-
-
-def _register() -> Any:
-    """Make ir_measures know the measures and the provider; a second time nothing happens."""
-    for measure in (PRES, PRES_est, Rnorm, Fprime):
-        if measure.NAME not in measures.registry:
-            measures.register(measure)
-    provider: Any = providers.registry.get(PresEvalProvider.NAME)
-    if provider is None:
-        provider = providers.register(PresEvalProvider())
-        ir_measures.DefaultPipeline.providers.insert(0, provider)
-    return provider
-
-
-PROVIDER = _register()
-"""The provider that `ir_measures.providers.registry` has."""
-
-__all__ = ["PRES", "PROVIDER", "Fprime", "PRES_est", "PresEvalProvider", "Rnorm"]

@@ -1,0 +1,54 @@
+"""pres-eval inside ir_measures: importing this module is all that is to be done.
+
+    import ir_measures
+    import pres_eval.ir_measures
+    ir_measures.calc_aggregate([ir_measures.parse_measure("PRES@100"), ir_measures.nDCG @ 10], qrels, run)
+
+The import does these things, once for the process:
+
+- it adds the measures PRES, PRES_est, Rnorm and Fprime to those that `ir_measures.parse_measure` knows;
+- it registers the provider `pres_eval` with `ir_measures.providers`;
+- it puts that provider first in `ir_measures.DefaultPipeline`, so that whoever uses ir_measures in this
+  process, PyTerrier's `pt.Experiment` too, gets these four from it, and all that the provider pytrec_eval
+  computes: the same values, faster;
+- behind all other providers it puts two that compute what cwl_eval, pyndeval, gdeval and the like do, and
+  RBP@k, for where these are not installed.  Whatever they are installed for goes where it went before.
+
+A document that a run has twice for a topic is an error, as in trec_eval; the provider pytrec_eval takes the
+last.  Scores that are no numbers are errors as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pres_eval.errors import MissingExtraError
+
+try:
+    import ir_measures
+    from ir_measures import measures, providers
+except ImportError:
+    raise MissingExtraError("pres_eval.ir_measures", "ir_measures", "ir-measures") from None
+
+from pres_eval.ir_measures.families import DiversityProvider, ReadersProvider
+from pres_eval.ir_measures.provider import PRES, Fprime, PRES_est, PresEvalProvider, Rnorm
+
+
+def _register() -> Any:
+    """Make ir_measures know the measures and the providers; a second time nothing happens."""
+    for measure in (PRES, PRES_est, Rnorm, Fprime):
+        if measure.NAME not in measures.registry:
+            measures.register(measure)
+    provider: Any = providers.registry.get(PresEvalProvider.NAME)
+    if provider is None:
+        provider = providers.register(PresEvalProvider())
+        ir_measures.DefaultPipeline.providers.insert(0, provider)
+        for last in (ReadersProvider(), DiversityProvider()):
+            ir_measures.DefaultPipeline.providers.append(providers.register(last))
+    return provider
+
+
+PROVIDER = _register()
+"""The provider that `ir_measures.providers.registry` has."""
+
+__all__ = ["PRES", "PROVIDER", "Fprime", "PRES_est", "PresEvalProvider", "Rnorm"]

@@ -1,0 +1,106 @@
+"""What other packages compute for ir_measures, for where they are not installed.
+
+These providers come behind all others: where cwl_eval, pyndeval or gdeval are installed, these are asked.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import ir_measures
+from ir_measures import measures, providers
+from ir_measures.providers import base
+
+from pres_eval.errors import InputError
+from pres_eval.ir_measures.provider import PresEvalEvaluator, Want
+from pres_eval.library.ranked import Qrels
+from pres_eval.measures.selection import select
+from pres_eval.options import Options, RelevanceInfo
+
+ANY, GIVEN = base.Any(), base.Any(required=True)
+_GRADES = {"min_rel": ANY, "max_rel": ANY}
+
+OF_READERS = [
+    measures._RBP(cutoff=ANY, rel=ANY, p=ANY),
+    measures._BPM(cutoff=GIVEN, T=ANY, **_GRADES),
+    measures._SDCG(cutoff=GIVEN, dcg=base.Choices("log2"), **_GRADES),
+    measures._INST(T=ANY, **_GRADES),
+    measures._INSQ(T=ANY, **_GRADES),
+    measures._NERR8(cutoff=GIVEN, **_GRADES),
+    measures._NERR9(cutoff=GIVEN, **_GRADES),
+    measures._NERR10(p=ANY, **_GRADES),
+    measures._NERR11(T=ANY, **_GRADES),
+    measures._Compat(p=ANY, normalize=ANY),
+    measures._Accuracy(cutoff=ANY, rel=ANY),
+    measures._Judged(cutoff=ANY),
+    measures._ERR(cutoff=GIVEN),
+    measures._RR(cutoff=GIVEN, rel=ANY, judged_only=ANY),
+    measures._nDCG(
+        cutoff=GIVEN,
+        dcg=base.Choices("exp-log2"),
+        gains=base.Choices(base.NOT_PROVIDED),
+        judged_only=ANY,
+    ),
+]
+
+_OF_ALL = {"rel": ANY, "judged_only": base.Choices(False)}
+OF_DIVERSITY = [
+    measures._alpha_DCG(cutoff=GIVEN, alpha=ANY, **_OF_ALL),
+    measures._alpha_nDCG(cutoff=GIVEN, alpha=ANY, **_OF_ALL),
+    measures._ERR_IA(cutoff=GIVEN, **_OF_ALL),
+    measures._nERR_IA(cutoff=GIVEN, **_OF_ALL),
+    measures._NRBP(rel=ANY, alpha=ANY, beta=ANY),
+    measures._nNRBP(rel=ANY, alpha=ANY, beta=ANY),
+    measures._AP_IA(**_OF_ALL),
+    measures._P_IA(cutoff=GIVEN, **_OF_ALL),
+    measures._StRecall(cutoff=GIVEN, rel=ANY),
+]
+
+
+class ReadersProvider(providers.Provider):  # type: ignore[misc]
+    """The provider `pres_eval_readers`: models of readers, compatibility, accuracy, RBP@k."""
+
+    NAME = "pres_eval_readers"
+    SUPPORTED_MEASURES = OF_READERS
+
+    def _evaluator(self, wanted: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        return FamiliesEvaluator(wanted, qrels)
+
+
+class DiversityProvider(providers.Provider):  # type: ignore[misc]
+    """The provider `pres_eval_diversity`: measures of judgements with subtopics, which are `iteration`."""
+
+    NAME = "pres_eval_diversity"
+    SUPPORTED_MEASURES = OF_DIVERSITY
+
+    def _evaluator(self, wanted: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        return DiversityEvaluator(wanted, qrels)
+
+
+class FamiliesEvaluator(PresEvalEvaluator):
+    """Evaluates runs for measures whose notation is ours as well."""
+
+    relevance = RelevanceInfo.QRELS
+
+    def _want(self, measure: Any) -> Want:
+        (column,) = select([str(measure)], relevance=self.relevance)
+        return Want(column=replace(column, label=str(measure)), options=Options(), gains=())
+
+
+class DiversityEvaluator(FamiliesEvaluator):
+    """The same for judgements with subtopics."""
+
+    relevance = RelevanceInfo.SUBTOPICS
+
+    def _judgements(self, data: Any) -> Qrels | None:
+        rows = ir_measures.util.QrelsConverter(data).as_namedtuple_iter()
+        text = "".join(f"{row.query_id} {row.iteration} {row.doc_id} {row.relevance}\n" for row in rows)
+        try:
+            return Qrels(io.BytesIO(text.encode("utf-8", "surrogateescape")), form="subtopics", name="qrels")
+        except InputError as error:
+            if not text:
+                return None
+            raise error
