@@ -249,7 +249,8 @@ def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDA
     for number, column in enumerate(selection):
         cutoff = cutoff_of(column)
         title = "no cutoff" if cutoff is None else f"cutoff {cutoff}"
-        name = column.label if cutoff is None else column.measure.name
+        own = column.measure.name
+        name = column.label if cutoff is None else own + column.label.removeprefix(f"{own}_{cutoff}")
         found = result.correlations[:, :, number]
         unchanged = np.full((1, found.shape[1]), result.unchanged[number])
         panels.setdefault(title, {})[name] = np.concatenate((found, unchanged))

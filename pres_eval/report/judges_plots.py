@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from pres_eval.report.drawing import plain, plain_names, style
+from pres_eval.report.names import fitted
 from pres_eval.report.run_plots import draw_rank_changes
 
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ def judges_figure(
     from matplotlib.figure import Figure
 
     chosen = list(orders.items())[:MOST_ORDERS]
+    judges = fitted(judges, 28)
+    between = max(2.6, 1.0 + 0.04 * sum(map(len, judges)))
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
     widths = [max(3.4, 1.4 + 0.55 * len(grades))]
-    widths += [2.6 + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
+    widths += [between + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
     height = max(3.2, 1.0 + 0.2 * len(runs))
     with style():
         figure = Figure(figsize=(sum(widths), height), layout="constrained")

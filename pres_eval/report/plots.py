@@ -68,11 +68,13 @@ def robustness(
     percent = [*(100 * fraction for fraction in fractions), 100]
     known = [taus[~np.isnan(taus)] for lines in panels.values() for taus in lines.values()]
     lowest = min((float(taus.min()) for taus in known if len(taus)), default=0.75)
+    names = list(dict.fromkeys(label for lines in panels.values() for label in lines))
+    looks = dict(zip(names, line_styles(len(names)), strict=True))
     with style():
         figure = Figure(figsize=(1.0 + 3.4 * len(panels), 3.8), layout="constrained")
         grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
-            _draw_correlations(axes, percent, lines)
+            _draw_correlations(axes, percent, lines, looks)
             axes.set_title(plain(title))
             axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
         grid[0].set_ylabel(f"{coefficient} with the full ranking")
@@ -81,7 +83,6 @@ def robustness(
             grid[-1].annotate(
                 f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
-        names = list(dict.fromkeys(label for lines in panels.values() for label in lines))
         handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
         figure.legend(
             [handles[plain(name)] for name in names],
@@ -96,9 +97,15 @@ def robustness(
     return figure
 
 
-def _draw_correlations(axes: Axes, percent: Sequence[float], lines: Mapping[str, NDArray[Any]]) -> None:
+def _draw_correlations(
+    axes: Axes,
+    percent: Sequence[float],
+    lines: Mapping[str, NDArray[Any]],
+    looks: Mapping[str, dict[str, Any]],
+) -> None:
     """A line for each (F + 1, S) correlations, through the lowest of each fraction, and dots for all."""
-    for (label, taus), look in zip(lines.items(), line_styles(len(lines)), strict=True):
+    for label, taus in lines.items():
+        look = looks[label]
         axes.plot(percent, taus.min(axis=1), label=plain(label), linewidth=1.4, **look)
         axes.plot(
             np.repeat(percent[:-1], taus.shape[1]),

@@ -44,6 +44,10 @@ def power_figure(
         lines = _draw_levels(left, levels, looks, alpha)
         for name, (lower, rates) in swaps.items():
             right.plot(lower, rates, linewidth=1.2, **looks[name])
+        if not any(len(lower) for lower, _ in swaps.values()):
+            right.annotate(
+                f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
+            )
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
         right.set_xlabel(f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)")
         right.set_ylabel("swap rate")

@@ -5,6 +5,7 @@ Each function takes data and returns a matplotlib Figure, in the style of `plots
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +46,12 @@ def score_bars(
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
+    # As high as the names beside the panels are long.
+    height = max(1.9, 0.4 + 0.08 * max(len(plain(measure)) for measure in measures))
     order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
     with style():
         figure = Figure(
-            figsize=(max(5.0, 1.5 + 0.32 * len(runs)), 0.9 + 1.9 * len(measures)), layout="constrained"
+            figsize=(max(5.0, 1.5 + 0.32 * len(runs)), 0.9 + height * len(measures)), layout="constrained"
         )
         panels = figure.subplots(len(measures), 1, sharex=True, squeeze=False)[:, 0]
         for row, axes in enumerate(panels):
@@ -164,11 +167,14 @@ def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: NDArra
     from matplotlib.figure import Figure
 
     with style():
-        figure = Figure(
-            figsize=(2.4 + 1.7 * len(measures), max(2.6, 1.0 + 0.2 * len(runs))), layout="constrained"
-        )
+        figure = Figure(figsize=(_width_of(measures), max(2.6, 1.0 + 0.2 * len(runs))), layout="constrained")
         draw_rank_changes(figure.subplots(), runs, measures, positions)
     return figure
+
+
+def _width_of(measures: Sequence[str]) -> float:
+    """Inches in which the names of measures, one below each line of positions, do not touch."""
+    return 2.4 + max(1.7, 0.2 + 0.08 * max(len(plain(measure)) for measure in measures)) * len(measures)
 
 
 def draw_rank_changes(
@@ -211,7 +217,9 @@ def verdict_bars(patterns: Sequence[str], pairs: Sequence[int]) -> Figure:
     from matplotlib.figure import Figure
 
     with style():
-        figure = Figure(figsize=(6.4, 1.2 + 0.4 * len(patterns)), layout="constrained")
+        figure = Figure(
+            figsize=(6.4, 1.2 + 0.4 * len(patterns) + _more_lines(patterns)), layout="constrained"
+        )
         draw_verdict_bars(figure.subplots(), patterns, pairs)
     return figure
 
@@ -223,13 +231,23 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
     total = sum(pairs) or 1
     bars = axes.barh(range(len(patterns)), list(pairs), color="#56B4E9", edgecolor="#222222", linewidth=0.6)
     axes.bar_label(bars, [f"{count} ({count / total:.1%})" for count in pairs], padding=3, fontsize=8)
-    axes.set_yticks(range(len(patterns)), [plain(pattern, 60) for pattern in patterns])
+    axes.set_yticks(range(len(patterns)), ["\n".join(_lines(pattern)) for pattern in patterns])
     axes.invert_yaxis()
     axes.set_xlim(0, max([*pairs, 1]) * 1.3)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=False, axis="y")
     axes.set_xlabel(f"pairs of runs (of {sum(pairs)})")
     axes.set_title("Verdicts on pairs (= same, ≠ different)")
+
+
+def _lines(pattern: str) -> list[str]:
+    """A pattern of many measures in lines that leave room for the bars."""
+    return [plain(line, 60) for line in textwrap.wrap(pattern, 60, break_long_words=False)]
+
+
+def _more_lines(patterns: Sequence[str]) -> float:
+    """Inches that patterns of more than a line need."""
+    return 0.15 * sum(max(len(_lines(pattern)) - 2, 0) for pattern in patterns)
 
 
 def agreement(
@@ -244,9 +262,9 @@ def agreement(
 
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
-    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns)
+    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + _more_lines(patterns)
     with style():
-        figure = Figure(figsize=(max(6.4, 2.4 + 1.7 * len(measures)), upper + lower), layout="constrained")
+        figure = Figure(figsize=(max(6.4, _width_of(measures)), upper + lower), layout="constrained")
         above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
         draw_rank_changes(above, runs, measures, positions)
         draw_verdict_bars(below, patterns, pairs)

@@ -329,10 +329,14 @@ def test_table_is_that_of_the_paper(pres_eval: Command) -> None:
 def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     pres_eval.ok(
-        "robustness", QRELS, *RUNS, "--cutoffs", "50,100", "-m", "PRES", "-m", "map", "--plot", picture
+        *("robustness", QRELS, *RUNS, "--cutoffs", "50,100", "-m", "PRES", "-m", "map"),
+        *("-m", "PRES(rel=2)@50", "--plot", picture),
     )
     text = picture.read_text()
-    for words in ("cutoff 50", "cutoff 100", "no cutoff", "PRES (lowest)", "map (lowest)"):
+    for words in (
+        *("cutoff 50", "cutoff 100", "no cutoff"),
+        *("PRES (lowest)", "map (lowest)", "PRES(rel=2) (lowest)"),
+    ):
         assert f">{words}<" in text
 
 

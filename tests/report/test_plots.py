@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import warnings
 from typing import Any
@@ -120,6 +121,34 @@ def test_robustness() -> None:
     assert "%" in figure.axes[0].get_xlabel()
 
 
+def test_a_measure_looks_the_same_in_all_panels_and_unlike_the_others() -> None:
+    taus = np.full((3, 2), 0.5)
+    panels = {"no cutoff": {"map": taus}, "cutoff 10": {"P": taus}, "cutoff 100": {"PRES": taus, "P": taus}}
+    figure = drawn(plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
+    looks = {
+        (line.get_label(), line.get_color(), line.get_marker())
+        for axes in figure.axes
+        for line in axes.lines
+        if line.get_label() in ("map", "P", "PRES")
+    }
+    assert len(looks) == 3 == len({look[1:] for look in looks})
+
+
+@pytest.mark.slow
+def test_long_names_of_measures_do_not_cover_each_other() -> None:
+    measures = ("map(rel=2,judged_only=True)", "recall_at_percent_20(rel=2)", "iprec_at_recall_0.10(rel=2)")
+    positions = np.array([[1, 2, 3], [3, 1, 2], [2, 1, 3]])
+    patterns = [" = ".join(measures), " ≠ ".join(measures)]
+    below = drawn(run_plots.agreement(RUNS, measures, positions, patterns, [2, 1]))
+    bars = drawn(run_plots.score_bars(RUNS, measures, np.ones((3, 3)) / 2))
+    for labels in (below.axes[0].get_xticklabels(), [axes.yaxis.label for axes in bars.axes]):
+        boxes = [label.get_window_extent() for label in labels]
+        assert len(boxes) == 3
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    for label, pattern in zip(below.axes[1].get_yticklabels(), patterns, strict=True):
+        assert label.get_text().replace("\n", " ") == pattern, "whole, in lines"
+
+
 def test_cumulated_curves() -> None:
     steps = [cumulated(ranks, 12) for ranks in ((1, 2), (2, 5), (11, 12))]
     topic = {"title": "t", "nmax": 10, "best": steps[0], "run": steps[1], "worst": steps[2]}
@@ -185,6 +214,8 @@ def test_levels_that_are_not_low_are_said() -> None:
     figure = drawn(power_plots.power_figure({"map": np.linspace(0, 1, 101)}, swaps, alpha=0.05, topics=5))
     assert figure.axes[0].get_xlim()[0] == 80, "pairs above 0.2 are not drawn"
     assert figure.axes[1].get_xlim()[0] == pytest.approx(-0.001), "a single bin at 0 has no others before it"
+    figure = drawn(power_plots.power_figure({"map": np.ones(3)}, {"map": ([], [])}, alpha=0.05, topics=5))
+    assert "no bin of 20 comparisons" in [text.get_text() for text in figure.axes[1].texts]
 
 
 def test_pairs_are_counted_in_whole_numbers() -> None:
