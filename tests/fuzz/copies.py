@@ -94,10 +94,10 @@ class Functions:
         path = str(ROOT / "pres_eval" / mutant.path)
         before = compile(Path(path).read_text(), path, "exec", dont_inherit=True)
         after = dict(_pairs(before, compile(mutant.tree(), path, "exec", dont_inherit=True)))
-        changed = [function for function in self._of[path] if function.__code__ in after]
-        assert changed, f"none of the functions of {path} was found"
-        for function in changed:
-            function.__code__ = after[function.__code__]
+        for function in self._of[path]:
+            function.__code__ = after.get(function.__code__, function.__code__)
+        if not self._of[path]:  # it is imported when it is needed
+            sys.meta_path.insert(0, Changed(mutant))
 
 
 def _pairs(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:

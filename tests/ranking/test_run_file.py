@@ -33,7 +33,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking import run_file, scattered
+from pres_eval.ranking import counted, run_file, scattered
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
@@ -56,6 +56,7 @@ def as_plain(ranking: Ranking, pool: Pool) -> PlainRun:
         documents = [pool.documents[document] for document in ranking.document[chosen].tolist()]
         judged = list(zip(ranking.rank[chosen].tolist(), documents, strict=True))
         topics[pool.topics[topic]] = PlainTopic(int(ranking.num_ret[row]), judged)
+    assert len(topics) == len(ranking.topic)  # none comes twice
     tag = ranking.tag.encode("utf-8", "surrogateescape")
     return PlainRun(topics, tag, ranking.num_lines, list(ranking.unjudged), ranking.longer_line)
 
@@ -312,6 +313,26 @@ def test_ids_that_differ_in_the_highest_bits_of_two_words(tmp_path: Path) -> Non
     path.write_bytes(b"1 Q0 1234567a1234567a 1 2 t\n1 Q0 1234567\xe11234567\xe1 2 1 t\n")
     judged = {b"1": {b"1234567\xe11234567\xe1"}}
     assert read(path, judged).topics[b"1"] == PlainTopic(2, [(2, b"1234567\xe11234567\xe1")])
+
+
+def test_a_document_of_the_next_topic_with_the_same_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes that leave out the topic: what is judged for one is not taken for judged for the other."""
+    monkeypatch.setattr(counted, "_document_keys", lambda topic, hashes: hashes)
+    finder = counted.Finder(pool_of({b"1": {b"y"}, b"2": {b"x"}}))
+    rows, documents = finder.find(np.array([0, 0, 1, 1]), Ids.of([b"x", b"y", b"x", b"y"]))
+    assert (rows.tolist(), documents.tolist()) == ([1, 2], [0, 1])
+
+
+@pytest.mark.parametrize("size", [1, 30, WHOLE])
+def test_tag_that_is_cut_off(size: int, tmp_path: Path) -> None:
+    """The last line is compared with the one before, also where that is in another chunk."""
+    path = tmp_path / "run"
+    for end, before in ((b"1 Q0 b 2 1 ta", "tag"), (b"1 Q0 b 2 1 tag", None), (b"1 Q0 b 2 1 tags", None)):
+        path.write_bytes(b"1 Q0 x 1 3 t\n1 Q0 a 1 2 tag\n" + end)
+        judgements = JudgedPool(pool_of({b"1": {b"a"}}))
+        assert read_run(SmallSource(path, size), judgements, Options()).tag_before == before
+    path.write_bytes(b"1 Q0 a 1 2 ta")
+    assert read_run(SmallSource(path, size), judgements, Options()).tag_before is None
 
 
 def test_32_bit_ties(tmp_path: Path) -> None:
