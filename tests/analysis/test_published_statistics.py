@@ -27,7 +27,14 @@ from pres_eval.analysis.overlap import agreements, rbo
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import Repeats, needed_difference, stability
 from pres_eval.analysis.score_tables import read_score_table
-from pres_eval.analysis.significance import bootstrap, paired_t, randomisation
+from pres_eval.analysis.signed_ranks import rank_sums
+from pres_eval.analysis.significance import (
+    bootstrap,
+    mean_and_deviation,
+    paired_t,
+    paired_t_greater,
+    randomisation,
+)
 from pres_eval.analysis.topic_numbers import anova_power, expected_width, t_power, topic_set_sizes
 from pres_eval.arrays.types import FloatArray
 
@@ -61,6 +68,20 @@ def test_sakais_paired_t_test() -> None:
     assert paired_t(difference)[0] == pytest.approx(0.048, abs=5e-4)
     lower, upper = t_intervals(difference, 0.05)
     assert (upper[0] - lower[0]) / 2 == pytest.approx(0.0742, abs=5e-5)
+
+
+def test_a_textbooks_two_algorithms() -> None:
+    """Croft, Metzler & Strohman, Search Engines, 2009, 8.6.1: t = 2.33, p = 0.02 one-sided, w = 35."""
+    first = [25, 43, 39, 75, 43, 15, 20, 52, 49, 50]
+    second = [35, 84, 15, 75, 68, 85, 80, 50, 58, 75]
+    differences = np.array([second], float) - first
+    mean, deviation = mean_and_deviation(differences)
+    assert mean[0] == pytest.approx(21.4)
+    assert deviation[0] == pytest.approx(29.1, abs=0.05)
+    assert mean[0] / deviation[0] * math.sqrt(10) == pytest.approx(2.33, abs=5e-3)
+    assert paired_t_greater(differences)[0] == pytest.approx(0.02, abs=5e-3)
+    positive, negative = rank_sums(differences)
+    assert positive[0] - negative[0] == 35
 
 
 def test_sakais_two_way_analysis_of_variance() -> None:
