@@ -18,22 +18,28 @@ settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-QUICK_EXAMPLES = 3
-"""Examples of each property in the quick run (-m 'not slow'); the whole suite tries more."""
+QUICK_EXAMPLES, COVERAGE_EXAMPLES = 3, 12
+"""Examples of each property in the quick run (-m 'not slow'), and where only the lines that run are of interest
+(--cov); the whole suite tries more."""
 
 ROOT = Path(__file__).parent.parent
 Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let properties be tried with few examples in the quick run."""
-    if config.option.markexpr != "not slow":
+    """Let properties be tried with few examples where few are enough."""
+    most = None
+    if config.option.markexpr == "not slow":
+        most = QUICK_EXAMPLES
+    elif getattr(config.option, "cov_source", None):
+        most = COVERAGE_EXAMPLES
+    if most is None:
         return
     for item in items:
         function: Any = getattr(item, "function", None)
         own: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
-        if own is not None and own.max_examples > QUICK_EXAMPLES:
-            function._hypothesis_internal_use_settings = settings(own, max_examples=QUICK_EXAMPLES)
+        if own is not None and own.max_examples > most:
+            function._hypothesis_internal_use_settings = settings(own, max_examples=most)
 
 
 def pytest_collection_finish() -> None:

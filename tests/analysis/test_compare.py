@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 from support.commands import NAMES, QRELS, RUNS, Command, summaries
 
 from pres_eval.analysis.compare import best_places, compare
@@ -120,6 +119,8 @@ def test_measures_of_effort_are_known() -> None:
     ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
 )
 def test_comparisons_are_scipys_and_statsmodels(test: str, correction: str, theirs: str) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     scores = paired()
     result = compare(scores, 1, Settings(test=test, correction=correction, samples=500, seed=5))
     for measure, label in enumerate(scores.measures):

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.inter_rater import cohens_kappa as theirs
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.correlation import tau_ap
@@ -72,9 +71,12 @@ def test_alpha_is_that_of_all_pairs(rows: list[list[int]]) -> None:
             assert found == pytest.approx(plain_alpha(rows, level), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=4, max_size=60))
 @settings(deadline=None)
 def test_kappa_is_statsmodels(pairs: list[tuple[int, int]]) -> None:
+    from statsmodels.stats.inter_rater import cohens_kappa as theirs
+
     grades = [*pairs, (0, 1), (1, 2), (2, 3), (3, 0)]  # all grades occur, so their places are their values
     table = grade_table(np.array([a for a, _ in grades]), np.array([b for _, b in grades]))
     for power, weights in ((0, None), (1, "linear"), (2, "quadratic")):

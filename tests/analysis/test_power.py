@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from statsmodels.stats.power import FTestAnovaPower, TTestPower
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.paired import PairedScores
@@ -16,10 +15,13 @@ from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.topic_numbers import anova_power, expected_width, t_power, topic_set_sizes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("topics", "delta"), [(5, 0.02), (5, 0.3), (20, 0.1), (20, 0.3), (100, 0.02), (100, 0.1), (400, 0.05)]
 )
 def test_power_is_statsmodels(topics: int, delta: float) -> None:
+    from statsmodels.stats.power import FTestAnovaPower, TTestPower
+
     variance = 0.1
     expected = TTestPower().power(delta / math.sqrt(variance), topics, 0.05)
     assert t_power(topics, delta, variance, 0.05) == pytest.approx(expected, abs=1e-9)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised, wins_ties_losses
@@ -268,6 +267,8 @@ def test_no_difference_is_not_significant_and_sides_do_not_matter(test: str) -> 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 @settings(deadline=None)
 def test_corrections_are_statsmodels(values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     p_values = np.array(values)
     names = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
     for ours, theirs in names.items():

@@ -95,6 +95,7 @@ def test_a_table_without_rows(tmp_path: Path) -> None:
     assert "no rows" in check_the_same(tmp_path / "run.parquet", tmp_path)["message"]
 
 
+@pytest.mark.slow
 def test_all_values_as_one_table(fixtures: Path, tmp_path: Path, pres_eval: Command) -> None:
     import pyarrow.parquet
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
-pytest.importorskip("ipykernel")
+pytestmark = pytest.mark.slow
 
 CELLS = [
     "import pres_eval as pe\n"
@@ -33,8 +31,9 @@ CELLS = [
 @pytest.fixture(scope="module")
 def outputs() -> list[list[Any]]:
     """The outputs of each cell."""
-    pytest.importorskip("matplotlib")
-    pytest.importorskip("pandas")
+    nbformat, nbclient, *_ = map(
+        pytest.importorskip, ("nbformat", "nbclient", "ipykernel", "matplotlib", "pandas")
+    )
     cells = [nbformat.v4.new_code_cell(text) for text in CELLS]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=kernel)
@@ -46,7 +45,6 @@ def html_of(output: Any) -> str:
     return str(output["data"]["text/html"])
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_tables(outputs: list[list[Any]]) -> None:
     first = html_of(outputs[0][-1])

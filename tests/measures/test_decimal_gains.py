@@ -114,7 +114,7 @@ def decimal_batch(topics: list[Topic]) -> Batch:
 
 
 @pytest.mark.parametrize("measure", [pytest.param(measure, id=measure.name) for measure in USABLE])
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(data=st.data())
 def test_measures_of_decimal_gains_equal_their_twins(measure: Measure, data: st.DataObject) -> None:
     topics = data.draw(decimal_topics())

@@ -74,7 +74,7 @@ def cases(draw: st.DrawFn) -> tuple[Judgements, Rankings, Options]:
     return judgements, rankings, options
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(case=cases(), size=st.integers(1, 3))
 def test_scores_are_those_of_the_slow_twins(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[Judgements, Rankings, Options], size: int

@@ -58,7 +58,7 @@ def test_every_measure_with_parameters_is_compared_with_some() -> None:
 
 
 @pytest.mark.parametrize("measure", BY_NAME)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_measure_equals_its_twin(measure: Measure, data: st.DataObject) -> None:
     grades = GDEVAL_GRADES if measure.name == "err" else GRADES
@@ -68,7 +68,7 @@ def test_measure_equals_its_twin(measure: Measure, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", ["ndcg", "G", "rbp", "rbp_resid"])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(data=st.data())
 def test_measures_that_see_every_rank_do_it_block_by_block(name: str, data: st.DataObject) -> None:
     topics = data.draw(topic_lists())

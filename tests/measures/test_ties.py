@@ -81,7 +81,7 @@ def parameter_texts(name: str) -> list[str | None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BY_NAME)
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(data=st.data())
 def test_expected_value_is_the_mean_over_all_orders(name: str, data: st.DataObject) -> None:
     topics = [data.draw(tied_topics()) for _ in range(2)]
@@ -101,7 +101,7 @@ def test_expected_value_is_the_mean_over_all_orders(name: str, data: st.DataObje
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 @given(data=st.data())
 def test_without_ties_the_expected_value_is_the_value(name: str, data: st.DataObject) -> None:
     topics = data.draw(topic_lists(st.sampled_from([0, 1, 2, 3, POOLED])))

@@ -129,7 +129,7 @@ def test_every_measure_declares_what_it_is(measure: Measure) -> None:
         if t in m.traits
     ],
 )
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(data=st.data())
 def test_measure_does_not_change(measure: Measure, trait: Trait, data: st.DataObject) -> None:
     topics = data.draw(topic_lists(grades_for(measure)))
@@ -157,7 +157,7 @@ def test_measure_that_does_not_say_so_does_change(measure: Measure, trait: Trait
 
 
 @pytest.mark.parametrize("measure", declared(Trait.GRADED, yes=False))
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(data=st.data())
 def test_measure_that_is_not_graded_sees_relevant_or_not(measure: Measure, data: st.DataObject) -> None:
     topics = data.draw(topic_lists(grades_for(measure)))
@@ -200,7 +200,7 @@ def test_measure_that_is_not_bounded_leaves_0_to_1(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("measure", [p for p in declared(Trait.MAY_BE_NAN, yes=False) if p.id != "relstring"])
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(data=st.data())
 def test_measure_is_a_number(measure: Measure, data: st.DataObject) -> None:
     for column in values(measure, data.draw(topic_lists(grades_for(measure)))):
@@ -214,7 +214,7 @@ def test_measure_that_may_be_nan_is_for_some_topic(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("measure", BY_NAME)
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(data=st.data())
 def test_topic_alone_in_a_batch_and_in_blocks_scores_the_same(measure: Measure, data: st.DataObject) -> None:
     topics = data.draw(topic_lists(grades_for(measure)))
