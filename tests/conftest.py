@@ -19,8 +19,8 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 QUICK_EXAMPLES, COVERAGE_EXAMPLES = 3, 12
-"""Examples of each property in the quick run (-m 'not slow'), and where only the lines that run are of interest
-(--cov); the whole suite tries more."""
+"""Examples of each property in the quick run (-m 'not slow'), and where only the lines that run matter, under
+--cov; the whole suite tries more."""
 
 ROOT = Path(__file__).parent.parent
 Command = Callable[..., "subprocess.CompletedProcess[bytes]"]

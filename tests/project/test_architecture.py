@@ -282,6 +282,12 @@ def test_only_the_command_line_prints_or_exits() -> None:
     assert any(list(printing_in(tree_of(path))) for path in MODULES if path not in below)
 
 
+def test_every_file_of_tests_has_a_name_of_its_own() -> None:
+    """pytest takes two of one name for the same."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(set(names)) == sorted(names)
+
+
 FOLDERS = "|".join(("home", "root", "Users", "work", "mnt", "srv", "tmp", "private", "media"))
 MACHINE_PATH = re.compile(rf"(?<![\w./~<$}}])/({FOLDERS})/\w|\b[A-Z]:\\\\?Users\b")
 TEXT_FILES = [

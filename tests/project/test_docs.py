@@ -38,7 +38,7 @@ TESTED_ELSEWHERE = {
     ("docs/guides/ci.md", "sh"): 1,  # tests/cli/test_ci_guide.py
     ("docs/guides/ci.md", "yaml"): 1,
     ("docs/guides/cluster.md", "sh"): 3,  # they need a cluster; tests/cluster has one of its own
-    ("docs/guides/cluster.md", "yaml"): 1,  # tests/cluster/test_guide.py
+    ("docs/guides/cluster.md", "yaml"): 1,  # tests/cluster/test_cluster_guide.py
     ("docs/guides/cluster.md", "python"): 1,
 }
 """How many other blocks each page has."""
