@@ -216,7 +216,6 @@ def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[An
     """
     if isinstance(ranking, Ranking):
         _check_fit(relevance, ranking, options)
-        _check_ties(ranking, options)
     nothing = True
     for batch in _form(relevance, ranking, options):
         nothing = False
@@ -234,14 +233,6 @@ def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None
         raise UsageError(
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"
-        )
-
-
-def _check_ties(ranking: Ranking, options: Options) -> None:
-    """Raises UsageError if it is not known which scores of the run are equal, and that is asked for."""
-    if options.ties != DOCNO and not ranking.ties.known:
-        raise UsageError(
-            f"{ranking.name}: --ties {options.ties} of a run that a cluster reads: expected topics together"
         )
 
 

@@ -47,13 +47,11 @@ class Ties:
     document  (E,) which of the D judged documents of a ranking each is, ascending
     first     (E,) the rank at which its group of equal scores begins
     size      (E,) documents in the group, judged or not
-    known     whether ties were looked for at all
     """
 
     document: IntArray
     first: IntArray
     size: IntArray
-    known: bool = True
 
     @staticmethod
     def at(document: IntArray, first: IntArray, size: IntArray) -> Ties:
@@ -84,7 +82,6 @@ class Ties:
 
 _NONE = np.zeros(0, np.int64)
 NO_TIES = Ties(_NONE, _NONE, _NONE)
-UNKNOWN_TIES = Ties(_NONE, _NONE, _NONE, known=False)
 
 
 @dataclass(frozen=True, eq=False)

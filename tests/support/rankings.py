@@ -34,7 +34,7 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
     return (
         arrays
         | others
-        | {"ties": ties, "known": ranking.ties.known, "dropped": ranking.num_dropped}
+        | {"ties": ties, "dropped": ranking.num_dropped}
         | {"unjudged": list(dict.fromkeys(ranking.unjudged_ids))}
     )
 
