@@ -18,6 +18,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,7 @@ from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, geometric_mean, number
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import Options
-from pres_eval.scoring import Values
-from pres_eval.scoring import evaluate as score
+from pres_eval.scoring import Values, form, score_blocks
 
 __version__ = "0.5.11"
 """The pytrec_eval-terrier whose names and values these are."""
@@ -148,6 +148,7 @@ class RelevanceEvaluator:
         self._qrels = _qrels(judged) if judged else None
         self._columns = _selection([measures] if isinstance(measures, str) else measures)
         self._keys = [_key(column) for column in self._columns]
+        self._nothing = dict(zip(self._keys, map(_value_of_nothing, self._columns), strict=True))
         self._options = Options(relevance_level=int(relevance_level), judged_only=bool(judged_docs_only_flag))
 
     def evaluate(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
@@ -160,15 +161,16 @@ class RelevanceEvaluator:
             raise TypeError("Argument object scores should be of type dictionary.")
         if self._qrels is None:
             return {}
-        place = self._qrels.lookup.place
+        known, place = self._qrels.lookup.topics, self._qrels.lookup.place
         try:
             rows = self._rows(scores)
-            places = {topic: place(topic, "run") for topic in scores}
+            places = {
+                topic: known.get(topic) if type(topic) is str else place(topic, "run") for topic in scores
+            }
         except InputError as error:
             raise TypeError(str(error)) from error
-        nothing = dict(zip(self._keys, map(_value_of_nothing, self._columns), strict=True))
         return {
-            topic: rows[number] if len(scores[topic]) else dict(nothing)
+            topic: rows[number] if scores[topic] else dict(self._nothing)
             for topic, number in places.items()
             if number is not None
         }
@@ -178,21 +180,22 @@ class RelevanceEvaluator:
         qrels = self._qrels
         assert qrels is not None
         for topic, documents in scores.items():
-            if not isinstance(documents, Mapping):
+            if type(documents) is not dict and not isinstance(documents, Mapping):
                 raise InputError("run", None, f"{type(documents).__name__} for topic {topic!r}", "a dict")
-        if not any(map(len, scores.values())):
+        if not any(scores.values()):
             return {}
         ranking = rank_dict(scores, qrels.relevance, qrels.lookup, self._options, name="run", tag="run")
         if not len(ranking.topic):
             return {}
         if not self._columns:
             return {number: {} for number in ranking.topic.tolist()}
-        found = score(qrels.relevance, ranking, self._columns, self._options)
-        columns = [_numbers(values) for values in found.values]
+        # Without the means that an Evaluation has: nobody asks for them here.
+        blocks = score_blocks(form(qrels.relevance, ranking, self._options), self._columns)
+        rows = chain.from_iterable(zip(*map(_numbers, block.values), strict=True) for block in blocks)
         keys = self._keys
         return {
             number: dict(zip(keys, row, strict=True))
-            for number, row in zip(ranking.topic.tolist(), zip(*columns, strict=True), strict=True)
+            for number, row in zip(ranking.topic.tolist(), rows, strict=True)
         }
 
 

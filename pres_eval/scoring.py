@@ -302,6 +302,8 @@ def evaluate(
 
 
 def _join(parts: Sequence[Values]) -> Values:
+    if len(parts) == 1:
+        return parts[0]
     if isinstance(parts[0], list):
         return [text for part in parts for text in part]
     return np.concatenate([part for part in parts if not isinstance(part, list)])

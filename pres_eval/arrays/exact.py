@@ -39,6 +39,10 @@ def add_rows_in_order(values: FloatArray, start: FloatArray) -> FloatArray:
 
 LONG_STRETCH = 1 << 16
 
+NARROW = 256
+SPARE = 4
+"""Values in the longest stretch, and room for values to one of them, for which one table is fastest."""
+
 LONG_ON_AVERAGE = 32
 FEW_STRETCHES = 128
 """Values in a stretch, and stretches, for which a loop costs less than putting them into tables."""
@@ -50,7 +54,14 @@ def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> Fl
     values (N,), offsets (S+1,) of S stretches -> (N,).  Those of about the same length are done together,
     as the rows of a table, so many short ones don't cost a loop over them; long ones are few.
     """
-    lengths = np.diff(offsets)
+    lengths = offsets[1:] - offsets[:-1]
+    width = int(lengths.max(initial=0))
+    if width <= NARROW and len(lengths) * width <= SPARE * len(values):
+        inside = np.arange(width) < lengths[:, np.newaxis]
+        table = np.zeros(inside.shape)
+        table[inside] = values
+        done: FloatArray = operation.accumulate(table, axis=1)[inside]
+        return done
     running = np.empty(len(values))
     if len(lengths) <= FEW_STRETCHES or len(values) >= LONG_ON_AVERAGE * len(lengths):
         begin, *ends = offsets.tolist()

@@ -126,19 +126,23 @@ class Batch:
     @cached_property
     def judged_places(self) -> Places:
         """The judged documents retrieved."""
-        return self._places(self.topic_of, self.rank, self.offsets)
+        return self.judged_down_to(int(self.rank.max(initial=0)))
+
+    def judged_down_to(self, rank: int) -> Places:
+        """The judged documents retrieved down to a rank."""
+        rows = np.flatnonzero(self.rank <= rank)
+        return self._places(rows, np.searchsorted(rows, self.offsets))
 
     @cached_property
     def relevant_places(self) -> Places:
         """The relevant documents retrieved."""
-        rows = self.relevant_rows
-        offsets = np.searchsorted(rows, self.offsets)
-        topic_of = np.repeat(np.arange(len(self)), np.diff(offsets))
-        return self._places(topic_of, self.rank[rows], offsets)
+        return self._places(self.relevant_rows, np.searchsorted(self.relevant_rows, self.offsets))
 
-    def _places(self, topic_of: IntArray, rank: IntArray, offsets: IntArray) -> Places:
-        width = int(self.rank.max(initial=0)) + 1
-        return Places(offsets, topic_of * width + rank, width)
+    def _places(self, rows: IntArray, offsets: IntArray) -> Places:
+        rank = self.rank if len(rows) == len(self.rank) else self.rank[rows]
+        width = int(rank.max(initial=0)) + 1
+        keys = np.repeat(np.arange(len(self)) * width, np.diff(offsets)) + rank
+        return Places(rows=rows, offsets=offsets, keys=keys, width=width)
 
     @cached_property
     def relevant_precision(self) -> FloatArray:

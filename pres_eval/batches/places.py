@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import FloatArray, IntArray
@@ -15,14 +17,20 @@ from pres_eval.records import dataclass
 class Places:
     """Some documents of T topics, to be counted and added up down to many ranks.
 
+    rows     (R,) which of the batch's documents they are, ascending
     offsets  (T+1,) where each topic's begin
     keys     (R,) topic * width + rank, ascending
     width    more than any rank
     """
 
+    rows: IntArray
     offsets: IntArray
     keys: IntArray
     width: int
+
+    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Those of the batch's values (D,) that are of these documents: (R,)."""
+        return values if len(self.rows) == len(values) else values[self.rows]
 
     def within(self, rank: int | IntArray) -> IntArray:
         """How many of the documents each topic has down to a rank.

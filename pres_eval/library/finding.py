@@ -48,11 +48,16 @@ def rank_dict(
     rankings: list[Documents] = []
     unjudged: list[bytes] = []
     num_rows = 0
+    only_texts = True
     for topic, documents in run.items():
-        num_rows += len(documents)
         if not (documents or empty):
             continue
-        place = lookup.place(topic, name)
+        num_rows += len(documents)
+        if type(topic) is str:  # as nearly always, so that less has to be asked
+            place = lookup.topics.get(topic)
+        else:
+            only_texts = False
+            place = lookup.place(topic, name)
         if place is None:
             _scores([documents], name)
             unjudged.append(encode(topic, name))
@@ -61,7 +66,7 @@ def rank_dict(
             rankings.append(_with_texts(documents, name))
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
-    if has_equal(np.array(places, np.int64)):
+    if not only_texts and has_equal(np.array(places, np.int64)):
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
     collected = Topics()
     for start, stop in _parts(list(map(len, rankings))):
@@ -73,7 +78,11 @@ def rank_dict(
 
 def _with_texts(documents: Documents, name: str) -> Documents:
     """Documents whose ids are texts; one look at the first tells, as nobody mixes them."""
-    if not documents or isinstance(next(iter(documents)), str):
+    for document in documents:
+        if isinstance(document, str):
+            return documents
+        break
+    else:
         return documents
     texts = {decode(encode(document, name)): score for document, score in documents.items()}
     if len(texts) < len(documents):

@@ -35,7 +35,8 @@ class Lookup:
         self._pool = pool
 
     @cached_property
-    def _topics(self) -> dict[str, int]:
+    def topics(self) -> dict[str, int]:
+        """The topics and their indices in the pool."""
         return {topic: place for place, topic in enumerate(texts_of(self._pool.topics))}
 
     @cached_property
@@ -63,4 +64,4 @@ class Lookup:
 
     def place(self, topic: Any, name: str) -> int | None:
         """The index of a topic in the pool, None for one without judgements."""
-        return self._topics.get(topic if isinstance(topic, str) else decode(encode(topic, name)))
+        return self.topics.get(topic if isinstance(topic, str) else decode(encode(topic, name)))

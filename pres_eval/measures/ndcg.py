@@ -9,7 +9,6 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.gain import (
-    BestRanking,
     GradeGains,
     best_ranking,
     document_gains,
@@ -83,25 +82,18 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
-    dcg, _, _ = batch.derived(_running_dcg)
-    places = batch.judged_places
+    places = batch.judged_down_to(int(np.max(cutoff)))
+    dcg = places.running(places.of(document_gains(batch)) / log2(places.of(batch.rank) + 1))
     return divide(places.at(dcg, places.within(cutoff)), best_dcg_cut(batch, cutoff))
 
 
 def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
-    """(T,) the discounted gain of the first k documents of the best ranking."""
-    _, best, ideal = batch.derived(_running_dcg)
+    """(T,) the discounted gain of the first k documents of the best ranking; (C, T) for several cutoffs."""
+    best = best_ranking(batch, most=int(np.max(cutoff)))
+    ideal = np.append(accumulate(np.add, best.gain / log2(best.rank + 1), best.offsets), 0.0)
     last = best.offsets[:-1] + np.minimum(best.length, cutoff) - 1
     found: FloatArray = ideal[np.where(best.length > 0, last, len(ideal) - 1)]
     return found
-
-
-def _running_dcg(batch: Batch) -> tuple[FloatArray, BestRanking, FloatArray]:
-    """Running sums of discounted gains, of the ranking and of the best one, for all cutoffs at once."""
-    best = best_ranking(batch)
-    ideal = accumulate(np.add, best.gain / log2(best.rank + 1), best.offsets)
-    dcg = batch.judged_places.running(document_gains(batch) / log2(batch.rank + 1))
-    return dcg, best, np.concatenate((ideal, [0.0]))
 
 
 def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:

@@ -384,13 +384,28 @@ class Topics:
     """Collects what was ranked."""
 
     def __init__(self) -> None:
-        self._topic, self._num_ret, self._counts = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-        self._rank, self._document = Growing(np.int8), Growing(np.int8)
+        self._alone: Ranked | None = None
+        self._num_parts = 0
         self._num_dropped = 0
-        self._tied, self._first, self._size = Growing(np.int64), Growing(np.int64), Growing(np.int64)
 
     def add(self, part: Ranked) -> None:
         """Keep some more topics; none may be in two parts."""
+        self._num_parts += 1
+        if self._num_parts == 1:  # a small run has no other part, and nothing has to be copied
+            self._alone = part
+            return
+        if self._alone is not None:
+            self._make_room()
+            self._append(self._alone)
+            self._alone = None
+        self._append(part)
+
+    def _make_room(self) -> None:
+        self._topic, self._num_ret, self._counts = Growing(np.int64), Growing(np.int64), Growing(np.int64)
+        self._rank, self._document = Growing(np.int8), Growing(np.int8)
+        self._tied, self._first, self._size = Growing(np.int64), Growing(np.int64), Growing(np.int64)
+
+    def _append(self, part: Ranked) -> None:
         self._topic.append(part.topic)
         self._num_ret.append(part.num_ret)
         self._counts.append(np.diff(part.offsets))
@@ -404,16 +419,37 @@ class Topics:
 
     def ranked(self) -> Ranked:
         """All topics, in the pool's order."""
-        topic, num_ret, lengths = self._topic.values(), self._num_ret.values(), self._counts.values()
-        rank, document = self._rank.values(), self._document.values()
-        ties = Ties(self._tied.values(), self._first.values(), self._size.values())
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        if (topic[1:] < topic[:-1]).any():
-            order = np.argsort(topic, kind="stable")
-            before = offsets
-            rows, offsets = ragged(offsets[:-1][order], lengths[order])
-            topic, num_ret, rank, document = topic[order], num_ret[order], rank[rows], document[rows]
-            own = np.searchsorted(before, ties.document, side="right") - 1
-            moved = ties.document - before[own] + offsets[inverse(order)[own]]
-            ties = Ties.at(moved, ties.first, ties.size)
-        return Ranked(topic, num_ret, offsets, rank, document, ties, num_dropped=self._num_dropped)
+        if self._alone is not None:
+            return in_pool_order(self._alone)
+        if not self._num_parts:
+            self._make_room()
+        return in_pool_order(
+            Ranked(
+                topic=self._topic.values(),
+                num_ret=self._num_ret.values(),
+                offsets=np.concatenate(([0], np.cumsum(self._counts.values()))),
+                rank=self._rank.values(),
+                document=self._document.values(),
+                ties=Ties(self._tied.values(), self._first.values(), self._size.values()),
+                num_dropped=self._num_dropped,
+            )
+        )
+
+
+def in_pool_order(ranked: Ranked) -> Ranked:
+    """The same topics in the pool's order."""
+    topic, ties, before = ranked.topic, ranked.ties, ranked.offsets
+    if not (topic[1:] < topic[:-1]).any():
+        return ranked
+    order = np.argsort(topic, kind="stable")
+    rows, offsets = ragged(before[:-1][order], np.diff(before)[order])
+    own = np.searchsorted(before, ties.document, side="right") - 1
+    return Ranked(
+        topic=topic[order],
+        num_ret=ranked.num_ret[order],
+        offsets=offsets,
+        rank=ranked.rank[rows],
+        document=ranked.document[rows],
+        ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
+        num_dropped=ranked.num_dropped,
+    )

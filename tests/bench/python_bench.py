@@ -37,10 +37,7 @@ class Data:
 
     def __init__(self, topics: int, depth: int, judged: float, seed: int = 7) -> None:
         rng = np.random.default_rng(seed)
-        self.ids = np.array([rng.permutation(8_841_823)[:depth] for _ in range(min(topics, 40))])
-        if topics > 40:
-            self.ids = rng.integers(0, 8_841_823, (topics, depth))
-            self.ids = self._without_repeats(rng)
+        self.ids = self._without_repeats(rng, rng.integers(0, 8_841_823, (topics, depth)))
         self.scores = np.round(-np.sort(-rng.random((topics, depth)) * 30, axis=1), 6)
         self.topics = [str(1_000_000 + number) for number in range(topics)]
         self.qrels: dict[str, dict[str, int]] = {}
@@ -52,8 +49,8 @@ class Data:
             grades = rng.integers(0, 3, len(documents)).tolist()
             self.qrels[topic] = dict(zip(documents, grades, strict=True))
 
-    def _without_repeats(self, rng: np.random.Generator) -> Any:
-        ids = self.ids
+    @staticmethod
+    def _without_repeats(rng: np.random.Generator, ids: Any) -> Any:
         while True:
             in_order = np.sort(ids, axis=1)
             wrong = np.flatnonzero((in_order[:, 1:] == in_order[:, :-1]).any(axis=1))
