@@ -420,7 +420,7 @@ class Topics:
     def ranked(self) -> Ranked:
         """All topics, in the pool's order."""
         if self._alone is not None:
-            return in_pool_order(self._alone)
+            return in_pool_order(_alone(self._alone))
         if not self._num_parts:
             self._make_room()
         return in_pool_order(
@@ -434,6 +434,19 @@ class Topics:
                 num_dropped=self._num_dropped,
             )
         )
+
+
+def _alone(part: Ranked) -> Ranked:
+    """A part as no more than what it is: without what a whole Ranking has besides."""
+    return Ranked(
+        topic=part.topic,
+        num_ret=part.num_ret,
+        offsets=part.offsets,
+        rank=part.rank,
+        document=part.document,
+        ties=part.ties,
+        num_dropped=part.num_dropped,
+    )
 
 
 def in_pool_order(ranked: Ranked) -> Ranked:
