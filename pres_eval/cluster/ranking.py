@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -16,32 +14,21 @@ from pres_eval.arrays.growing import Growing
 from pres_eval.arrays.ids import EVERY_PROCESS, Ids
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.cluster.any_order import (
-    Counts,
-    Entries,
-    Hashing,
-    Places,
-    RowsSplit,
-    map_counted,
-    map_found,
-    map_hashed,
-    map_rows,
-    ranked_of,
-)
+from pres_eval.cluster.any_order import Counts, Entries, Places, map_counted, map_found, ranked_of
 from pres_eval.cluster.engines import Engine, Shared, Work
+from pres_eval.cluster.folders import Folder
+from pres_eval.cluster.hashing import Hashing, RowsSplit, map_hashed, map_rows
 from pres_eval.cluster.scanning import Tally, Wanted
-from pres_eval.cluster.splits import Split, parquet_splits, split_size, text_splits
-from pres_eval.cluster.storage import File, Folder, source_of
+from pres_eval.cluster.splits import parquet_splits, split_size, text_splits
+from pres_eval.cluster.storage import File
+from pres_eval.cluster.telling import Telling, WholeRun
 from pres_eval.cluster.together import Merging, map_ranked
-from pres_eval.errors import EmptyFileError, InputError, quoted
+from pres_eval.errors import InputError, quoted
 from pres_eval.options import ERROR
-from pres_eval.ranking.any_format import tag_of
-from pres_eval.ranking.opening import Opening, opening_of
-from pres_eval.ranking.order import DuplicateRowError, Ranked
+from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.run_file import Ranking
-from pres_eval.ranking.unjudged import MOST, UnjudgedTopics
-from pres_eval.reading.cutting import ScatteredError, cuts
-from pres_eval.reading.lines import RUN, no_lines, parse_lines
+from pres_eval.ranking.unjudged import MOST
+from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.source import Source
 
 LEAST_UNJUDGED = 1000
@@ -94,12 +81,11 @@ class SplitRun:
         self, run: File | Folder, parquet: bool, engine: Engine, wanted: Wanted, shared: Shared, plan: Plan
     ) -> None:
         size = plan.split_bytes or split_size(run.size, engine.workers)
-        self.name = run.name
-        self.files = run.files if isinstance(run, Folder) else (run,)
+        files = run.files if isinstance(run, Folder) else (run,)
         splits = [
-            split for file in self.files for split in (parquet_splits if parquet else text_splits)(file, size)
+            split for file in files for split in (parquet_splits if parquet else text_splits)(file, size)
         ]
-        self.is_parquet = parquet
+        self.run = WholeRun(run.name, files, parquet, wanted)
         self.wanted = wanted
         self.unchecked = False
         self._engine = engine
@@ -136,7 +122,7 @@ class SplitRun:
 
     def _together(self) -> Ranking:
         merging = Merging(self.wanted)
-        told = _Telling(self)
+        told = Telling(self.run)
         with contextlib.closing(self._parts(told, map_ranked)) as parts:
             for part in parts:
                 if not told.has_nan:
@@ -145,7 +131,7 @@ class SplitRun:
         return told.ranking(merging.ranked(), whole_topics=True)
 
     def _in_any_order(self, check: bool | None) -> Ranking:
-        told = _Telling(self)
+        told = Telling(self.run)
         num_ret = np.zeros(len(self.wanted.pool.topics), np.int64)
         documents: list[AnyInts] = [np.zeros(0, np.int64)]
         scores: list[Any] = [self.wanted.cast(np.zeros(0))]
@@ -180,7 +166,7 @@ class SplitRun:
         counts = Counts(entries)
         with (
             self._shared(entries, "judged documents of the run") as shared,
-            contextlib.closing(self._parts(_Telling(self), map_counted, shared)) as parts,
+            contextlib.closing(self._parts(Telling(self.run), map_counted, shared)) as parts,
         ):
             for part in parts:
                 counts.add(part)
@@ -196,7 +182,7 @@ class SplitRun:
             keys = Growing(np.uint64)
             with (
                 self._shared(replace(hashing, share=share), "the way to hash") as shared,
-                contextlib.closing(self._parts(_Telling(self), map_hashed, shared)) as parts,
+                contextlib.closing(self._parts(Telling(self.run), map_hashed, shared)) as parts,
             ):
                 for part in parts:
                     keys.append(part.keys)
@@ -216,7 +202,7 @@ class SplitRun:
         return self._changed() if error is None else error
 
     def _changed(self) -> InputError:
-        return Source(self.name).changed()
+        return Source(self.run.name).changed()
 
     def _located(self, hashing: Hashing, keys: Words, num_ret: IntArray | None = None) -> InputError | None:
         """The error of the documents with these hashes that are there twice, None if none is.
@@ -225,7 +211,7 @@ class SplitRun:
         """
         rows: list[RowsSplit] = []
         places: list[IntArray] = []
-        told = _Telling(self)
+        told = Telling(self.run)
         with (
             self._shared(hashing, "the way to hash") as one,
             self._shared(keys, "hashes") as other,
@@ -267,10 +253,10 @@ class SplitRun:
         if not again:
             return None
         (number, text), where = min(
-            again.items(), key=lambda item: (item[0][0] if self.is_parquet else 0, item[1][1])
+            again.items(), key=lambda item: (item[0][0] if self.run.is_parquet else 0, item[1][1])
         )
-        (first_file, first), (file, second) = (where_is(place + self.is_parquet) for place in where[:2])
-        if self.is_parquet:
+        (first_file, first), (file, second) = (where_is(place + self.run.is_parquet) for place in where[:2])
+        if self.run.is_parquet:
             places = f"rows {first} and {second}"
             if first_file != file:
                 places = f"row {first} of {first_file.name} and row {second}"
@@ -278,12 +264,12 @@ class SplitRun:
             places = f"first in line {first}" + (f" of {first_file.name}" if first_file != file else "")
         return InputError(
             file.name,
-            None if self.is_parquet else second,
+            None if self.run.is_parquet else second,
             f"document {quoted(text)} of topic {quoted(self.wanted.pool.topics[number])} again ({places})",
             "each document once per topic",
         )
 
-    def _parts(self, told: _Telling, work: Work[Part], *shared: Shared) -> Generator[Part, None, None]:
+    def _parts(self, told: Telling, work: Work[Part], *shared: Shared) -> Generator[Part, None, None]:
         """What the splits give, in order; raises InputError for the first fault."""
         with contextlib.closing(self._engine.map(work, self._splits, self._everywhere, *shared)) as results:
             for number, (split, part) in enumerate(zip(self._splits, results, strict=False), 1):
@@ -291,7 +277,7 @@ class SplitRun:
                 if self._plan.told is not None:
                     self._plan.told(number, len(self._splits))
                 yield part
-                told.before += part.tally.num_rows if self.is_parquet else part.tally.num_lines
+                told.before += part.tally.num_rows if self.run.is_parquet else part.tally.num_lines
 
 
 def _seed() -> int:
@@ -304,107 +290,3 @@ def _again(document: IntArray, rank: IntArray, most: int | None) -> IntArray:
     order = places[np.argsort(document[places], kind="stable")]
     again: IntArray = order[1:][document[order[1:]] == document[order[:-1]]]
     return again
-
-
-class _Telling:
-    """Collects what the splits tell besides ranks, in the order of the file."""
-
-    def __init__(self, run: SplitRun) -> None:
-        self._run = run
-        self.before = 0
-        """Lines, or rows of Parquet, of the splits before."""
-        self._begins: list[tuple[int, File]] = []
-        self._num_rows = 0
-        self._num_lines = 0
-        self._tag, self._tag_before = b"", b""
-        self._longer_line: int | None = None
-        self._final_newline = True
-        self._unjudged = UnjudgedTopics()
-        self._nan: InputError | None = None
-
-    @property
-    def has_nan(self) -> bool:
-        """Whether a score is not a number, so that nothing is ranked."""
-        return self._nan is not None
-
-    def where(self, place: int) -> tuple[File, int]:
-        """The file of a line or row of the run, and which one of the file it is; both counted from 1."""
-        begins, file = self._begins[bisect_left(self._begins, place, key=itemgetter(0)) - 1]
-        return file, place - begins
-
-    def take(self, split: Split, tally: Tally) -> None:
-        """Take the next split; raises the InputError of its fault."""
-        file = split.file
-        if not self._begins or self._begins[-1][1] is not file:
-            self._begins.append((self.before, file))
-        if tally.fault is not None:
-            fault = tally.fault
-            line = None if fault.line is None else self.before - self._begins[-1][0] + fault.line
-            error = InputError(file.name, line, fault.found, fault.expected)
-            if fault.of_lines:
-                from pres_eval.reading.advice import with_advice
-
-                error = with_advice(error, source_of(file), RUN.names)
-            raise error
-        if self._nan is None and tally.nan is not None:
-            self._nan = InputError(file.name, None, tally.nan.found, tally.nan.expected)
-        if self._longer_line is None and tally.longer_line is not None:
-            self._longer_line = self.before + tally.longer_line
-        self._num_lines += tally.num_lines
-        self._num_rows += tally.num_rows
-        if tally.num_rows:
-            self._tag, self._tag_before = tally.tag, tally.tag_before or self._tag
-        if tally.num_lines:
-            self._final_newline = tally.final_newline
-        if len(tally.unjudged):
-            self._unjudged.add(tally.unjudged)
-        self._unjudged.more |= tally.more
-
-    def check_end(self) -> None:
-        """Raise InputError if there were no rows, or a score that is not a number."""
-        if self._nan is not None:
-            raise self._nan
-        if self._num_rows:
-            return
-        name = self._run.name
-        if self._run.is_parquet:
-            raise InputError(name, None, "no rows", "at least one")
-        if not self._num_lines:
-            raise EmptyFileError(name, None, "the file is empty", "lines of text")
-        raise no_lines(Source(name), RUN)
-
-    def ranking(self, ranked: Ranked, whole_topics: bool) -> Ranking:
-        """The result."""
-        run = self._run
-        name = run.name
-        return Ranking(
-            **vars(ranked),
-            name=name,
-            tag=tag_of(name) if run.is_parquet else self._tag.decode("utf-8", "surrogateescape"),
-            num_lines=self._num_rows,
-            unjudged_ids=self._unjudged.ids(),
-            longer_line=self._longer_line,
-            single=run.wanted.single,
-            ascending=run.wanted.ascending,
-            more_unjudged=self._unjudged.more,
-            opening=None if run.is_parquet else _opening(run.files, whole_topics),
-            tag_before=self._cut_off(),
-            form="Parquet" if run.is_parquet else None,
-        )
-
-    def _cut_off(self) -> str | None:
-        """The tag of the line before the last one if this was cut off in the middle of it."""
-        if self._final_newline or self._tag == self._tag_before:
-            return None
-        if not self._tag_before.startswith(self._tag):
-            return None
-        return self._tag_before.decode("utf-8", "surrogateescape")
-
-
-def _opening(files: Sequence[File], whole_topics: bool) -> Opening | None:
-    """How the run opens, from the chunk that one process would look at."""
-    for file in files:
-        with contextlib.suppress(EmptyFileError):
-            for cut in cuts(source_of(file), whole_topics):
-                return opening_of(parse_lines(cut.chunk, RUN))
-    return None

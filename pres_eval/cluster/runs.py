@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pres_eval.cluster.engines import Engine, Here, Shared
+from pres_eval.cluster.folders import Folder, run_at
 from pres_eval.cluster.ranking import Plan, SplitRun, WholeRunWantedError
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import PER_WORKER, split_size
-from pres_eval.cluster.storage import File, Folder, first_bytes, is_compressed, is_remote, run_at, source_of
+from pres_eval.cluster.storage import File, first_bytes, is_compressed, is_remote, source_of
 from pres_eval.errors import InputError, PresEvalError, RunFailure
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -19,9 +18,6 @@ BLOCK = 8 << 20
 
 BEHIND = 1 << 16
 """Bytes that are asked for behind the end of a part, for the rest of its last line."""
-
-PARQUET_ENDING = ".parquet"
-"""What folders are called whose files of the same ending are the parts of one table."""
 
 
 @dataclass(frozen=True)
@@ -45,23 +41,6 @@ class File:
         return is_remote(self.address)
 
 
-@dataclass(frozen=True)
-class Folder:
-    """A run in part files, as engines write them: its rows are those of the files, one after the other.
-
-    name   as messages call it
-    files  in the order of the numbers in their names
-    """
-
-    name: str
-    files: tuple[File, ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files."""
-        return sum(file.size for file in self.files)
-
-
 def is_remote(address: str) -> bool:
     """Whether an address is one of fsspec's and not a path."""
     scheme, colon, _ = address.partition("://")
@@ -76,8 +55,8 @@ def expand(address: str) -> list[str]:
     if not glob.has_magic(address) or (not is_remote(address) and os.path.exists(address)):  # noqa: PTH110
         return [address]
     if is_remote(address):
-        system, path = _system(address)
-        with _as_input_error(address):
+        system, path = system_of(address)
+        with as_input_error(address):
             found = sorted(system.unstrip_protocol(each) for each in system.glob(path))
     else:
         found = sorted(glob.glob(address, recursive=True))  # noqa: PTH207 - keeps the path as it was written
@@ -98,50 +77,6 @@ def file_at(address: str) -> File:
     if Source(address).size() is None:
         raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
     return File(address, os.path.abspath(address), status.st_size, _version(status))  # noqa: PTH100
-
-
-def run_at(address: str) -> File | Folder:
-    """The run at an address: a file, or a folder of part files.
-
-    Raises InputError if there is neither.
-    """
-    try:
-        return file_at(address)
-    except InputError as error:
-        if error.found != reason(IsADirectoryError()):
-            raise
-    parts = _part_files(address)
-    if not parts:
-        expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
-        raise InputError(address, None, reason(IsADirectoryError()), expected)
-    return Folder(address.rstrip("/"), tuple(file_at(part) for part in parts))
-
-
-def _part_files(folder: str) -> list[str]:
-    """The part files of a folder in order, none if it has others as well."""
-    with _as_input_error(folder):
-        if is_remote(folder):
-            system, path = _system(folder)
-            every = [system.unstrip_protocol(each) for each in system.ls(path, detail=False)]
-        else:
-            every = [os.path.join(folder, name) for name in os.listdir(folder)]  # noqa: PTH118, PTH208
-    # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
-    parts = [each for each in every if not each.rpartition("/")[2].startswith(("_", "."))]
-    return sorted(parts, key=_by_number) if all(_is_part(folder, each) for each in parts) else []
-
-
-def _is_part(folder: str, file: str) -> bool:
-    """Whether a name is one that engines give to part files."""
-    name = file.rpartition("/")[2]
-    return re.match(r"part[-._]", name) is not None or (
-        folder.rstrip("/").endswith(PARQUET_ENDING) and name.endswith(PARQUET_ENDING)
-    )
-
-
-def _by_number(file: str) -> tuple[list[tuple[int, str]], str]:
-    """Sorts part.10 behind part.9, and part-00010 too."""
-    words = re.split(r"(\d+)", file.rpartition("/")[2])
-    return [(int(word), "") if word.isdecimal() else (-1, word) for word in words], file
 
 
 def source_of(file: File) -> Source:
@@ -215,7 +150,7 @@ class RemoteSource(Source):
 
     def for_jumps(self) -> Any:
         """The file, open for readers that jump about in it."""
-        system, path = _system(self._file.address)
+        system, path = system_of(self._file.address)
         return system.open(path, "rb")
 
     def _open(self) -> OpenFile:
@@ -226,7 +161,7 @@ class _Blocks:
     """A remote file as a stream, some megabytes at a time."""
 
     def __init__(self, file: File, start: int, stop: int) -> None:
-        self._system, self._path = _system(file.address)
+        self._system, self._path = system_of(file.address)
         self._size = file.size
         self._place = start
         self._stop = stop
@@ -252,8 +187,8 @@ class _Blocks:
 
 
 def _remote_version(address: str) -> tuple[int, str]:
-    system, path = _system(address)
-    with _as_input_error(address):
+    system, path = system_of(address)
+    with as_input_error(address):
         system.invalidate_cache()
         found = system.info(path)
         if found.get("type") == "directory":
@@ -262,7 +197,7 @@ def _remote_version(address: str) -> tuple[int, str]:
         return int(found["size"]), " ".join(str(stamp) for stamp in stamps if stamp is not None)
 
 
-def _system(address: str) -> tuple[Any, str]:
+def system_of(address: str) -> tuple[Any, str]:
     """The file system of fsspec for an address, and the path in it."""
     try:
         import fsspec
@@ -289,7 +224,8 @@ def _as_os_error() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _as_input_error(address: str) -> Iterator[None]:
+def as_input_error(address: str) -> Iterator[None]:
+    """What a store raises as the InputError of a file."""
     try:
         with _as_os_error():
             yield

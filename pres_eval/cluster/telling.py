@@ -1,0 +1,136 @@
+"""What the splits of a run tell besides ranks: faults, tags, topics without judgements, how it begins."""
+
+from __future__ import annotations
+
+import contextlib
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from pres_eval.cluster.scanning import Tally, Wanted
+from pres_eval.cluster.splits import Split
+from pres_eval.cluster.storage import File, source_of
+from pres_eval.errors import EmptyFileError, InputError
+from pres_eval.ranking.any_format import tag_of
+from pres_eval.ranking.opening import Opening, opening_of
+from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.unjudged import UnjudgedTopics
+from pres_eval.reading.cutting import cuts
+from pres_eval.reading.lines import RUN, no_lines, parse_lines
+from pres_eval.reading.source import Source
+
+
+@dataclass(frozen=True)
+class WholeRun:
+    """A run, its files in order, and how it is ranked."""
+
+    name: str
+    files: tuple[File, ...]
+    is_parquet: bool
+    wanted: Wanted
+
+
+class Telling:
+    """Collects what the splits tell besides ranks, in the order of the file."""
+
+    def __init__(self, run: WholeRun) -> None:
+        self._run = run
+        self.before = 0
+        """Lines, or rows of Parquet, of the splits before."""
+        self._begins: list[tuple[int, File]] = []
+        self._num_rows = 0
+        self._num_lines = 0
+        self._tag, self._tag_before = b"", b""
+        self._longer_line: int | None = None
+        self._final_newline = True
+        self._unjudged = UnjudgedTopics()
+        self._nan: InputError | None = None
+
+    @property
+    def has_nan(self) -> bool:
+        """Whether a score is not a number, so that nothing is ranked."""
+        return self._nan is not None
+
+    def where(self, place: int) -> tuple[File, int]:
+        """The file of a line or row of the run, and which one of the file it is; both counted from 1."""
+        begins, file = self._begins[bisect_left(self._begins, place, key=itemgetter(0)) - 1]
+        return file, place - begins
+
+    def take(self, split: Split, tally: Tally) -> None:
+        """Take the next split; raises the InputError of its fault."""
+        file = split.file
+        if not self._begins or self._begins[-1][1] is not file:
+            self._begins.append((self.before, file))
+        if tally.fault is not None:
+            fault = tally.fault
+            line = None if fault.line is None else self.before - self._begins[-1][0] + fault.line
+            error = InputError(file.name, line, fault.found, fault.expected)
+            if fault.of_lines:
+                from pres_eval.reading.advice import with_advice
+
+                error = with_advice(error, source_of(file), RUN.names)
+            raise error
+        if self._nan is None and tally.nan is not None:
+            self._nan = InputError(file.name, None, tally.nan.found, tally.nan.expected)
+        if self._longer_line is None and tally.longer_line is not None:
+            self._longer_line = self.before + tally.longer_line
+        self._num_lines += tally.num_lines
+        self._num_rows += tally.num_rows
+        if tally.num_rows:
+            self._tag, self._tag_before = tally.tag, tally.tag_before or self._tag
+        if tally.num_lines:
+            self._final_newline = tally.final_newline
+        if len(tally.unjudged):
+            self._unjudged.add(tally.unjudged)
+        self._unjudged.more |= tally.more
+
+    def check_end(self) -> None:
+        """Raise InputError if there were no rows, or a score that is not a number."""
+        if self._nan is not None:
+            raise self._nan
+        if self._num_rows:
+            return
+        name = self._run.name
+        if self._run.is_parquet:
+            raise InputError(name, None, "no rows", "at least one")
+        if not self._num_lines:
+            raise EmptyFileError(name, None, "the file is empty", "lines of text")
+        raise no_lines(Source(name), RUN)
+
+    def ranking(self, ranked: Ranked, whole_topics: bool) -> Ranking:
+        """The result."""
+        run = self._run
+        name = run.name
+        return Ranking(
+            **vars(ranked),
+            name=name,
+            tag=tag_of(name) if run.is_parquet else self._tag.decode("utf-8", "surrogateescape"),
+            num_lines=self._num_rows,
+            unjudged_ids=self._unjudged.ids(),
+            longer_line=self._longer_line,
+            single=run.wanted.single,
+            ascending=run.wanted.ascending,
+            more_unjudged=self._unjudged.more,
+            opening=None if run.is_parquet else _opening(run.files, whole_topics),
+            tag_before=self._cut_off(),
+            form="Parquet" if run.is_parquet else None,
+        )
+
+    def _cut_off(self) -> str | None:
+        """The tag of the line before the last one if this was cut off in the middle of it."""
+        if self._final_newline or self._tag == self._tag_before:
+            return None
+        if not self._tag_before.startswith(self._tag):
+            return None
+        return self._tag_before.decode("utf-8", "surrogateescape")
+
+
+def _opening(files: Sequence[File], whole_topics: bool) -> Opening | None:
+    """How the run opens, from the chunk that one process would look at."""
+    for file in files:
+        with contextlib.suppress(EmptyFileError):
+            for cut in cuts(source_of(file), whole_topics):
+                return opening_of(parse_lines(cut.chunk, RUN))
+    return None
