@@ -42,12 +42,14 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 class Mutant:
     """One change to one module: which of the changes to which of its nodes.
 
-    lines  the first and the last line of the statement it is in; of one with a body those before the body
+    lines      the first and the last line of the statement it is in; of one with a body those before the body
+    statement  these lines
     """
 
     path: str
     line: int
     lines: tuple[int, int]
+    statement: str
     text: str
     change: str
     node: int
@@ -146,10 +148,12 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     statements = _statements(tree)
     for number, node in enumerate(_code(tree)):
         for which, change in enumerate(changes(node)):
+            first, last = statements.get(change.line, (change.line, change.line))
             yield Mutant(
                 path=name,
                 line=change.line,
-                lines=statements.get(change.line, (change.line, change.line)),
+                lines=(first, last),
+                statement="\n".join(lines[first - 1 : last]),
                 text=lines[change.line - 1].strip(),
                 change=change.name,
                 node=number,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -93,13 +94,19 @@ class Lines:
         return not self._at_import[mutant.path].isdisjoint(_lines(mutant))
 
     def tests(self, mutant: Mutant, most: float, of_one: int) -> list[str]:
-        """Tests of the statement that take so many seconds together, so many of one function at most."""
+        """Tests of the statement that take so many seconds together, so many of one function at most.
+
+        Of what runs while importing these are all tests of the module, first those that are named as it is
+        (`[hits]` for the record of hits).
+        """
         contexts = self._of(mutant.path)
         names = set[str]().union(*(contexts.get(line, ()) for line in _lines(mutant)))
+        words: set[str] = set()
         if self.run_at_import(mutant):
             names = names.union(*contexts.values())
+            words = set(re.findall(r'"(\w+)"', mutant.statement))
         chosen, spent, of = [], 0.0, Counter[str]()
-        for name in sorted(names, key=self.seconds.__getitem__):
+        for name in sorted(names, key=lambda name: (not _is_named(name, words), self.seconds[name])):
             function = name.partition("[")[0]
             if of[function] < of_one and spent < most:
                 of[function] += 1
@@ -121,6 +128,10 @@ class Lines:
                     contexts.setdefault(line, set()).update(good)
             self._contexts[path] = contexts
         return self._contexts[path]
+
+
+def _is_named(test: str, words: set[str]) -> bool:
+    return not words.isdisjoint(re.findall(r"\w+", test.partition("[")[2]))
 
 
 def _lines(mutant: Mutant) -> range:
