@@ -102,7 +102,8 @@ def test_an_empty_ranking_is_a_row_of_zeros() -> None:
     assert row.pop("num_q") == 1.0
     assert row.pop("gm_map") == row.pop("gm_bpref") == math.log(0.00001)
     assert set(row.values()) == {0.0}
-    for measure in ("map", "gm_map", "bpref", "num_q", "ndcg"):
+    # What gm_map gives there depends on what pytrec_eval has computed before.
+    for measure in ("map", "bpref", "num_q", "ndcg"):
         expected = theirs.RelevanceEvaluator(QREL, {measure}).evaluate({"q1": {}})
         assert ours.RelevanceEvaluator(QREL, {measure}).evaluate({"q1": {}}) == expected
 
