@@ -130,7 +130,7 @@ def compare(
         baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
     pairs = [_pairs(count, None if baselines is None else baselines[row]) for row in range(num_measures)]
-    said = _jointly(scores, pairs, settings) if settings.test in JOINT_TESTS and count > 1 else None
+    said: list[Joint] = []
     families: list[_Family] = []
     values, means = scores.gain_values(), scores.gains()
     for measure in each(range(num_measures)):
@@ -138,7 +138,10 @@ def compare(
             scores.values[measure], settings.alpha, settings.interval, settings.samples, settings.seed
         )
         if len(pairs[measure]):
-            joint = None if said is None else said[measure]
+            if settings.test in JOINT_TESTS:
+                # All measures at the first of them: within the loop, as its bar is shown only there.
+                said = said or _jointly(scores, pairs, settings)
+            joint = said[measure] if said else None
             families.append(_tested(values[measure], means[measure], pairs[measure], settings, joint))
     corrected = _corrected([family.p_values for family in families], settings)
     comparisons = [

@@ -54,11 +54,11 @@ def discriminative_power(
     """
     first, second = np.triu_indices(len(scores.runs), 1)
     found, said = [], list[Joint]()
-    if test == "randomised-tukey":
-        apart = scores.means[:, first] - scores.means[:, second]
-        said = randomised_tukeys(scores.values, list(apart), Draws(samples, seed, alpha))
+    apart = scores.means[:, first] - scores.means[:, second]
     for measure in each(range(len(scores.measures))):
-        if said:
+        if test == "randomised-tukey":
+            # All measures at the first of them: within the loop, as its bar is shown only there.
+            said = said or randomised_tukeys(scores.values, list(apart), Draws(samples, seed, alpha))
             levels, needed = said[measure].p_values, said[measure].half_width
         else:
             values = scores.values[measure]
