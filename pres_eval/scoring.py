@@ -17,7 +17,7 @@ from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
 from pres_eval.measures.names import BOUNDS
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import DOCNO, Options
-from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance

@@ -10,7 +10,7 @@ import numpy as np
 from pres_eval.arrays.types import IntArray
 from pres_eval.batches.from_qrels import kept_documents
 from pres_eval.options import Options
-from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.qrels import Qrels
 
 

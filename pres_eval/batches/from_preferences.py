@@ -22,7 +22,7 @@ from pres_eval.batches.preference_orders import (
     sum_pairs,
 )
 from pres_eval.options import Options
-from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.preferences import Preferences
 
 

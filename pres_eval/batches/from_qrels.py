@@ -13,7 +13,7 @@ from pres_eval.batches.batch import UNJUDGED, Batch, frozen
 from pres_eval.batches.places import TieGroups
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
-from pres_eval.ranking.order import NO_TIES, Ranked
+from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import Qrels
 

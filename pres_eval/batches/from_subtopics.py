@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.batches.from_groups import ScoredGroups, scored_groups
 from pres_eval.options import Options
-from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.preferences import SubtopicQrels
 
 

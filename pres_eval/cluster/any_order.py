@@ -18,7 +18,8 @@ from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
-from pres_eval.ranking.order import Ranked, Scores, Ties, place_keys
+from pres_eval.ranking.keys import place_keys
+from pres_eval.ranking.ranked import Ranked, Scores, Ties
 
 
 @dataclass(frozen=True, eq=False)

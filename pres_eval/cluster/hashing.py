@@ -12,7 +12,7 @@ from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
-from pres_eval.ranking.order import Scores
+from pres_eval.ranking.ranked import Scores
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from pres_eval.options import ERROR
 from pres_eval.ranking.columns import RunColumns, Texts, check_scores
 from pres_eval.ranking.counted import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC
-from pres_eval.ranking.order import Scores
-from pres_eval.ranking.run_file import TAG
+from pres_eval.ranking.pieces import TAG
+from pres_eval.ranking.ranked import Scores
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import TopicCutter
 from pres_eval.reading.lines import RUN, LineError, Lines, parse_lines

@@ -14,7 +14,7 @@ from pres_eval.cluster.storage import File, source_of
 from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.ranking.any_format import tag_of
 from pres_eval.ranking.opening import Opening, opening_of
-from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import cuts

@@ -10,7 +10,8 @@ from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.types import IntArray
 from pres_eval.cluster.scanning import Batch, Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
-from pres_eval.ranking.order import DuplicateRowError, Ranked, Topics, rank_topics
+from pres_eval.ranking.order import DuplicateRowError, rank_topics
+from pres_eval.ranking.ranked import Ranked, Topics
 from pres_eval.ranking.scattered import Collected, Rows
 from pres_eval.reading.cutting import ScatteredError
 

@@ -19,7 +19,7 @@ from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.columns import cast_scores, ranking_of
 from pres_eval.ranking.counting import Found, rank_found
-from pres_eval.ranking.order import Ranked, Scores, Topics
+from pres_eval.ranking.ranked import Ranked, Scores, Topics
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance
 

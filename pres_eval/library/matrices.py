@@ -21,7 +21,7 @@ from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.columns import RunColumns, cast_scores, rank_columns, ranking_of
 from pres_eval.ranking.counting import Found, rank_found
-from pres_eval.ranking.order import Ranked, Topics
+from pres_eval.ranking.ranked import Ranked, Topics
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance
 

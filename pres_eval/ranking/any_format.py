@@ -92,7 +92,7 @@ def _ranked(source: Source, form: Format, judged: Judged, options: Options, jobs
 def _streamed(source: Source, form: Format, judged: Judged, options: Options, jobs: int) -> Ranking:
     """Rank topics as they become complete; raises ScatteredError if one comes again."""
     from pres_eval.ranking.columns import ranking_of
-    from pres_eval.ranking.order import Topics
+    from pres_eval.ranking.ranked import Topics
     from pres_eval.ranking.unjudged import UnjudgedTopics
     from pres_eval.reading.formats.columns import joined
 

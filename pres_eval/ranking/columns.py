@@ -15,7 +15,8 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
-from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics
+from pres_eval.ranking.order import DuplicateRowError, rank_topics
+from pres_eval.ranking.ranked import Ranked, Scores, Topics
 from pres_eval.ranking.run_file import Judged, Ranking
 from pres_eval.workers import in_order
 

@@ -17,7 +17,8 @@ from pres_eval.arrays.ids import Ids, random_odd_number
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.ranking.order import NO_TIES, Ranked, Scores, Ties, place_keys, topic_keys
+from pres_eval.ranking.keys import place_keys, topic_keys
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
 from pres_eval.ranking.scattered import Rows
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass

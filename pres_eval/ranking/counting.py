@@ -17,7 +17,8 @@ from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import FloatArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.ranking.order import NO_TIES, Ranked, Scores, Ties, inverse, rank_topics
+from pres_eval.ranking.order import rank_topics
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.pool import Pool
 
 _SIGN = np.uint32(1 << 31)

@@ -9,23 +9,22 @@ are compared only in ties (groups of equal scores) that hold a judged document.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.growing import Growing, narrow
+from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.matching import Matches, match
 from pres_eval.arrays.ordering import byte_order
 from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import BEST_SCORE, ERROR
+from pres_eval.ranking.keys import place_keys
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
-
-Scores = NDArray[np.float64] | NDArray[np.float32]
-
 
 FEW = 8
 """Times that a block's rows may be compared, so that ties need not be sorted."""
@@ -38,72 +37,6 @@ class DuplicateRowError(Exception):
         super().__init__(topic, document)
         self.topic = topic
         self.document = document
-
-
-@dataclass(frozen=True, eq=False)
-class Ties:
-    """E judged documents whose score other retrieved documents of their topic have too.
-
-    document  (E,) which of the D judged documents of a ranking each is, ascending
-    first     (E,) the rank at which its group of equal scores begins
-    size      (E,) documents in the group, judged or not
-    """
-
-    document: IntArray
-    first: IntArray
-    size: IntArray
-
-    @staticmethod
-    def at(document: IntArray, first: IntArray, size: IntArray) -> Ties:
-        """Ties whose documents are in any order."""
-        order = np.argsort(document)
-        return Ties(document[order], first[order], size[order])
-
-    def moved(self, new: IntArray) -> Ties:
-        """The same where document i has become document new[i] (D,); one that became -1 is left out."""
-        if not len(self.document):
-            return self
-        document = new[self.document]
-        kept = np.flatnonzero(document >= 0)
-        return Ties.at(document[kept], self.first[kept], self.size[kept])
-
-    def of(self, rows: IntArray | slice) -> Ties:
-        """Those of some documents, which become documents 0, 1, ..."""
-        if not len(self.document):
-            return self
-        # Not by a table of all documents, of which there may be millions in many blocks.
-        if isinstance(rows, slice):
-            begin, end = np.searchsorted(self.document, (rows.start, rows.stop)).tolist()
-            return Ties(self.document[begin:end] - rows.start, self.first[begin:end], self.size[begin:end])
-        place = np.minimum(np.searchsorted(self.document, rows), len(self.document) - 1)
-        kept = np.flatnonzero(self.document[place] == rows)
-        return Ties(kept, self.first[place[kept]], self.size[place[kept]])
-
-
-_NONE = np.zeros(0, np.int64)
-NO_TIES = Ties(_NONE, _NONE, _NONE)
-
-
-@dataclass(frozen=True, eq=False)
-class Ranked:
-    """S topics of a run, of which only the D judged documents are kept.
-
-    topic           (S,) indices of the pool's topics
-    num_ret         (S,) documents retrieved
-    offsets         (S+1,) where each topic's documents begin
-    rank, document  (D,) ranks from 1, in rank order; indices of the pool's documents; both in as few bytes
-                    as the largest needs
-    ties            those of the D documents that share their score with others
-    num_dropped     rows that were left out because the topic has their document in another row
-    """
-
-    topic: IntArray
-    num_ret: IntArray
-    offsets: IntArray
-    rank: AnyInts
-    document: AnyInts
-    ties: Ties
-    num_dropped: int = field(default=0, kw_only=True)
 
 
 def rank_topics(
@@ -167,13 +100,6 @@ def rank_topics(
     )
 
 
-def inverse(order: IntArray) -> IntArray:
-    """Where each row has gone."""
-    new = np.empty(len(order), np.int64)
-    new[order] = np.arange(len(order))
-    return new
-
-
 @dataclass(frozen=True, eq=False)
 class Sortable:
     """N rows of S topics, topic after topic.
@@ -190,39 +116,6 @@ class Sortable:
     scores: Scores
     ids: WordIds
     ascending: bool
-
-
-def score_keys(scores: Scores) -> Words:
-    """Whole numbers (N,) that ascend as the scores descend, in as many bits as a score has."""
-    bits = (scores + scores.dtype.type(0)).view(f"<i{scores.itemsize}")  # -0.0 + 0.0 is 0.0
-    # Below 0 the bits descend already as whole numbers without sign; above, all but the sign turn round.
-    bits ^= ~(bits >> (8 * scores.itemsize - 1)) & np.iinfo(bits.dtype).max
-    return bits.view(f"<u{scores.itemsize}").astype(np.uint64)
-
-
-def place_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
-    """Whole numbers (N,) that ascend from topic to topic, and with descending scores in a topic.
-
-    Scores of 64 bits lose as many of their last bits as the topics need: close ones may seem to be tied.
-    """
-    # Topic and score are one number because numpy sorts numbers many times faster than permutations.
-    keys = score_keys(scores)
-    kept, lost = _bits_of_score(num_topics, 8 * scores.itemsize)
-    keys >>= np.uint64(lost)
-    keys |= topic.astype(np.uint64) << np.uint64(kept)
-    return keys
-
-
-def topic_keys(num_topics: int, single: bool) -> Words:
-    """The least key (T,) that a place in each topic can have."""
-    kept, _ = _bits_of_score(num_topics, 32 if single else 64)
-    return np.arange(num_topics, dtype=np.uint64) << np.uint64(kept)
-
-
-def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
-    """How many bits of a score have room beside the number of a topic, and how many are lost."""
-    lost = max((num_topics - 1).bit_length() + bits - 64, 0)
-    return bits - lost, lost
 
 
 def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
@@ -378,91 +271,3 @@ def _sorted(
     own = np.cumsum(has_tied)[tie] - 1
     found: IntArray = new[begins[own] + tied - starts[tie]]
     return found
-
-
-class Topics:
-    """Collects what was ranked."""
-
-    def __init__(self) -> None:
-        self._alone: Ranked | None = None
-        self._num_parts = 0
-        self._num_dropped = 0
-
-    def add(self, part: Ranked) -> None:
-        """Keep some more topics; none may be in two parts."""
-        self._num_parts += 1
-        if self._num_parts == 1:  # a small run has no other part, and nothing has to be copied
-            self._alone = part
-            return
-        if self._alone is not None:
-            self._make_room()
-            self._append(self._alone)
-            self._alone = None
-        self._append(part)
-
-    def _make_room(self) -> None:
-        self._topic, self._num_ret, self._counts = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-        self._rank, self._document = Growing(np.int8), Growing(np.int8)
-        self._tied, self._first, self._size = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-
-    def _append(self, part: Ranked) -> None:
-        self._topic.append(part.topic)
-        self._num_ret.append(part.num_ret)
-        self._counts.append(np.diff(part.offsets))
-        self._num_dropped += part.num_dropped
-        if len(part.ties.document):
-            self._tied.append(part.ties.document + len(self._rank))
-            self._first.append(part.ties.first)
-            self._size.append(part.ties.size)
-        self._rank.append(part.rank)
-        self._document.append(part.document)
-
-    def ranked(self) -> Ranked:
-        """All topics, in the pool's order."""
-        if self._alone is not None:
-            return in_pool_order(_alone(self._alone))
-        if not self._num_parts:
-            self._make_room()
-        return in_pool_order(
-            Ranked(
-                topic=self._topic.values(),
-                num_ret=self._num_ret.values(),
-                offsets=np.concatenate(([0], np.cumsum(self._counts.values()))),
-                rank=self._rank.values(),
-                document=self._document.values(),
-                ties=Ties(self._tied.values(), self._first.values(), self._size.values()),
-                num_dropped=self._num_dropped,
-            )
-        )
-
-
-def _alone(part: Ranked) -> Ranked:
-    """A part as no more than what it is: without what a whole Ranking has besides."""
-    return Ranked(
-        topic=part.topic,
-        num_ret=part.num_ret,
-        offsets=part.offsets,
-        rank=part.rank,
-        document=part.document,
-        ties=part.ties,
-        num_dropped=part.num_dropped,
-    )
-
-
-def in_pool_order(ranked: Ranked) -> Ranked:
-    """The same topics in the pool's order."""
-    topic, ties, before = ranked.topic, ranked.ties, ranked.offsets
-    if not (topic[1:] < topic[:-1]).any():
-        return ranked
-    order = np.argsort(topic, kind="stable")
-    rows, offsets = ragged(before[:-1][order], np.diff(before)[order])
-    own = np.searchsorted(before, ties.document, side="right") - 1
-    return Ranked(
-        topic=topic[order],
-        num_ret=ranked.num_ret[order],
-        offsets=offsets,
-        rank=ranked.rank[rows],
-        document=ranked.document[rows],
-        ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
-        num_dropped=ranked.num_dropped,
-    )

@@ -6,31 +6,29 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.matching import repeated
-from pres_eval.arrays.ordering import changes, distinct, has_equal, stable_order
-from pres_eval.arrays.types import IntArray, Words
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.errors import InputError, quoted
+from pres_eval.arrays.ordering import distinct, has_equal
+from pres_eval.arrays.types import Words
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
-from pres_eval.ranking.counted import Counted, Counting, Finder, IdsWantedError, tied_rows
-from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
-from pres_eval.ranking.order import DuplicateRowError, Ranked, Scores, Topics, rank_topics, topic_keys
-from pres_eval.ranking.scattered import Collected, Rows
+from pres_eval.ranking.counted import Counting, Finder, IdsWantedError
+from pres_eval.ranking.keys import topic_keys
+from pres_eval.ranking.opening import Opening
+from pres_eval.ranking.order import DuplicateRowError
+from pres_eval.ranking.pieces import Piece, Reader
+from pres_eval.ranking.ranked import Ranked, Topics
+from pres_eval.ranking.scattered import Collected
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import Cut, ScatteredError, cuts, in_two_passes
-from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines, parse_lines
+from pres_eval.reading.lines import RUN, in_parts, no_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
-
-TAG = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,25 +65,6 @@ class Ranking(Ranked):
         return distinct(self.unjudged_ids.take(slice(None)))[0]
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """What is kept of one chunk."""
-
-    chunk: Chunk
-    ends_whole: bool
-    num_lines: int
-    num_rows: int
-    tag: bytes
-    tag_before: bytes
-    opening: Opening | None
-    longer_line: int | None
-    topics: IntArray
-    unjudged: WordIds = NO_IDS
-    ranked: Ranked | None = None
-    rows: Rows | None = None
-    counted: Counted | None = None
-
-
 class Judged(Protocol):
     """Judgements of any kind, as far as ranking goes: the documents that were judged, and how ties go."""
 
@@ -103,112 +82,6 @@ def only_topic(pool: Pool, topic: bytes | None) -> int | None:
     return None if topic is None else int(pool.find_topics(Ids.of([topic]))[0])
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Reader:
-    """Reads chunks of one run; has no state, so that any thread may call it.
-
-    pool, ascending  the judged documents; equal scores go by docno ascending, not descending
-    single           scores are kept in 32 bits
-    most             -M
-    only             the one topic that is wanted, None for all
-    duplicates       which row counts of a document that is there twice
-    finder           finds judged documents; None where rows are kept
-    ties             the place keys of the ties of which rows are kept; None for all rows
-    """
-
-    pool: Pool
-    single: bool
-    most: int | None
-    ascending: bool
-    duplicates: str
-    finder: Finder | None = None
-    ties: Words | None = None
-    only: int | None = None
-
-    def piece(self, cut: Cut) -> Piece:
-        """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
-        lines = parse_lines(cut.chunk, RUN).checked()
-        piece = _facts(cut, lines)
-        if not len(lines):
-            return piece
-        topic_ids = lines.column(TOPIC)
-        first = changes(topic_ids)
-        # Where lines are in no order, few neighbours have the same topic.
-        alone = len(first) == len(topic_ids) or (self.finder is not None and 2 * len(first) > len(topic_ids))
-        segments = topic_ids if alone else topic_ids.take(first)
-        topics = self.pool.find_topics(segments)
-        lengths = np.diff(np.arange(len(lines) + 1) if alone else np.append(first, len(lines)))
-        ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
-        del lines, topic_ids  # what is large and not needed any more makes room
-        unjudged = segments.take(np.flatnonzero(topics < 0))
-        if self.only is not None:
-            # trec_eval: the other topics are not looked at, so that no document there is one too many.
-            topics = np.where(topics == self.only, topics, -1)
-        if (topics < 0).any():
-            # numpy takes rows by their numbers much faster than by a mask.
-            chosen = np.flatnonzero(topics >= 0)
-            rows = chosen if alone else np.flatnonzero(np.repeat(topics >= 0, lengths))
-            ids, kept = ids.take(rows), kept[rows]
-            topics, lengths = topics[chosen], lengths[chosen]
-        ranked = rows_kept = counted = None
-        if cut.whole_topics:
-            if has_equal(topics):
-                raise ScatteredError
-            offsets = np.concatenate(([0], np.cumsum(lengths)))
-            words = WordIds.of(ids)
-            del ids
-            ranked = rank_topics(
-                self.pool,
-                topics,
-                offsets,
-                kept,
-                words,
-                self.most,
-                ascending=self.ascending,
-                duplicates=self.duplicates,
-            )
-        else:
-            topic = topics.astype(np.int32)
-            topic = topic if alone else np.repeat(topic, lengths)
-            if self.finder is not None:
-                counted = self.finder.count(topic, kept, ids)
-            elif self.ties is not None:
-                rows_kept = tied_rows(self.ties, len(self.pool.topics), topic, kept, ids)
-            else:
-                rows_kept = Rows(topic, kept, WordIds.of(ids))
-        return replace(
-            piece,
-            unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
-            topics=topics,
-            ranked=ranked,
-            rows=rows_kept,
-            counted=counted,
-        )
-
-    def _cast(self, scores: NDArray[Any]) -> Scores:
-        if not self.single:
-            return scores
-        with np.errstate(over="ignore"):
-            # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
-            return scores.astype(np.float32)
-
-
-def _facts(cut: Cut, lines: Lines) -> Piece:
-    """What is known of a chunk's lines without a look at their topics."""
-    num_rows, longer = len(lines), lines.fields.longer
-    return Piece(
-        chunk=cut.chunk,
-        ends_whole=cut.ends_whole,
-        num_lines=lines.num_lines,
-        num_rows=num_rows,
-        tag=lines.text(num_rows - 1, TAG) if num_rows else b"",
-        tag_before=lines.text(num_rows - 2, TAG) if num_rows > 1 else b"",
-        opening=opening_of(lines) if cut.first and num_rows else None,
-        longer_line=None if longer is None else int(longer.lines[0]),
-        topics=np.zeros(0, np.int64),
-    )
-
-
 def read_run(
     source: Source, judged: Judged, options: Options | None = None, jobs: int | None = None
 ) -> Ranking:
@@ -221,7 +94,7 @@ def read_run(
     """
     jobs = jobs or num_processors()
     options = options or Options()
-    reader = _Reader(
+    reader = Reader(
         pool=judged.pool,
         single=options.version.single_precision_scores,
         most=options.max_retrieved,
@@ -244,13 +117,16 @@ def read_run(
             # Rows that came later may have moved these behind the last one that -M leaves.
             with contextlib.suppress(DuplicateRowError):
                 return _Collecting(source, cuts(source, False), reader, jobs).read()
-        raise _first_duplicate(source, reader, jobs) from None
+        from pres_eval.ranking.duplicates import first_duplicate  # seldom needed
+
+        pieces = _Pass(source, cuts(source, False), reader, jobs).pieces()
+        raise first_duplicate(source, reader, pieces) from None
 
 
 class _Pass:
     """One pass over a run, whatever is done with the pieces."""
 
-    def __init__(self, source: Source, chunks: Iterator[Cut], reader: _Reader, jobs: int) -> None:
+    def __init__(self, source: Source, chunks: Iterator[Cut], reader: Reader, jobs: int) -> None:
         self.source = source
         self.chunks = chunks
         self.jobs = jobs
@@ -389,59 +265,3 @@ class _Collecting(_Pass):
         if len(rows):
             self.rank_collected(rows)
         return self.ranking()
-
-
-def _first_duplicate(source: Source, reader: _Reader, jobs: int) -> InputError:
-    """The error of a run in which topics have documents twice: of the first line that is one too many.
-
-    The whole run is read for it, and a malformed line anywhere raises its own error, so that what is named
-    does not depend on where the run was cut into chunks.
-    """
-    again: dict[tuple[bytes, bytes], list[int]] = {
-        (error.topic, error.document): [] for error in _duplicates(source, reader, jobs)
-    }
-    topics = {topic for topic, _ in again}
-    number = 0
-    for chunk in source.chunks():
-        lines = parse_lines(chunk, RUN)
-        ids, documents = lines.column(TOPIC), lines.column(DOCNO)
-        heads = changes(ids)
-        for start, stop in zip(heads.tolist(), [*heads.tolist()[1:], len(lines)], strict=True):
-            if (topic := ids[start]) not in topics:
-                continue
-            for row, document in enumerate(documents[start:stop], start):
-                if (topic, document) in again:
-                    again[topic, document].append(number + int(lines.line_of(np.array([row]))[0]) + 1)
-        number += lines.num_lines
-        source.give_back(chunk)
-    if not again or min(map(len, again.values())) < 2:  # read once more, the file has other lines
-        return source.changed()
-    (topic, document), places = min(again.items(), key=lambda item: item[1][1])
-    return InputError(
-        source.name,
-        places[1],
-        f"document {quoted(document)} of topic {quoted(topic)} again (first in line {places[0]})",
-        "each document once per topic",
-    )
-
-
-def _duplicates(source: Source, reader: _Reader, jobs: int) -> Iterator[DuplicateRowError]:
-    """The first document that is there twice of each topic that has one."""
-    pieces = _Pass(source, cuts(source, False), reader, jobs).pieces()
-    parts = [piece.rows for piece in pieces if piece.rows is not None]
-    topic = np.concatenate([part.topic for part in parts])
-    scores = np.concatenate([part.scores for part in parts])
-    ids = WordIds.concatenate([part.ids for part in parts])
-    order = stable_order(topic, len(reader.pool.topics))
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(topic))))
-    again, _ = repeated(offsets, ids.pick(order))
-    for number in np.unique(topic[order[again]]).tolist():
-        rows = order[int(offsets[number]) : int(offsets[number + 1])]
-        chosen, ends = np.array([number]), np.array([0, len(rows)])
-        picked = ids.pick(rows)
-        try:
-            rank_topics(
-                reader.pool, chosen, ends, scores[rows], picked, reader.most, ascending=reader.ascending
-            )
-        except DuplicateRowError as error:
-            yield error

@@ -14,7 +14,8 @@ from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import ERROR
-from pres_eval.ranking.order import Ranked, Scores, Topics, rank_topics
+from pres_eval.ranking.order import rank_topics
+from pres_eval.ranking.ranked import Ranked, Scores, Topics
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order

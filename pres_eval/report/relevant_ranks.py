@@ -11,7 +11,7 @@ from pres_eval.arrays.ragged import consecutive, lengths_at
 from pres_eval.arrays.types import IntArray
 from pres_eval.batches.from_qrels import kept_documents
 from pres_eval.options import Options
-from pres_eval.ranking.order import Ranked
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.qrels import Qrels
 
 

@@ -94,6 +94,7 @@ def small_chunks() -> Iterator[None]:
         (scattered, "SORTED", 10),
         (ragged, "BLOCK", 7),
         (matching, "MANY", 20),
+        (exact, "NARROW", 2),
         (exact, "LONG_STRETCH", 5),
         (ids, "AT_ONCE", 4),
         (word_ids, "AT_ONCE", 4),

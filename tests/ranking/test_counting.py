@@ -17,7 +17,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
 from pres_eval.ranking.columns import RunColumns, Texts, cast_scores, rank_columns
 from pres_eval.ranking.counting import Found, rank_found
-from pres_eval.ranking.order import Topics
+from pres_eval.ranking.ranked import Topics
 
 SCORES = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, 16777216.0, 16777217.0, np.inf, -np.inf, 1e-300, 1e300]),

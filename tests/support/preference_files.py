@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pres_eval.ranking.order import NO_TIES, Ranked
+from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
 

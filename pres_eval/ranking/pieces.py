@@ -1,0 +1,150 @@
+"""A chunk of a run, and what is kept of it: ranks where its topics are whole, else rows or their keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ordering import changes, has_equal
+from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.ranking.counted import Counted, Finder, tied_rows
+from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
+from pres_eval.ranking.order import rank_topics
+from pres_eval.ranking.ranked import Ranked, Scores
+from pres_eval.ranking.scattered import Rows
+from pres_eval.reading.cutting import Cut, ScatteredError
+from pres_eval.reading.lines import RUN, Lines, parse_lines
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.source import Chunk
+from pres_eval.records import dataclass
+
+TAG = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What is kept of one chunk."""
+
+    chunk: Chunk
+    ends_whole: bool
+    num_lines: int
+    num_rows: int
+    tag: bytes
+    tag_before: bytes
+    opening: Opening | None
+    longer_line: int | None
+    topics: IntArray
+    unjudged: WordIds = NO_IDS
+    ranked: Ranked | None = None
+    rows: Rows | None = None
+    counted: Counted | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """Reads chunks of one run; has no state, so that any thread may call it.
+
+    pool, ascending  the judged documents; equal scores go by docno ascending, not descending
+    single           scores are kept in 32 bits
+    most             -M
+    only             the one topic that is wanted, None for all
+    duplicates       which row counts of a document that is there twice
+    finder           finds judged documents; None where rows are kept
+    ties             the place keys of the ties of which rows are kept; None for all rows
+    """
+
+    pool: Pool
+    single: bool
+    most: int | None
+    ascending: bool
+    duplicates: str
+    finder: Finder | None = None
+    ties: Words | None = None
+    only: int | None = None
+
+    def piece(self, cut: Cut) -> Piece:
+        """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
+        lines = parse_lines(cut.chunk, RUN).checked()
+        piece = _facts(cut, lines)
+        if not len(lines):
+            return piece
+        topic_ids = lines.column(TOPIC)
+        first = changes(topic_ids)
+        # Where lines are in no order, few neighbours have the same topic.
+        alone = len(first) == len(topic_ids) or (self.finder is not None and 2 * len(first) > len(topic_ids))
+        segments = topic_ids if alone else topic_ids.take(first)
+        topics = self.pool.find_topics(segments)
+        lengths = np.diff(np.arange(len(lines) + 1) if alone else np.append(first, len(lines)))
+        ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
+        del lines, topic_ids  # what is large and not needed any more makes room
+        unjudged = segments.take(np.flatnonzero(topics < 0))
+        if self.only is not None:
+            # trec_eval: the other topics are not looked at, so that no document there is one too many.
+            topics = np.where(topics == self.only, topics, -1)
+        if (topics < 0).any():
+            # numpy takes rows by their numbers much faster than by a mask.
+            chosen = np.flatnonzero(topics >= 0)
+            rows = chosen if alone else np.flatnonzero(np.repeat(topics >= 0, lengths))
+            ids, kept = ids.take(rows), kept[rows]
+            topics, lengths = topics[chosen], lengths[chosen]
+        ranked = rows_kept = counted = None
+        if cut.whole_topics:
+            if has_equal(topics):
+                raise ScatteredError
+            offsets = np.concatenate(([0], np.cumsum(lengths)))
+            words = WordIds.of(ids)
+            del ids
+            ranked = rank_topics(
+                self.pool,
+                topics,
+                offsets,
+                kept,
+                words,
+                self.most,
+                ascending=self.ascending,
+                duplicates=self.duplicates,
+            )
+        else:
+            topic = topics.astype(np.int32)
+            topic = topic if alone else np.repeat(topic, lengths)
+            if self.finder is not None:
+                counted = self.finder.count(topic, kept, ids)
+            elif self.ties is not None:
+                rows_kept = tied_rows(self.ties, len(self.pool.topics), topic, kept, ids)
+            else:
+                rows_kept = Rows(topic, kept, WordIds.of(ids))
+        return replace(
+            piece,
+            unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
+            topics=topics,
+            ranked=ranked,
+            rows=rows_kept,
+            counted=counted,
+        )
+
+    def _cast(self, scores: NDArray[Any]) -> Scores:
+        if not self.single:
+            return scores
+        with np.errstate(over="ignore"):
+            # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
+            return scores.astype(np.float32)
+
+
+def _facts(cut: Cut, lines: Lines) -> Piece:
+    """What is known of a chunk's lines without a look at their topics."""
+    num_rows, longer = len(lines), lines.fields.longer
+    return Piece(
+        chunk=cut.chunk,
+        ends_whole=cut.ends_whole,
+        num_lines=lines.num_lines,
+        num_rows=num_rows,
+        tag=lines.text(num_rows - 1, TAG) if num_rows else b"",
+        tag_before=lines.text(num_rows - 2, TAG) if num_rows > 1 else b"",
+        opening=opening_of(lines) if cut.first and num_rows else None,
+        longer_line=None if longer is None else int(longer.lines[0]),
+        topics=np.zeros(0, np.int64),
+    )
