@@ -14,8 +14,15 @@ from pres_eval.arrays import exact
 VALUES = st.lists(st.lists(st.floats(-1e6, 1e6), max_size=9), max_size=12)
 
 
-@given(VALUES, st.sampled_from([(0, 1 << 30), (1 << 30, 0)]), st.sampled_from([1, 1 << 16]))
-def test_like_a_plain_loop(stretches: list[list[float]], ways: tuple[int, int], long: int) -> None:
+@given(
+    VALUES,
+    st.sampled_from([(0, 1 << 30), (1 << 30, 0)]),
+    st.sampled_from([1, 1 << 16]),
+    st.sampled_from([0, 9]),
+)
+def test_like_a_plain_loop(
+    stretches: list[list[float]], ways: tuple[int, int], long: int, narrow: int
+) -> None:
     offsets = np.cumsum([0, *map(len, stretches)])
     expected = []
     for stretch in stretches:
@@ -25,6 +32,7 @@ def test_like_a_plain_loop(stretches: list[list[float]], ways: tuple[int, int], 
             expected.append(total)
     values = np.array([value for stretch in stretches for value in stretch], np.float64)
     with (
+        mock.patch.object(exact, "NARROW", narrow),
         mock.patch.object(exact, "FEW_STRETCHES", ways[0]),
         mock.patch.object(exact, "LONG_ON_AVERAGE", ways[1]),
         mock.patch.object(exact, "LONG_STRETCH", long),
