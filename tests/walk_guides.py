@@ -23,7 +23,7 @@ from pathlib import Path
 import update_docs
 from support.doc_workflow import baseline, steps
 
-EXTRAS = "plot,stats,pandas,cluster"
+EXTRAS = "plot,stats,pandas"
 PLACE = update_docs.ROOT / "build" / "walk"
 WORKFLOW = "docs/guides/ci.md"
 SECONDS = 300
@@ -104,7 +104,9 @@ def _session(content: str, program: Path) -> str:
     with _example_folder() as place:
         text = Path(place) / "session.txt"
         text.write_text(content, encoding="utf-8")
-        return _done([str(program / "python"), "-m", "doctest", str(text)], program, place)[1]
+        # Tabs are shown as blanks, as the tests of docstrings take them.
+        test = [str(program / "python"), "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", str(text)]
+        return _done(test, program, place)[1]
 
 
 def _workflow(guide: str, program: Path) -> str:

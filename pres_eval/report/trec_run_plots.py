@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -49,6 +50,23 @@ def draw_graph(axes: Axes, graph: Graph, count: int) -> None:
     axes.set_ylim(0, 1)
 
 
+LEGEND_ROW = 0.2
+"""Inches of a name in a legend."""
+
+
+def name_curves(figure: Figure, axes: Axes, names: Sequence[str]) -> None:
+    """A legend beside the curves, or in columns below them if it is longer than the figure."""
+    lines, shown = axes.get_lines(), plain_names(names)
+    width, height = figure.get_size_inches().tolist()
+    if LEGEND_ROW * len(names) <= height - 0.4:
+        figure.legend(lines, shown, loc="outside right upper", handlelength=3.5)
+        return
+    columns = int(width / 2.3)
+    rows = math.ceil(len(names) / columns)
+    figure.set_size_inches(width, height + LEGEND_ROW * rows)
+    figure.legend(lines, shown, loc="outside lower center", ncols=columns, handlelength=3.5)
+
+
 def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
     """What draws the graph of that name alone."""
 
@@ -62,8 +80,7 @@ def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
             figure = Figure(figsize=(7.5, 4.6), layout="constrained")
             axes = figure.subplots()
             draw_graph(axes, graph, len(report.names))
-            names = plain_names(report.names)
-            figure.legend(axes.get_lines(), names, loc="outside right upper", handlelength=3.5)
+            name_curves(figure, axes, report.names)
         return figure
 
     return draw

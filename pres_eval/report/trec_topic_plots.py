@@ -54,9 +54,19 @@ def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
     )
 
 
+MANY_BARS = 300
+"""With more bars than this there is no room between them."""
+
+
 def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> None:
     places = np.arange(len(values))
-    axes.bar(places, values, width=0.8 if len(values) < 300 else 1.0, color=bar_colours(values))
+    if len(values) <= MANY_BARS:
+        axes.bar(places, values, width=0.8, color=bar_colours(values))
+    else:
+        for sign, colour in ((1.0, COLOURS[0]), (-1.0, COLOURS[1])):
+            # One shape instead of a rectangle for each topic.
+            edges = np.arange(len(values) + 1) - 0.5
+            axes.stairs(sign * np.maximum(sign * values, 0.0), edges, fill=True, color=colour)
     axes.axhline(0, color="black", linewidth=0.8)
     step = max(1, math.ceil(len(values) / 25))
     axes.set_xticks(places[::step], [plain(topic, 14) for topic in topics[::step]], rotation=90)

@@ -22,7 +22,8 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
 from pres_eval.report.report_topics import against_median, largest_differences, median
 from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
+from pres_eval.report.trec_curves import draw_curves
+from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
 from pres_eval.report.trec_run_plots import Subject, draw_intervals
 from pres_eval.report.trec_tables import (
@@ -252,8 +253,8 @@ def test_pictures_are_what_they_are_called(ending: str, magic: bytes) -> None:
     picture = as_picture(two, f"x{ending}")
     assert picture.startswith(magic) and picture == as_picture(two, f"x{ending}")
     if ending == ".pdf":
-        # Title, curves, intervals, distributions, relevant documents, topics; a run's tables, AP, PRES.
-        assert picture.count(b"/Type /Page ") == 6 + 3 * 2
+        # Title, intervals, curves, distributions, pair, topic, its PRES, relevant documents, topics; runs.
+        assert picture.count(b"/Type /Page ") == 9 + 2
 
 
 def test_names_with_dollars_are_no_formulas(tmp_path: Path) -> None:
