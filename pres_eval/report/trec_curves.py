@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pres_eval.report.graphs import graphs_of
 from pres_eval.report.drawing import style
+from pres_eval.report.graphs import graphs_of
 from pres_eval.report.report_topics import median_labels
 from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import draw_graph, name_curves
