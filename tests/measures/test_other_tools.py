@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import pytest
@@ -207,6 +208,45 @@ def test_values_that_ranx_tests_with() -> None:
         assert list(found) == pytest.approx(wanted, rel=1e-14)
     flat = [Topic((1, -1, -1, 1, 1, -1), (1, 1, 1, 1)), Topic((1, -1, 1, -1, -1, -1), (1, 1, 1))]
     assert list(MEASURE_BY_NAME["hits"].score(batch_of(flat), 5)) == [3, 2]
+
+
+U = UNKNOWN
+OF_TWENTY = tuple(int(rank in (1, 2, 6, 11, 17)) for rank in range(1, 21))
+OF_RANX: list[tuple[str, tuple[Any, ...], Topic, float]] = [
+    ("bpref", (), Topic((0, 1, U, 0), (1, 1, 0, 0)), 1 / 2 * (1 - 1 / 2)),
+    ("bpref", (), Topic((0, 1, U, U, 1, 0), (1, 1, 0, 0)), 1 / 2 * (2 - 2 / 2)),
+    ("bpref", (), Topic((0, 1, U, U, 1, 0, 1, 0), (1, 1, 1, 0, 0, 0)), 1 / 3 * (3 - 4 / 3)),
+    ("bpref", (), Topic((0, 1, 0, 1, 1, 0, 0), (1, 1, 1, 1, 0, 0, 0, 0)), 1 / 4 * (3 - 5 / 4)),
+    ("set_F", ((1.0,),), Topic((0, 1, U, 0), (1, 1, 0, 0)), 1 / 3),
+    ("set_F", ((1.0,),), Topic((0, 1, U, U, 1, 0), (1, 1, 0, 0)), 1 / 2),
+    ("set_F", ((1.0,),), Topic((0, 1, U, U, 1, 0, 1, 0), (1, 1, 1, 0, 0, 0)), 6 / 11),
+    ("set_F", ((1.0,),), Topic((0, U, U, U), (1, 1, 1, 1, 0)), 0.0),
+    *(
+        (
+            "rbp_binary",
+            ((("p", p),),),
+            Topic(tuple(int(r in (1, 2, 6, 11, 17)) for r in range(1, 21)), (1,) * 5),
+            v,
+        )
+        for p, v in ((0.5, 0.7661), (0.8, 0.4526), (0.95, 0.1881))
+    ),
+    ("success", (5,), Topic((U, U, U, U, U, U), (1, 1, 1)), 0.0),
+    ("success", (5,), Topic((1, 1, 1, U, U, U), (1, 1, 1)), 1.0),
+    ("P", (5,), Topic((1, U, U, 1, 1, U), (1, 1, 1, 1)), 3 / 5),
+    ("map_cut", (6,), Topic((1, U, U, 1, 1, U), (1, 1, 1, 1)), 0.525),
+    ("recip_rank_cut", (5,), Topic((U, 1, U, U, U), (1,)), 0.5),
+    ("recip_rank_cut", (5,), Topic((U, U, U, U), (1,)), 0.0),
+    ("Rprec", (), Topic((1, U, 1, 1, U, U, U), (1, 1, 1)), 2 / 3),
+]
+"""Rankings that ranx tests with, what is judged, and the value there."""
+
+
+@pytest.mark.parametrize(("name", "arguments", "topic", "value"), OF_RANX)
+def test_rankings_that_ranx_tests_with(
+    name: str, arguments: tuple[Any, ...], topic: Topic, value: float
+) -> None:
+    (found,) = MEASURE_BY_NAME[name].score(batch_of([topic]), *arguments)
+    assert found == pytest.approx(value, abs=5e-5 if name == "rbp_binary" else 1e-15)
 
 
 @pytest.mark.parametrize("gains", [{1: 1, 2: 3, 3: 7}, {0: 1, 1: 0, 2: 5}, {1: 10}])

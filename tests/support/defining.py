@@ -233,8 +233,10 @@ def ranx(qrels: Qrels, run: Run, folder: Path, at: str | None) -> Pairs:
         for theirs, text in RANX.items()
         for k in (1, 5, 10, 100)
     }
-    texts |= {"map": "map", "mrr": "recip_rank", "r_precision": "Rprec", "bpref": "bpref"}
-    texts |= {f"rbp.{p}": f"rbp_binary.p=0.{p}" for p in (50, 80, 95)}
+    texts |= {"map": "map", "mrr": "recip_rank", "r-precision": "Rprec", "bpref": "bpref"}
+    # It adds up grades as they are: as urbp_graded does where each document's own score is 1.
+    texts |= {f"rbp.{p}": f"urbp_graded.p=0.{p}" for p in (50, 80, 95)}
+    ones = {topic: dict.fromkeys(docs, 1.0) for topic, docs in qrels.items()}
     # ranx takes what is judged as relevant whatever its grade, except bpref.
     positive = {
         topic: {doc: grade for doc, grade in docs.items() if grade > 0} for topic, docs in qrels.items()
@@ -246,7 +248,7 @@ def ranx(qrels: Qrels, run: Run, folder: Path, at: str | None) -> Pairs:
         for theirs in chosen:
             yield (
                 f"{theirs.partition('@')[0]} = {texts[theirs].partition('.')[0]}",
-                ours(qrels, run, texts[theirs]),
+                ours(qrels, run, texts[theirs], document_scores=ones),
                 dict(ranked.scores[theirs]),
             )
 
