@@ -157,7 +157,7 @@ def _show(
     show(tables, "agreement", shown, said, failures)
 
     def picture() -> Figure:
-        from pres_eval.report.run_plots import agreement
+        from pres_eval.report.position_plots import agreement
 
         texts = None if patterns is None else [pattern.text for pattern in patterns]
         counts = None if patterns is None else [pattern.pairs for pattern in patterns]

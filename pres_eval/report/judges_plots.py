@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pres_eval.report.drawing import plain, plain_names, style
 from pres_eval.report.names import fitted
-from pres_eval.report.run_plots import draw_rank_changes
+from pres_eval.report.position_plots import draw_rank_changes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

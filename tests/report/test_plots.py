@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pres_eval.analysis.explain import cumulated
 from pres_eval.analysis.figures import precision_recall
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report import drawing, figure_plots, plots, power_plots, run_plots
+from pres_eval.report import drawing, figure_plots, plots, position_plots, power_plots, run_plots
 
 RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
 MEASURES = ("map", "PRES_100")
@@ -69,7 +69,7 @@ def test_difference_maps() -> None:
 
 def test_rank_changes() -> None:
     positions = np.array([[1, 2, 2], [3, 1, 2]])
-    axes = drawn(run_plots.rank_changes(RUNS, MEASURES, positions)).axes[0]
+    axes = drawn(position_plots.rank_changes(RUNS, MEASURES, positions)).axes[0]
     lines = [line.get_ydata().tolist() for line in axes.lines]
     assert [line for line in lines if line != [2, 3]] == positions.T.tolist()
     assert lines.count([2, 3]) == 1, "a bracket holds together the names that tie for 2"
@@ -83,13 +83,13 @@ def test_rank_changes() -> None:
 
 def test_verdict_bars_and_agreement() -> None:
     patterns, pairs = ["map = PRES_100", "map ≠ PRES_100"], [3, 1]
-    axes = drawn(run_plots.verdict_bars(patterns, pairs)).axes[0]
+    axes = drawn(position_plots.verdict_bars(patterns, pairs)).axes[0]
     assert [bar.get_width() for bar in axes.containers[0]] == pairs
     assert [text.get_text() for text in axes.texts] == ["3 (75.0%)", "1 (25.0%)"]
     assert [label.get_text() for label in axes.get_yticklabels()] == patterns
     positions = np.array([[1, 2, 2], [3, 1, 2]])
-    assert len(run_plots.agreement(RUNS, MEASURES, positions, patterns, pairs).axes) == 2
-    assert len(run_plots.agreement(RUNS, MEASURES, positions, None, None).axes) == 1
+    assert len(position_plots.agreement(RUNS, MEASURES, positions, patterns, pairs).axes) == 2
+    assert len(position_plots.agreement(RUNS, MEASURES, positions, None, None).axes) == 1
 
 
 def test_curves() -> None:
@@ -139,7 +139,7 @@ def test_long_names_of_measures_do_not_cover_each_other() -> None:
     measures = ("map(rel=2,judged_only=True)", "recall_at_percent_20(rel=2)", "iprec_at_recall_0.10(rel=2)")
     positions = np.array([[1, 2, 3], [3, 1, 2], [2, 1, 3]])
     patterns = [" = ".join(measures), " ≠ ".join(measures)]
-    below = drawn(run_plots.agreement(RUNS, measures, positions, patterns, [2, 1]))
+    below = drawn(position_plots.agreement(RUNS, measures, positions, patterns, [2, 1]))
     bars = drawn(run_plots.score_bars(RUNS, measures, np.ones((3, 3)) / 2))
     for labels in (below.axes[0].get_xticklabels(), [axes.yaxis.label for axes in bars.axes]):
         boxes = [label.get_window_extent() for label in labels]
@@ -177,7 +177,7 @@ def test_every_line_can_be_told_without_colour() -> None:
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "PNG"])
 def test_picture_is_the_same_each_time(ending: str) -> None:
     def made() -> bytes:
-        return drawing.picture(run_plots.verdict_bars(["a = b"], [1]), f"x.{ending}")
+        return drawing.picture(position_plots.verdict_bars(["a = b"], [1]), f"x.{ending}")
 
     first = made()
     assert first == made()
@@ -219,7 +219,7 @@ def test_levels_that_are_not_low_are_said() -> None:
 
 
 def test_pairs_are_counted_in_whole_numbers() -> None:
-    ticks = drawn(run_plots.verdict_bars(["a = b", "a ≠ b"], [2, 1])).axes[0].get_xticks()
+    ticks = drawn(position_plots.verdict_bars(["a = b", "a ≠ b"], [2, 1])).axes[0].get_xticks()
     assert all(float(tick).is_integer() for tick in ticks)
 
 
