@@ -74,3 +74,31 @@ def test_only_measures_that_say_so_need_scores_of_documents(measure: Measure) ->
     needed = pytest.raises(PresEvalError, match="--document-scores")
     with needed if measure.needs_document_scores else nullcontext():
         measure.score(batch, *columns_of(measure)[0][1])
+
+
+NINE = "5 10 15 20 30 100 200 500 1000"
+THREE = "5 10 20"
+WITHOUT_PARAMETERS = {
+    **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P", "P_avgjg"), NINE),
+    **dict.fromkeys(("unj", "ndcg_exp_cut", "err", "dcg_cut", "dcg_exp_cut", "ndcg_gain_cut"), THREE),
+    **dict.fromkeys(("rbp_cut", "rbp_graded_cut", "sdcg", "bpm", "nerr8", "nerr9"), THREE),
+    **dict.fromkeys(("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall"), THREE),
+    **dict.fromkeys(("PRES", "PRES_est"), "100 1000"),
+    **dict.fromkeys(("success", "hits"), "1 5 10"),
+    **dict.fromkeys(("Rprec_mult", "Rprec_mult_avgjg"), "0.20 0.40 0.60 0.80 1.00 1.20 1.40 1.60 1.80 2.00"),
+    "iprec_at_recall": "0.00 0.10 0.20 0.30 0.40 0.50 0.60 0.70 0.80 0.90 1.00",
+    "Fprime": "1_100 1_1000 4_100 4_1000",
+    "F_cut": " ".join(f"1_{cutoff}" for cutoff in NINE.split()),
+    "recip_rank_cut": "10 100",
+    "judged": "10 100 1000",
+    "wss": "95 100",
+    "recall_at_percent": "1 5 10 20 50",
+}
+"""The columns of measures that have several, whose parameters are not named: scripts count on them."""
+
+
+@pytest.mark.parametrize("measure", [pytest.param(measure, id=measure.name) for measure in MEASURES])
+def test_columns_without_parameters(measure: Measure) -> None:
+    endings = WITHOUT_PARAMETERS.get(measure.name)
+    expected = [f"{measure.name}_{ending}" for ending in endings.split()] if endings else [measure.name]
+    assert [label for label, _ in columns_of(measure)] == expected
