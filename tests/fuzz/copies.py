@@ -79,6 +79,7 @@ class Functions:
         package = str(ROOT / "pres_eval")
         self._of: dict[str, list[FunctionType]] = defaultdict(list)
         self._caches = []
+        gc.unfreeze()  # conftest.py has frozen what there is
         for found in gc.get_objects():
             if isinstance(found, FunctionType) and found.__code__.co_filename.startswith(package):
                 self._of[found.__code__.co_filename].append(found)

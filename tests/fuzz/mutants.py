@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import hashlib
 import json
 import os
 import random
@@ -101,7 +102,7 @@ class Campaign:
     def __init__(self, work: Path, minutes: float, tests: Sequence[str]) -> None:
         self.counts: dict[str, Counter[str]] = defaultdict(Counter)
         self.survivors: list[list[str]] = []
-        self.controls = 0
+        self.controls = self.tried = 0
         self.log = work / "last.txt"
         self.lines = Lines(work)
         self._tests = tuple(tests)
@@ -115,6 +116,9 @@ class Campaign:
                 return
             found = "equivalent" if mutant.key in self._known else self._verdict(mutant, run)
             self.counts[mutant.path.partition("/")[0]][found] += 1
+            self.tried += 1
+            if self.tried % 50 == 0:
+                print(f"{self.tried} tried", flush=True)
             if found in NOT_KILLED:
                 self.survivors.append(mutant.name)
                 where = f"pres_eval/{mutant.path}:{mutant.line}"
@@ -198,6 +202,11 @@ def collect(tests: Sequence[str], folder: Path, work: Callable[[Collected], None
 
 def learn(tests: Sequence[str], folder: Path) -> None:
     """Run, in a copy, each test that was not run before."""
+    texts = "".join(path.read_text() for path in sorted((ROOT / "tests").rglob("*.py")))
+    state = hashlib.sha256(repr((tests, texts)).encode()).hexdigest()
+    done = folder / "learned"
+    if done.exists() and done.read_text() == state:
+        return
 
     def work(collected: Collected) -> None:
         known = Lines(folder).seconds
@@ -205,16 +214,17 @@ def learn(tests: Sequence[str], folder: Path) -> None:
             collected.have_examples(FEW)
             survey(new, folder)
 
-    if not (folder / "lines-import").exists() and in_a_copy(
+    if not (folder / "lines-import.json").exists() and in_a_copy(
         lambda: import_everything(folder), 60, folder / "import.txt"
     ):
         sys.exit(f"the package cannot be imported: see {folder / 'import.txt'}")
     if in_a_copy(lambda: collect(tests, folder, work), 3600, folder / "survey.txt") not in (0, 1, 5):
         sys.exit(f"the tests could not be run: see {folder / 'survey.txt'}")
+    done.write_text(state)
 
 
 def try_mutants(campaign: Campaign, mutants: Sequence[Mutant], tests: Sequence[str], folder: Path) -> None:
-    """Try those that run while importing in copies without the package, then the others in copies with it."""
+    """Try those in functions in copies that know the tests, the others in copies without the package."""
 
     def seconds(names: Sequence[str], examples: int) -> float:
         return campaign.lines.time_of(names) * max(examples / FEW / 2, 1)
@@ -246,9 +256,24 @@ def try_mutants(campaign: Campaign, mutants: Sequence[Mutant], tests: Sequence[s
 
         campaign.try_all((mutant for mutant in mutants if not campaign.lines.run_at_import(mutant)), run)
 
+    apart(lambda: collect(tests, folder, others), campaign, folder / "found.json")
     campaign.try_all(filter(campaign.lines.run_at_import, mutants), importing)
-    if collect(tests, folder, others):
-        sys.exit("the tests cannot be collected")
+
+
+def apart(work: Callable[[], int], campaign: Campaign, file: Path) -> None:
+    """Let a copy of this process, which imports the package, do the work, and take over what it found."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        code = work()
+        file.write_text(json.dumps([campaign.counts, campaign.survivors, campaign.controls]))
+        sys.stdout.flush()
+        os._exit(code)
+    if os.waitpid(child, 0)[1]:
+        sys.exit("the tests cannot be collected, or fail without any mutant")
+    counts, campaign.survivors, campaign.controls = json.loads(file.read_text())
+    for room, found in counts.items():
+        campaign.counts[room].update(found)
 
 
 def equivalent() -> dict[str, str]:

@@ -7,14 +7,18 @@ import importlib
 import json
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from fuzz.copies import Functions, without_subprocesses
 from fuzz.mutations import ROOT, Mutant
+
+if TYPE_CHECKING:
+    import coverage
 
 FAILED = -1.0
 """Seconds of a test that fails, or is skipped, without any mutant."""
@@ -32,15 +36,25 @@ def import_everything(folder: Path) -> int:
     """Learn which lines are run by importing; the package must not have been imported yet."""
     import coverage
 
-    watch = coverage.Coverage(data_file=str(folder / "lines-import"), source=["pres_eval"], config_file=False)
+    watch = coverage.Coverage(data_file=None, source=["pres_eval"], config_file=False)
     watch.start()
     for path in sorted((ROOT / "pres_eval").rglob("*.py")):
         if path.name != "__main__.py":
             parts = path.relative_to(ROOT).with_suffix("").parts
             importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
     watch.stop()
-    watch.save()
+    _write_lines(watch, folder / "lines-import.json")
     return 0
+
+
+def _write_lines(watch: coverage.Coverage, path: Path) -> None:
+    """For each module the lines that were run, and by which tests; coverage's own files die in copies."""
+    data = watch.get_data()
+    lines = {
+        name: [[line, sorted(tests)] for line, tests in data.contexts_by_lineno(name).items()]
+        for name in data.measured_files()
+    }
+    path.write_text(json.dumps(lines))
 
 
 def survey(items: Sequence[pytest.Item], folder: Path) -> int:
@@ -48,9 +62,7 @@ def survey(items: Sequence[pytest.Item], folder: Path) -> int:
     import coverage
 
     functions = Functions()
-    number = len(list(folder.glob("seconds-*.json")))
-    data = str(folder / f"lines-{number}")
-    watch = coverage.Coverage(data_file=data, source=["pres_eval"], config_file=False)
+    watch = coverage.Coverage(data_file=None, source=["pres_eval"], config_file=False)
     seconds: dict[str, float] = {}
     functions.change(None)
     with without_subprocesses():
@@ -65,8 +77,9 @@ def survey(items: Sequence[pytest.Item], folder: Path) -> int:
                 seconds[item.nodeid] = FAILED
             watch.switch_context("")
         watch.stop()
-    watch.save()
-    (folder / f"seconds-{number}.json").write_text(json.dumps(seconds))
+    name = hashlib.sha256(repr(sorted(seconds)).encode()).hexdigest()[:12]
+    _write_lines(watch, folder / f"lines-{name}.json")
+    (folder / f"seconds-{name}.json").write_text(json.dumps(seconds))
     return 0
 
 
@@ -74,24 +87,23 @@ class Lines:
     """Which tests run a statement, the shortest first."""
 
     def __init__(self, folder: Path) -> None:
-        from coverage import CoverageData
-
         self.seconds: dict[str, float] = {}
         for path in folder.glob("seconds-*.json"):
             self.seconds |= json.loads(path.read_text())
-        self._data = [CoverageData(str(path)) for path in sorted(folder.glob("lines-*[0-9]"))]
-        self._imported = CoverageData(str(folder / "lines-import"))
-        for data in (*self._data, self._imported):
-            data.read()
-        self._contexts: dict[str, dict[int, set[str]]] = {}
+        self._tests: dict[str, dict[int, set[str]]] = defaultdict(dict)
         self._at_import: dict[str, set[int]] = {}
+        for path in folder.glob("lines-*.json"):
+            for module, lines in json.loads(path.read_text()).items():
+                if path.name == "lines-import.json":
+                    self._at_import[module] = {line for line, _ in lines}
+                    continue
+                for line, names in lines:
+                    good = {name for name in names if self.seconds.get(name, FAILED) >= 0}
+                    self._tests[module].setdefault(line, set()).update(good)
 
     def run_at_import(self, mutant: Mutant) -> bool:
         """Whether the statement is run by importing the package."""
-        if mutant.path not in self._at_import:
-            found = self._imported.lines(str(ROOT / "pres_eval" / mutant.path))
-            self._at_import[mutant.path] = set(found or ())
-        return not self._at_import[mutant.path].isdisjoint(_lines(mutant))
+        return not self._at_import.get(_module(mutant), set()).isdisjoint(_lines(mutant))
 
     def tests(self, mutant: Mutant, most: float, of_one: int) -> list[str]:
         """Tests of the statement that take so many seconds together, so many of one function at most.
@@ -99,7 +111,7 @@ class Lines:
         Of what runs while importing these are all tests of the module, first those that are named as it is
         (`[hits]` for the record of hits).
         """
-        contexts = self._of(mutant.path)
+        contexts = self._tests.get(_module(mutant), {})
         names = set[str]().union(*(contexts.get(line, ()) for line in _lines(mutant)))
         words: set[str] = set()
         if self.run_at_import(mutant):
@@ -118,20 +130,13 @@ class Lines:
         """Seconds that the tests take."""
         return sum(self.seconds[name] for name in names)
 
-    def _of(self, path: str) -> dict[int, set[str]]:
-        """For each line of a module the tests that run it."""
-        if path not in self._contexts:
-            contexts: dict[int, set[str]] = {}
-            for data in self._data:
-                for line, names in data.contexts_by_lineno(str(ROOT / "pres_eval" / path)).items():
-                    good = {name for name in names if self.seconds.get(name, FAILED) >= 0}
-                    contexts.setdefault(line, set()).update(good)
-            self._contexts[path] = contexts
-        return self._contexts[path]
-
 
 def _is_named(test: str, words: set[str]) -> bool:
     return not words.isdisjoint(re.findall(r"\w+", test.partition("[")[2]))
+
+
+def _module(mutant: Mutant) -> str:
+    return str(ROOT / "pres_eval" / mutant.path)
 
 
 def _lines(mutant: Mutant) -> range:
