@@ -190,3 +190,11 @@ def test_a_document_given_twice_is_an_error() -> None:
     rows = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "a", 2.0)]
     with pytest.raises(pe.PresEvalError, match="again"):
         ir_measures.calc_aggregate([ir_measures.AP], {"1": {"a": 1}}, rows)
+
+
+def test_ids_that_no_file_could_have_are_told() -> None:
+    """Judgements with subtopics are read as a file is."""
+    diversity = ir_measures.DefaultPipeline.providers[-1]
+    measure = ir_measures.parse_measure("StRecall@5")
+    with pytest.raises(pe.PresEvalError, match="qrels:1: 5 columns"):
+        diversity.calc_aggregate([measure], [ir_measures.Qrel("1", "a b", 1, "1")], {"1": {"a b": 1.0}})
