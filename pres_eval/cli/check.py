@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, failed
@@ -10,6 +12,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT, CutoffList, Level
+from pres_eval.errors import InputError
 from pres_eval.ranking.any_format import check_format
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.source import Source
@@ -85,9 +88,21 @@ def command(
         most=most,
         jobs=jobs or num_processors(),
     )
-    sources = [Source(path) for path in (qrels, *runs)]
+    sources = [Source(qrels), *map(_run_at, runs)]
     with reading_bar(sources, quiet=False):
         reports = check_files(sources[0], sources[1:], options)
     write_output(output, as_json(reports) if output_format == "json" else as_text(reports))
     if failed(reports, strict):
         context.exit(EXIT_ERRORS)
+
+
+def _run_at(path: str) -> Source:
+    """The file at a path or an address, or the part files of a folder."""
+    if "://" not in path and not os.path.isdir(path):  # noqa: PTH112
+        return Source(path)
+    from pres_eval.cluster.folders import text_at
+
+    try:
+        return text_at(path)
+    except InputError:
+        return Source(path)  # whose fault is a finding like others

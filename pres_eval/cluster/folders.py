@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.cluster.storage import File, as_input_error, file_at, is_remote, system_of
-from pres_eval.errors import InputError
-from pres_eval.reading.source import reason
+from pres_eval.cluster.storage import (
+    File,
+    as_input_error,
+    file_at,
+    first_bytes,
+    is_remote,
+    source_of,
+    system_of,
+)
+from pres_eval.errors import EmptyFileError, InputError, UsageError
+from pres_eval.ranking.any_format import PARQUET_MAGIC
+from pres_eval.reading.source import Source, reason
+from pres_eval.reading.streams import OpenFile, Readable
 
 PARQUET_ENDING = ".parquet"
 """What folders are called whose files of the same ending are the parts of one table."""
@@ -73,3 +85,55 @@ def _by_number(file: str) -> tuple[list[tuple[int, str]], str]:
     """Sorts part.10 behind part.9, and part-00010 too."""
     words = re.split(r"(\d+)", file.rpartition("/")[2])
     return [(int(word), "") if word.isdecimal() else (-1, word) for word in words], file
+
+
+def text_at(address: str) -> Source:
+    """The file at an address, or the lines of all part files of a folder as those of one file.
+
+    Raises UsageError if these are no text.
+    """
+    run = run_at(address)
+    if isinstance(run, File):
+        return source_of(run)
+    for file in run.files:
+        if first_bytes(file, len(PARQUET_MAGIC)) == PARQUET_MAGIC:
+            raise UsageError(f"{run.name}: part files in Parquet, expected text, or one of them: {file.name}")
+    return _Lines(run)
+
+
+class _Lines(Source):
+    """The lines of part files, decompressed."""
+
+    def __init__(self, run: Folder) -> None:
+        super().__init__(run.name)
+        self._files = run.files
+
+    def _open(self) -> OpenFile:
+        return OpenFile(_Joined(self._files), self._progress)
+
+    def _decompressed(self, file: OpenFile) -> Readable:
+        return file
+
+
+class _Joined:
+    """The text of files, one after the other; each ends in a newline."""
+
+    def __init__(self, files: Sequence[File]) -> None:
+        self._texts = _texts(files)
+        self._text = memoryview(b"")
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Read as io's readinto does."""
+        if not self._text:
+            self._text = memoryview(next(self._texts, b""))
+        count = min(len(view), len(self._text))
+        view[:count] = self._text[:count]
+        self._text = self._text[count:]
+        return count
+
+
+def _texts(files: Sequence[File]) -> Iterator[bytes]:
+    for file in files:
+        with contextlib.suppress(EmptyFileError):
+            for chunk in source_of(file).chunks():
+                yield bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Command
+from support import commands
 from support.made_runs import made_run
 from support.rankings import outcome
 
@@ -176,6 +178,23 @@ def test_parquet(shuffled: bool, judged: Relevance, tmp_path: Path) -> None:
         said.startswith(f"{name}: document ")
         and f"again (row 1 of {folder}/part.0.parquet and row 3)" in said
     )
+
+
+def test_check_looks_into_folders(tmp_path: Path, command: commands.Command) -> None:
+    """What it finds are lines of the whole run; Parquet is told, and so is a folder of other files."""
+    (tmp_path / "qrels").write_text(QRELS)
+    qrels = str(tmp_path / "qrels")
+    folder = in_parts(tmp_path / "parts", LINES)
+    (tmp_path / "run").write_text("".join(LINES))
+    expected = re.sub("; map is .* ordered", "", command("check", qrels, str(tmp_path / "run")).out)
+    found = command("check", qrels, str(folder)).out
+    assert found == expected.replace(str(tmp_path / "run"), str(folder)) and "verdict: good" in found
+    (folder / "part-00003").write_text("one\n")
+    assert "1 column" in command("check", qrels, str(folder)).out
+    (folder / "part-00009").write_bytes(b"PAR1")
+    assert f"one of them: {folder}/part-00009" in command("check", qrels, str(folder)).err
+    (tmp_path / "none").mkdir()
+    assert "is a directory" in command("check", qrels, str(tmp_path / "none")).out
 
 
 @pytest.mark.slow
