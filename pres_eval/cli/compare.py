@@ -142,12 +142,12 @@ def command(**values: Any) -> None:
     - mark runs that are significantly better and worse than it.  With --all-pairs runs that do not differ
     share a letter.
 
-    Tests of pairs: t, the default, as the table shows means and the t-test compares them; with few topics it
-    errs less than others (Urbano et al., SIGIR 2019).  randomisation: all sign changes for up to 16 topics
-    that differ, otherwise --samples random ones.  bootstrap: of the t statistic (Sakai 2006).  wilcoxon,
-    sign: signed ranks or signs of the differences, not means; wilcoxon is that of the papers on PRES.  Tests
-    of all runs at once: tukey (HSD after a two-way analysis of variance; extra: stats), randomised-tukey
-    (Carterette 2012), dunnett (with a baseline; extra: stats).
+    The default, --test t, compares means, as the table shows them; with few topics it errs less than other
+    tests (Urbano et al., SIGIR 2019).  randomisation tries all sign changes for up to 16 topics that differ,
+    and --samples random ones for more.  bootstrap draws the t statistic (Sakai 2006).  wilcoxon and sign
+    look at signed ranks or signs of the differences, not at means; the papers on PRES use wilcoxon.  Three
+    tests look at all runs at once: tukey (HSD after a two-way analysis of variance; extra: stats),
+    randomised-tukey (Carterette 2012), and dunnett (with a baseline; extra: stats).
 
     Effect sizes: d_z, the mean difference in standard deviations of the differences; Hedges' g, the same
     without its bias; the matched-pairs rank-biserial correlation.  --scores takes a CSV file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import re
 from collections import Counter
@@ -41,7 +42,8 @@ def _shown(paragraph: str) -> str:
     if paragraph.startswith("\b"):
         lines = inspect.cleandoc(paragraph.partition(":\n")[2])
         return f"```text\n{lines}\n```"
-    return OPTION.sub(r"`\1`", escaped(" ".join(paragraph.split())))
+    text = escaped(" ".join(paragraph.split())).replace("\\`", "`")
+    return OPTION.sub(r"`\1`", text)
 
 
 def options(command: str | None = None) -> str:
@@ -60,7 +62,14 @@ def shared_options() -> str:
 
 
 def _option_table(rows: Iterable[tuple[str, str]]) -> str:
-    return table(("option", "what it does"), ((f"`{name}`", text) for name, text in rows))
+    return table(("option", "what it does"), ((_code(name), text) for name, text in rows))
+
+
+def _code(text: str) -> str:
+    """Code in a table: a bar ends the cell, and behind a backslash the site shows both."""
+    if "|" not in text:
+        return f"`{text}`"
+    return f"<code>{html.escape(text, quote=False).replace('|', '&#124;')}</code>"
 
 
 def _shared_rows() -> list[tuple[str, str]]:
