@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pres_eval.cli.progress import Bar
 from pres_eval.cli.streams import say
@@ -19,9 +18,6 @@ from pres_eval.cluster.runs import Found, rank_runs
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.reading.relevance import Relevance
-
-if TYPE_CHECKING:
-    from pres_eval.cli.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,9 @@ def runs_of_cluster(
     paths: Sequence[str],
     relevance: Relevance,
     options: Options,
-    reader: Reader,
+    run_form: str,
+    *,
+    quiet: bool,
     going_on: bool,
 ) -> Iterator[Found]:
     """The runs in order; all of them are there before the first is given, so that nothing is half printed.
@@ -47,15 +45,15 @@ def runs_of_cluster(
     if "-" in paths:
         raise UsageError("--cluster: standard input (-) cannot be read by workers, expected files")
     found: list[Found] = []
-    with _interruptible(), _Bars(paths, reader.quiet) as bars, engine_of(cluster.address) as engine:
+    with _interruptible(), _Bars(paths, quiet) as bars, engine_of(cluster.address) as engine:
         plan = Plan(check=cluster.check, told=bars.told)
-        with contextlib.closing(rank_runs(paths, relevance, options, engine, plan, reader.run_form)) as runs:
+        with contextlib.closing(rank_runs(paths, relevance, options, engine, plan, run_form)) as runs:
             for run in runs:
                 found.append(run)
                 if run.error is not None and not going_on:
                     break
     for run in found:
-        if run.unchecked and not reader.quiet:
+        if run.unchecked and not quiet:
             say(
                 f"pres-eval: note: {run.name}: topics are not together, so unjudged documents were not"
                 " checked for coming twice; --check-duplicates does that, and sends 8 bytes a line"

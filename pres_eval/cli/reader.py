@@ -78,10 +78,18 @@ class Reader:
         if self.cluster is not None:
             from pres_eval.cli.clustering import runs_of_cluster
 
-            for found in runs_of_cluster(self.cluster, paths, relevance, options, self, failures is not None):
-                yield from self._told(
-                    found.outcome(failures is not None), relevance, options, paths, failures
-                )
+            going_on = failures is not None
+            every = runs_of_cluster(
+                self.cluster,
+                paths,
+                relevance,
+                options,
+                self.run_form,
+                quiet=self.quiet,
+                going_on=going_on,
+            )
+            for found in every:
+                yield from self._told(found.outcome(going_on), relevance, options, paths, failures)
             return
         from pres_eval.cli.progress import reading_bar
 
