@@ -43,11 +43,11 @@ def map_found(split: Split, wanted: Wanted) -> FoundSplit:
     counts = np.zeros(len(wanted.pool.topics), np.int64)
     document: list[IntArray] = [np.zeros(0, np.int64)]
     scores: list[Any] = [wanted.cast(np.zeros(0))]
-    for batch in scan.batches():
-        np.add.at(counts, batch.topic, batch.lengths)
-        rows, found = wanted.finder.find(batch.topic_of(), batch.ids)
+    for block in scan.blocks():
+        np.add.at(counts, block.topic, block.lengths)
+        rows, found = wanted.finder.find(block.topic_of(), block.ids)
         document.append(found)
-        scores.append(batch.scores[rows])
+        scores.append(block.scores[rows])
     topic = np.flatnonzero(counts)
     return FoundSplit(
         tally=scan.tally,
@@ -128,14 +128,14 @@ def map_counted(split: Split, wanted: Wanted, entries: Entries) -> CountedSplit:
     scan = Scan(split, wanted, between_topics=False)
     gaps = np.zeros(len(entries.keys) + 1, np.int64)
     tied = np.zeros((3, len(entries.topic)), np.int64)
-    for batch in scan.batches():
-        topic = batch.topic_of()
-        keys = place_keys(topic, batch.scores, entries.num_topics)
+    for block in scan.blocks():
+        topic = block.topic_of()
+        keys = place_keys(topic, block.scores, entries.num_topics)
         gap = np.searchsorted(entries.keys, keys)
         at = np.flatnonzero(entries.keys[np.minimum(gap, len(entries.keys) - 1)] == keys)
         if len(at):
             _add_tied(
-                tied, entries, gap[at], batch.scores[at], cut_loose(batch.ids.take(at)), wanted.ascending
+                tied, entries, gap[at], block.scores[at], cut_loose(block.ids.take(at)), wanted.ascending
             )
             gap[at] += 1
         gaps += np.bincount(gap, minlength=len(gaps))

@@ -46,8 +46,8 @@ def map_hashed(split: Split, wanted: Wanted, hashing: Hashing) -> HashedSplit:
     """Hash the rows of a split, to find documents that come twice."""
     scan = Scan(split, wanted, between_topics=False)
     kept = [np.zeros(0, np.uint64)]
-    for batch in scan.batches():
-        keys = hashing.keys(batch.topic_of(), batch.ids)
+    for block in scan.blocks():
+        keys = hashing.keys(block.topic_of(), block.ids)
         if hashing.shares > 1:
             keys = keys[(keys >> np.uint64(32)) % np.uint64(hashing.shares) == np.uint64(hashing.share)]
         kept.append(keys)
@@ -72,14 +72,14 @@ def map_rows(split: Split, wanted: Wanted, hashing: Hashing, keys: NDArray[np.ui
     """The rows of a split that have one of these hashes (ascending)."""
     scan = Scan(split, wanted, between_topics=False)
     parts: list[tuple[IntArray, Scores, WordIds, IntArray]] = []
-    for batch in scan.batches():
-        topic = batch.topic_of()
-        own = hashing.keys(topic, batch.ids)
+    for block in scan.blocks():
+        topic = block.topic_of()
+        own = hashing.keys(topic, block.ids)
         place = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
         rows = np.flatnonzero(keys[place] == own)
         if len(rows):
-            ids = cut_loose(batch.ids.take(rows))
-            parts.append((topic[rows], batch.scores[rows], ids, batch.place[rows]))
+            ids = cut_loose(block.ids.take(rows))
+            parts.append((topic[rows], block.scores[rows], ids, block.place[rows]))
     if not parts:
         nothing = np.zeros(0, np.int64)
         return RowsSplit(scan.tally, nothing, wanted.cast(np.zeros(0)), WordIds.of(Ids.of([])), nothing)

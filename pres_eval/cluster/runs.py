@@ -1,4 +1,4 @@
-"""Any number of runs: small ones whole and in batches, large ones in splits."""
+"""Any number of runs: small ones whole and in bundles, large ones in splits."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from pres_eval.ranking.run_file import Judged, Ranking, only_topic
 from pres_eval.reading.source import Source
 from pres_eval.workers import in_order, num_processors
 
-BATCHES_PER_WORKER = 8
-"""Batches of whole runs for each worker, so that none of them waits long for the last one."""
+BUNDLES_PER_WORKER = 8
+"""Bundles of whole runs for each worker, so that none of them waits long for the last one."""
 
 LOOKED_UP = 16
 """Remote files that are looked up at a time."""
@@ -37,8 +37,8 @@ LOOKED_UP = 16
 MOST_AT_ONCE = 32
 """Large runs that are merged at the same time."""
 
-MOST_IN_BATCH = 64
-"""Whole runs of a batch: what comes back of it waits in memory."""
+MOST_IN_BUNDLE = 64
+"""Whole runs of a bundle: what comes back of it waits in memory."""
 
 
 @dataclass(frozen=True)
@@ -135,18 +135,18 @@ class _Runs:
     options: Options
 
     def found(self, names: Sequence[str]) -> Iterator[Found]:
-        """The runs; of those that follow each other small ones are read in batches, large ones in splits."""
+        """The runs; of those that follow each other small ones are read in bundles, large ones in splits."""
         files = list(in_order(_file, names, LOOKED_UP if any(map(is_remote, names)) else 1))
         sizes = [file.size for file in files if not isinstance(file, Found)]
         large = self.plan.split_bytes or split_size(sum(sizes), self.engine.workers)
-        in_batch = min(max(len(files) // (BATCHES_PER_WORKER * self.engine.workers), 1), MOST_IN_BATCH)
+        in_bundle = min(max(len(files) // (BUNDLES_PER_WORKER * self.engine.workers), 1), MOST_IN_BUNDLE)
 
         def is_small(file: File | Folder | Found) -> bool:
             return isinstance(file, File) and file.size <= large
 
         for small, group in groupby(files, is_small):
             if small:
-                yield from self._whole([file for file in group if isinstance(file, File)], in_batch)
+                yield from self._whole([file for file in group if isinstance(file, File)], in_bundle)
             else:
                 yield from self._in_splits(list(group), large)
 
@@ -165,10 +165,10 @@ class _Runs:
                 self.plan.told(done, len(runs))
             yield found
 
-    def _whole(self, files: Sequence[File], in_batch: int) -> Iterator[Found]:
-        batches = [files[start : start + in_batch] for start in range(0, len(files), in_batch)]
+    def _whole(self, files: Sequence[File], in_bundle: int) -> Iterator[Found]:
+        bundles = [files[start : start + in_bundle] for start in range(0, len(files), in_bundle)]
         done = 0
-        with contextlib.closing(self.engine.map(map_whole, batches, self.shared, self.reading)) as results:
+        with contextlib.closing(self.engine.map(map_whole, bundles, self.shared, self.reading)) as results:
             for result in results:
                 done += len(result)
                 if self.plan.told is not None:

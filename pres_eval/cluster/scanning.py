@@ -1,4 +1,4 @@
-"""The rows of a split, batch by batch, of any form; and what is counted on the way."""
+"""The rows of a split, block by block, of any form; and what is counted on the way."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Tally:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Block:
     """N rows of a split that belong to judged topics, in order.
 
     num_segments  stretches of rows with the same topic, also without judgements
@@ -147,7 +147,7 @@ class Scan:
         self._between_topics = between_topics
         self._unjudged = UnjudgedTopics(split.unjudged)
 
-    def batches(self) -> Iterator[Batch]:
+    def blocks(self) -> Iterator[Block]:
         """The rows of judged topics; none after a fault."""
         try:
             yield from self._rows_of_table() if self._split.parquet else self._lines()
@@ -160,7 +160,7 @@ class Scan:
             self.tally.fault = Fault(error.line, error.found, error.expected)
         self.tally.unjudged, self.tally.more = self._unjudged.ids(), self._unjudged.more
 
-    def _lines(self) -> Iterator[Batch]:
+    def _lines(self) -> Iterator[Block]:
         split = self._split
         source = text_of(split)
         cutter = TopicCutter()
@@ -172,7 +172,7 @@ class Scan:
             lines = parse_lines(chunk, RUN).checked()
             if len(lines):
                 self._count(lines)
-                yield self._batch_of_lines(lines, ends_whole)
+                yield self._block_of_lines(lines, ends_whole)
             self.tally.num_lines += lines.num_lines
             source.give_back(chunk)
         self.tally.final_newline = source.final_newline
@@ -185,10 +185,10 @@ class Scan:
         if tally.longer_line is None and lines.fields.longer is not None:
             tally.longer_line = tally.num_lines + int(lines.fields.longer.lines[0]) + 1
 
-    def _batch_of_lines(self, lines: Lines, ends_whole: bool) -> Batch:
+    def _block_of_lines(self, lines: Lines, ends_whole: bool) -> Block:
         topics = lines.column(TOPIC)
         first = changes(topics)
-        return self._batch(
+        return self._block(
             topics.take(first),
             np.diff(first, append=len(lines)),
             lines.numbers,
@@ -197,7 +197,7 @@ class Scan:
             ends_whole,
         )
 
-    def _rows_of_table(self) -> Iterator[Batch]:
+    def _rows_of_table(self) -> Iterator[Block]:
         from pres_eval.reading.formats.parquet import opened, row_groups
 
         source = source_of(self._split.file)
@@ -217,9 +217,9 @@ class Scan:
                     except InputError as error:
                         tally.nan = Fault(None, error.found, error.expected)
                 if tally.nan is None:
-                    yield self._batch(topics, part.lengths, scores, part.documents, place, False)
+                    yield self._block(topics, part.lengths, scores, part.documents, place, False)
 
-    def _batch(
+    def _block(
         self,
         topics: Ids,
         lengths: IntArray,
@@ -227,7 +227,7 @@ class Scan:
         ids: Ids | WordIds,
         place: IntArray,
         ends_whole: bool,
-    ) -> Batch:
+    ) -> Block:
         wanted = self._wanted
         topic = wanted.pool.find_topics(topics)
         unjudged = topics.take(topic < 0)
@@ -241,7 +241,7 @@ class Scan:
         if len(segment) < len(topic):
             rows = np.flatnonzero(np.repeat(topic >= 0, lengths))
             ids, scores_kept, place = ids.take(rows), scores_kept[rows], place[rows]
-        return Batch(
+        return Block(
             num_segments=len(topic),
             segment=segment,
             topic=topic[segment],

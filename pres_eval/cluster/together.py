@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.types import IntArray
-from pres_eval.cluster.scanning import Batch, Scan, Tally, Wanted, cut_loose
+from pres_eval.cluster.scanning import Block, Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
 from pres_eval.ranking.order import DuplicateRowError, rank_topics
 from pres_eval.ranking.ranked import Ranked, Topics
@@ -46,8 +46,8 @@ def map_ranked(split: Split, wanted: Wanted) -> RankedSplit:
     topics = _OpenTopic(wanted)
     again, scattered = None, False
     try:
-        for batch in scan.batches():
-            topics.add(batch)
+        for block in scan.blocks():
+            topics.add(block)
     except DuplicateRowError as error:
         again = error.topic, error.document
     except ScatteredError:
@@ -77,34 +77,34 @@ class _OpenTopic:
         self.head: Rows | None = None
         self.ranked = Topics()
 
-    def add(self, batch: Batch) -> None:
+    def add(self, block: Block) -> None:
         """Take the next rows.
 
         Raises ScatteredError if a topic comes again, DuplicateRowError if a document of a whole one does.
         """
-        first, last = 0, len(batch.topic)
-        ends = np.concatenate(([0], np.cumsum(batch.lengths)))
-        first_topic = int(batch.topic[0]) if last and batch.segment[0] == 0 else -1
+        first, last = 0, len(block.topic)
+        ends = np.concatenate(([0], np.cumsum(block.lengths)))
+        first_topic = int(block.topic[0]) if last and block.segment[0] == 0 else -1
         if not self._started:
             self._started = True
             self._open, self._open_topic = Collected(self._wanted.single), first_topic
-            self._see(batch.topic[: int(first_topic >= 0)])
+            self._see(block.topic[: int(first_topic >= 0)])
         goes_on = self._open is not None and first_topic == self._open_topic
         if self._open is not None:
             if goes_on and first_topic >= 0:
-                self._open.add(_rows(batch, ends, 0, 1))
+                self._open.add(_rows(block, ends, 0, 1))
                 first = 1
-            if not goes_on or batch.num_segments > 1 or batch.ends_whole:
+            if not goes_on or block.num_segments > 1 or block.ends_whole:
                 self._end()
-        self._see(batch.topic[first:])
-        if self._open is None and not batch.ends_whole:
+        self._see(block.topic[first:])
+        if self._open is None and not block.ends_whole:
             self._open, self._open_topic = Collected(self._wanted.single), -1
-            if last > first and batch.segment[-1] == batch.num_segments - 1:
+            if last > first and block.segment[-1] == block.num_segments - 1:
                 last -= 1
-                self._open_topic = int(batch.topic[last])
-                self._open.add(_rows(batch, ends, last, last + 1))
+                self._open_topic = int(block.topic[last])
+                self._open.add(_rows(block, ends, last, last + 1))
         if last > first:
-            self._rank(batch, ends, first, last)
+            self._rank(block, ends, first, last)
 
     def _see(self, topics: IntArray) -> None:
         if self._seen[topics].any() or has_equal(topics):
@@ -126,13 +126,13 @@ class _OpenTopic:
             return None
         return self._open.rows()
 
-    def _rank(self, batch: Batch, ends: IntArray, first: int, last: int) -> None:
+    def _rank(self, block: Block, ends: IntArray, first: int, last: int) -> None:
         wanted = self._wanted
-        rows = _rows(batch, ends, first, last)
+        rows = _rows(block, ends, first, last)
         self.ranked.add(
             rank_topics(
                 wanted.pool,
-                batch.topic[first:last],
+                block.topic[first:last],
                 ends[first : last + 1] - ends[first],
                 rows.scores,
                 rows.ids,
@@ -147,11 +147,11 @@ class _OpenTopic:
         self._open, self.head, self.ranked = None, None, Topics()
 
 
-def _rows(batch: Batch, ends: IntArray, first: int, last: int) -> Rows:
+def _rows(block: Block, ends: IntArray, first: int, last: int) -> Rows:
     chosen = slice(int(ends[first]), int(ends[last]))
-    topic = np.repeat(batch.topic[first:last].astype(np.int32), batch.lengths[first:last])
-    ids = batch.ids[chosen]
-    return Rows(topic, batch.scores[chosen], cut_loose(ids))
+    topic = np.repeat(block.topic[first:last].astype(np.int32), block.lengths[first:last])
+    ids = block.ids[chosen]
+    return Rows(topic, block.scores[chosen], cut_loose(ids))
 
 
 def rank_rows(wanted: Wanted, rows: Rows) -> Ranked:

@@ -118,7 +118,7 @@ def test_a_worker_is_killed(killed_in_pass: int, processes: Processes, tmp_path:
     assert killed and found == run.whole()
 
 
-def test_many_runs_in_batches(processes: Processes, tmp_path: Path) -> None:
+def test_many_runs_in_bundles(processes: Processes, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text(QRELS)
     judged = read_relevance(str(tmp_path / "qrels"))
     names = []
