@@ -24,6 +24,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -196,8 +197,11 @@ def collect(tests: Sequence[str], folder: Path, work: Callable[[Collected], None
     """Let pytest collect tests, and do the work with them."""
     os.chdir(ROOT)
     imported = "ignore::pytest.PytestAssertRewriteWarning"  # hypothesis is, for all copies of this process
-    options = ["-q", "-x", "-s", "-p", "no:cacheprovider", "-W", imported, f"--basetemp={folder / 'tmp'}"]
-    return int(pytest.main([*options, *tests], plugins=[Collected(work)]))
+    own = folder / f"tmp-{os.getpid()}"
+    options = ["-q", "-x", "-s", "-p", "no:cacheprovider", "-W", imported, f"--basetemp={own}"]
+    code = int(pytest.main([*options, *tests], plugins=[Collected(work)]))
+    shutil.rmtree(own, ignore_errors=True)
+    return code
 
 
 def learn(tests: Sequence[str], folder: Path) -> None:
