@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking import counted, run_file, scattered
+from pres_eval.ranking import counted, pieces, run_file, scattered
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
@@ -333,6 +334,26 @@ def test_tag_that_is_cut_off(size: int, tmp_path: Path) -> None:
         assert read_run(SmallSource(path, size), judgements, Options()).tag_before == before
     path.write_bytes(b"1 Q0 a 1 2 ta")
     assert read_run(SmallSource(path, size), judgements, Options()).tag_before is None
+
+
+def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """tests/fuzz/many_lines.py makes so many; here the first chunk says that it had them."""
+
+    def piece(reader: pieces.Reader, cut: Any) -> pieces.Piece:
+        found = true_piece(reader, cut)
+        if not cut.first:
+            return found
+        return replace(found, num_lines=found.num_lines + 2**31, num_rows=found.num_rows + 2**31)
+
+    true_piece = pieces.Reader.piece
+    monkeypatch.setattr(pieces.Reader, "piece", piece)
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 b 1 2 t more\n")
+    found = read(path, judge(b"1", b"2"), 1)
+    assert (found.longer_line, found.num_lines) == (2**31 + 3, 2**31 + 3)
+    path.write_bytes(b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 b\n")
+    with pytest.raises(InputError, match=r"run:2147483651: 3 columns, expected 6"):
+        read(path, judge(b"1", b"2"), 1)
 
 
 def test_32_bit_ties(tmp_path: Path) -> None:
