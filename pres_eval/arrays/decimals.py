@@ -37,6 +37,7 @@ def _bits(count: IntArray) -> Words:
 
 
 def _parts(numbers: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """(N,) each: the digits above the 16 lowest, the eight below them, the eight lowest."""
     upper, low = np.divmod(numbers, 10**8)
     return (*np.divmod(upper, 10**8), low)
 

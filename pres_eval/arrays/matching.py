@@ -202,6 +202,7 @@ class KeyTable:
         )
 
     def _slots(self, keys: Words) -> IntArray:
+        """(N,) where each key is looked for first."""
         return ((keys * _SPREAD) >> self._shift).view(np.int64)
 
     def find(self, wanted: Words) -> IntArray:

@@ -139,6 +139,7 @@ class Batch:
         return self._places(self.relevant_rows, np.searchsorted(self.relevant_rows, self.offsets))
 
     def _places(self, rows: IntArray, offsets: IntArray) -> Places:
+        """Some of the D documents: (R,) their rows, and (T+1,) where each topic's begin."""
         rank = self.rank if len(rows) == len(self.rank) else self.rank[rows]
         width = int(rank.max(initial=0)) + 1
         keys = np.repeat(np.arange(len(self)) * width, np.diff(offsets)) + rank
@@ -181,6 +182,7 @@ class Batch:
         return value
 
     def _judged(self, chosen: BoolArray) -> IntArray:
+        """(T,) judgements at the levels that are chosen, of all L."""
         counts = np.zeros(len(self), np.int64)
         np.add.at(counts, self.level_topic_of[chosen], self.level_counts[chosen])
         return counts

@@ -161,6 +161,7 @@ def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArra
 
 
 def _hits(num_topics: int, topic_of: IntArray, place: IntArray, subtopic: IntArray, grade: IntArray) -> Hits:
+    """(H,) each of topic, rank, subtopic and grade, in any order, as hits in the order of ranks."""
     order = np.lexsort((subtopic, place, topic_of))
     offsets = np.searchsorted(topic_of[order], np.arange(num_topics + 1))
     return Hits(offsets, place[order], subtopic[order], grade[order])

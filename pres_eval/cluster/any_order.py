@@ -93,10 +93,12 @@ class Entries:
 
     @cached_property
     def _every_key(self) -> Words:
+        """(E,) the place key of each entry."""
         return place_keys(self.topic, self.scores, self.num_topics)
 
     @cached_property
     def _heads(self) -> IntArray:
+        """The entries whose key differs from that of the one before."""
         keys = self._every_key
         new = np.ones(len(keys), np.bool_)
         new[1:] = keys[1:] != keys[:-1]

@@ -110,6 +110,7 @@ def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray)
 
 
 def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> GainTable:
+    """The gains of the grades named, and of those that occur: `present` (P,)."""
     defaults = _grades_by_default(named, highest_grade, present)
     grades = [grade for grade, _ in named] + defaults
     gains = [gain for _, gain in named] + [float(grade) for grade in defaults]

@@ -12,6 +12,7 @@ from pres_eval.measures.parameters import Cutoffs
 
 
 def _judged_within(batch: Batch, cutoff: int) -> IntArray:
+    """(T,) judged documents down to a rank."""
     return batch.count_by_topic((batch.grade >= 0) & (batch.rank <= cutoff))
 
 

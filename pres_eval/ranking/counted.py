@@ -80,6 +80,7 @@ class Finder:
         return self._found(_document_keys(topic, ids.hashes(self._seed)), topic, ids)
 
     def _found(self, keys: Words, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
+        """(F,) the rows of (N,) that are judged documents, and (F,) their places in the pool."""
         rows = np.flatnonzero(self._sieve[(keys >> self._shift).view(np.int64)])
         document = self._table.find(keys[rows])
         rows, document = rows[document >= 0], document[document >= 0]
@@ -95,6 +96,7 @@ class Finder:
 
 
 def _document_keys(topic: AnyInts, hashes: Words) -> Words:
+    """(N,) hashes of topics and documents, in the place of those of the documents."""
     hashes += topic.astype(np.uint64) * _TOPIC_FACTOR
     return hashes
 

@@ -61,6 +61,7 @@ def rank_found(
 def _rank_block(
     pool: Pool, found: Found, first: int, last: int, ids_at: Callable[[IntArray], WordIds], ascending: bool
 ) -> Ranked:
+    """The ranks of topics first ... last-1 of what was found."""
     offsets = found.offsets[first : last + 1]
     begin = int(offsets[0])
     offsets = offsets - begin
@@ -158,4 +159,5 @@ def _descending(scores: NDArray[np.float32]) -> Words:
 
 
 def _places(distinct: FloatArray, scores: Scores) -> Words:
+    """(N,) the place of each score among the (U,) distinct ones, which ascend: 0 is the highest."""
     return (len(distinct) - 1 - np.searchsorted(distinct, scores)).astype(np.uint64)
