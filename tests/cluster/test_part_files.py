@@ -127,6 +127,19 @@ def test_names(tmp_path: Path) -> None:
             run_at(str(folder))
 
 
+def test_progress(judged: Relevance, tmp_path: Path) -> None:
+    """Bytes are told while they are read, as those of one file are."""
+    folder = in_parts(tmp_path / "parts", LINES)
+    source = run_named(str(folder))
+    size = sum(file.stat().st_size for file in folder.glob("part*"))
+    told: list[int] = []
+    source.watch(told.append)
+    assert source.size() == size
+    read_any_run(source, judged, OPTIONS)
+    assert size - 10 < sum(told) <= size and len(told) == 4
+    assert run_named(str(tmp_path)).size() is None  # it has other files
+
+
 def test_part_files_of_several_kinds(judged: Relevance, tmp_path: Path) -> None:
     folder = in_parts(tmp_path / "parts", LINES)
     (folder / "part-00009").write_bytes(b"PAR1")

@@ -56,6 +56,9 @@ def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(processes, "CONTAINER_LIMITS", (str(tmp_path / "limit"),))
     made = Processes(3)
     assert made.share(b"x" * 1000, "judgements")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "sysconf", lambda name: int("unknown"))
+        assert processes.memory_of_machine() == 30_000
     with pytest.raises(
         WorkersLostError, match=r"judgements: 2,0\d\d bytes are too large for workers with 10,000"
     ):
