@@ -61,7 +61,9 @@ OTHER FORMATS: recognised by how a file begins, or named with -T and -R
   -T is for runs, -R for judgements.  msmarco is topic, docno, rank, where the rank is the order (runs only).
   beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it;
   jsonl has such an object a line, or one with the columns by name.  parquet (extra "parquet") has columns
-  query_id doc_id score relevance, as ir_measures has them, or qid docno score label, as in PyTerrier.""",
+  query_id doc_id score relevance, as ir_measures has them, or qid docno score label, as in PyTerrier.
+  A run may be a folder of part files, as engines write them (part-00000.gz, part.0.parquet ...): lines of
+  six columns in all of them, or Parquet in all.""",
 }
 
 LINES_IN_ALL = """\
