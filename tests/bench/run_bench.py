@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -64,6 +64,7 @@ class Row:
     """Some work: what we do, what others do for it, and what is wanted of us.
 
     yardstick   the program that `wanted` is a multiple of
+    most        how often each program runs at most, for work that takes long
     """
 
     name: str
@@ -71,11 +72,12 @@ class Row:
     yardstick: str | None = None
     wanted: float | None = None
     size: int = 0
+    most: int | None = None
 
     def only(self, names: Collection[str]) -> Row:
         """The same with some of its programs."""
         kept = {name: command for name, command in self.commands.items() if name in names}
-        return Row(self.name, kept, self.yardstick, self.wanted, self.size)
+        return replace(self, commands=kept)
 
 
 def run_process(command: Command, folder: Path, checkout: Path = ROOT) -> Result:
@@ -198,7 +200,7 @@ class Rows:
 
     def longties(self) -> Row:
         name = "600,000 docnos of 76 bytes, nine scores, shuffled"
-        return self.shape("longties", name, 1.0, "trec_eval 9.0.8")
+        return replace(self.shape("longties", name, 1.0, "trec_eval 9.0.8"), most=3)
 
     def runs(self, stem: str) -> tuple[Path, list[str]]:
         """Judgements and many runs."""
@@ -223,7 +225,7 @@ class Rows:
     def robustness(self) -> Row:
         qrels, runs = self.runs("hundred")
         command = [sys.executable, "-m", "pres_eval", "robustness", "--quiet", str(qrels), *runs]
-        return Row("robustness of 100 runs of 50 × 1,000", {"ours": command})
+        return Row("robustness of 100 runs of 50 × 1,000", {"ours": command}, most=3)
 
     def threads(self) -> Row:
         """The large run by one thread, by twice as many as there are processors, and by processes."""
@@ -440,7 +442,9 @@ def main() -> None:
         row = make()
         if options.alone and name != "threads":
             row = row.only({"ours", row.yardstick or ""})
-        results = measure(row, options.repeats, folder, before)
+        repeats = min(options.repeats, row.most or options.repeats)
+        row = row if repeats == options.repeats else replace(row, name=f"{row.name} ({repeats} times)")
+        results = measure(row, repeats, folder, before)
         print_line(cells(row, results) if before is None else compared_cells(row, results))
 
 
