@@ -15,7 +15,8 @@ import pytest
 from support.commands import Command
 from support.small_chunks import chunks_of
 
-from pres_eval.arrays import ids
+from pres_eval import scoring
+from pres_eval.arrays import ids, ragged
 
 pytestmark = pytest.mark.slow
 
@@ -90,6 +91,26 @@ def test_chunks(size: int, mixed: bool, call: Command) -> None:
     expected = evaluated(call)
     with chunks_of(size):
         assert evaluated(call) == evaluated(call, "--jobs", "3") == expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        WANTED,
+        (*WANTED, "--format", "json"),
+        ("-q", "-R", "qrels_jg", "-m", "map_avgjg", "-m", "P_avgjg", "-m", "runid"),
+        ("-q", "-R", "qrels_prefs", "-m", "all_prefs"),
+        ("-q", "-R", "subtopics", "-m", "diversity"),
+    ],
+)
+def test_blocks_of_topics(options: tuple[str, ...], call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few topics are evaluated together."""
+    expected = call(*options, "qrels", "one")
+    assert expected.out
+    for size in (1, 2, 3):
+        monkeypatch.setattr(scoring, "BLOCK", size)
+        monkeypatch.setattr(ragged, "BLOCK", 10 * size)
+        assert call(*options, "qrels", "one") == expected
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, bz2.compress, lzma.compress])
