@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import steps, working
@@ -25,7 +26,7 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
-from pres_eval.measures.selection import Selection
+from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
@@ -206,6 +207,27 @@ def read_runs(
 def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
     """The measures of an analysis that is asked for none."""
     return ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedOptions(AnalysisOptions):
+    """What commands are told that look at runs topic by topic: judgements and runs, or a file of scores."""
+
+    files: tuple[str, ...]
+    measures: tuple[str, ...]
+    nmax: tuple[int, ...]
+    scores: str | None
+
+
+def read_paired(said: PairedOptions, info: RelevanceInfo, least: int) -> tuple[Loaded, PairedScores]:
+    """Read the judgements and the runs, `least` at least, and score these on the same topics."""
+    if len(said.files) < 1 + least:
+        runs = "one run" if least == 1 else "two runs"
+        raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
+    selection = select(said.measures or usual_measures(said.nmax), said.numbers(), said.nmax, info)
+    loaded = read(said, said.files[0], said.files[1:])
+    every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
+    return loaded, pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
 
 
 def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:

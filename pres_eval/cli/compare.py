@@ -22,36 +22,22 @@ from pres_eval.analysis.compare_settings import (
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
-from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topics import plural
-from pres_eval.cli.analysing import (
-    ALPHA,
-    SEED,
-    AnalysisOptions,
-    analysis_options,
-    draw,
-    read,
-    show,
-    usual_measures,
-)
+from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, analysis_options, draw, read_paired, show
 from pres_eval.cli.reader import exit_if_failed, warn
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.measures.selection import select
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.text import text_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(TieOptions, AnalysisOptions):
+class CompareOptions(TieOptions, PairedOptions):
     """What the command line said."""
 
-    files: tuple[str, ...]
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    scores: str | None
     baseline: str | None
     all_pairs: bool
     test: str
@@ -169,13 +155,7 @@ def _compare(said: CompareOptions) -> None:
         topics = plural(len(scores.topics))
         each: Callable[[Iterable[int]], Iterable[int]] = iter
     else:
-        if len(said.files) < 2:
-            raise UsageError("expected QRELS and at least one run, or --scores FILE")
-        measures = said.measures or usual_measures(said.nmax)
-        selection = select(measures, said.numbers(), said.nmax, relevance_info)
-        loaded = read(said, said.files[0], said.files[1:])
-        every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
-        scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
+        loaded, scores = read_paired(said, relevance_info, least=1)
         shown, each, topics = loaded.settings, loaded.each("comparing"), loaded.topics.text
         known = [loaded.names, [ranking.tag for ranking in loaded.rankings], loaded.paths]
         failures = loaded.failures

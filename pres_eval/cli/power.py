@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
     Discrimination,
@@ -19,33 +19,19 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topic_numbers import topic_set_sizes
-from pres_eval.cli.analysing import (
-    ALPHA,
-    SEED,
-    AnalysisOptions,
-    analysis_options,
-    draw,
-    read,
-    show,
-    usual_measures,
-)
+from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, analysis_options, draw, read_paired, show
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES, NMAX, CutoffList
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.measures.selection import select
 from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
 from pres_eval.report.text import text_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class PowerOptions(AnalysisOptions):
+class PowerOptions(PairedOptions):
     """What the command line said."""
 
-    files: tuple[str, ...]
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    scores: str | None
     delta: float
     alpha: float
     power: float
@@ -155,13 +141,7 @@ def _scores(
         if isinstance(found, Means):
             raise UsageError(f"--scores {said.scores}: no column topic, expected run,topic,MEASURE,...")
         return found, {"scores": text_of(said.scores)}, lambda label: iter, ()
-    if len(said.files) < 3:
-        raise UsageError("expected QRELS and at least two runs, or --scores FILE")
-    measures = said.measures or usual_measures(said.nmax)
-    selection = select(measures, said.numbers(), said.nmax, relevance_info)
-    loaded = read(said, said.files[0], said.files[1:])
-    every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
-    scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
+    loaded, scores = read_paired(said, relevance_info, least=2)
     return scores, loaded.settings, loaded.each, loaded.failures
 
 
