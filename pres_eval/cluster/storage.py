@@ -180,8 +180,14 @@ class _Blocks:
         stop = min(self._place + BLOCK, max(self._stop, self._place) + BEHIND, self._size)
         if stop <= self._place:
             return memoryview(b"")
+        wanted = stop - self._place
         with _as_os_error():
             block = self._system.cat_file(self._path, start=self._place, end=stop)
+        if len(block) == self._size:
+            # Some web servers send the whole file, whatever part of it was asked for.
+            block = block[self._place : stop]
+        if len(block) != wanted:
+            raise OSError(f"{len(block):,} bytes came where {wanted:,} were asked for")
         self._place += len(block)
         return memoryview(block)
 

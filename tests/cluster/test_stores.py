@@ -101,6 +101,24 @@ def test_a_store_that_fails(memory: str, monkeypatch: pytest.MonkeyPatch) -> Non
         read_relevance(source_named(f"{memory}/qrels.txt"))
 
 
+def test_stores_that_send_other_parts(memory: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Web servers may send the whole file for a part of it; anything else is an error."""
+    kind = type(fsspec.filesystem("memory"))
+    cat_file = kind.cat_file
+    judged = read_relevance(str(fixtures / "patents" / "qrels.txt"))
+    name = f"{memory}/run_broad.txt"
+
+    def found() -> dict[str, Any]:
+        plan = Plan(split_bytes=1000)
+        return outcome(next(rank_runs([name], judged, Options(), Here(), plan)).checked)
+
+    expected = found()
+    monkeypatch.setattr(kind, "cat_file", lambda self, path, **_: cat_file(self, path))
+    assert "error" not in expected and found() == expected
+    monkeypatch.setattr(kind, "cat_file", lambda self, path, start, end: cat_file(self, path, start, end)[1:])
+    assert "bytes came where" in found()["message"]
+
+
 @pytest.fixture(scope="module")
 def bucket(fixtures: Path) -> Iterator[str]:
     """A bucket of a server of its own, with the runs and judgements of patents as text and as Parquet."""
