@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from support.rankings import outcome
 
 from pres_eval.cluster.engines import Here
 from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs
+from pres_eval.cluster.runs import rank_runs, run_named
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import read_any_run
+from pres_eval.reading.formats.parquet import opened
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
 
@@ -126,3 +128,24 @@ def test_z_scores_are_no_values(fixtures: Path, tmp_path: Path, pres_eval: Comma
     files = folder / "qrels.txt", folder / "run_broad.txt"
     done = pres_eval("-Z", "x", "--output", tmp_path / "t.parquet", *files)
     assert done.returncode == 1 and b"-Z does not go with" in done.stderr
+
+
+def test_a_store_that_sends_no_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it raises is one line that names the file; faults of our own are not taken for its."""
+    fsspec: Any = pytest.importorskip("fsspec", reason="the extra `cluster` is not installed")
+    path = written(tmp_path / "run.parquet", ROWS)
+    (tmp_path / "qrels").write_text(QRELS)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    store = fsspec.filesystem("memory")
+    store.pipe_file("/run.parquet", path.read_bytes())
+
+    class Stubborn(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise ValueError("no parts are sent\nof any file")
+
+    monkeypatch.setattr(type(store), "open", lambda self, path, mode: Stubborn(b"PAR1" * 9))
+    found = outcome(lambda: read_any_run(run_named("memory://run.parquet"), judged, Options()))
+    assert found["message"] == "memory://run.parquet: cannot be read (no parts are sent)"
+    with pytest.raises(ZeroDivisionError), opened(Source(str(path))):
+        raise ZeroDivisionError
+    store.rm("/run.parquet")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays.ids import PADDING, Ids
-from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.formats.columns import Part, part_of
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
@@ -31,13 +31,20 @@ def opened(source: Source) -> Iterator[Any]:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError(f"{source.name}: reading Parquet", "pyarrow", "parquet") from None
+    place: Any = ""
     try:
         place = source.for_jumps()
         # What it reads ahead it keeps: worth it only where each reading takes a request to a store.
         with pyarrow.parquet.ParquetFile(place, pre_buffer=not isinstance(place, str)) as file:
             yield file
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(source.name, None, f"cannot be read ({str(error).splitlines()[0]})") from None
+    except PresEvalError:
+        raise
+    except Exception as error:
+        # Stores raise what they like, such as ValueError for one that sends no parts of files.
+        if isinstance(place, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
+            raise
+        said = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(source.name, None, f"cannot be read ({said})") from None
 
 
 def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Part]:
