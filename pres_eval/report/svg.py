@@ -235,7 +235,7 @@ def column_chart(
         parts.append(
             element("text", label, x=f"{(left + right) / 2:.1f}", y=f"{low:.0f}", text_anchor="middle")
         )
-    return _svg(name, title, words, frame, parts)
+    return _svg(name, title, words, frame, parts, kind="columns")
 
 
 def _svg(
