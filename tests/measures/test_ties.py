@@ -100,6 +100,28 @@ def test_expected_value_is_the_mean_over_all_orders(name: str, data: st.DataObje
             assert value == pytest.approx(mean, rel=1e-12, abs=1e-12, nan_ok=True), (label, most)
 
 
+CUT = [
+    (Topic((1, 1, 0, 2, UNKNOWN, 1, 0), (1, 1, 0, 2, 1, 0, 1, 0), 1, "9.0.8", 40), (1, 4, 2)),
+    (Topic((0, 1, UNKNOWN, 1), (0, 1, 1), 1, "9.0.8", 0), (4,)),
+]
+
+
+@pytest.mark.parametrize(
+    "name", ["wss", "last_rel", "atd", "accuracy", "bpref", "set_map", "total_cost_weighted"]
+)
+@pytest.mark.parametrize(("topic", "sizes"), CUT)
+def test_every_place_where_the_ranking_may_end(name: str, topic: Topic, sizes: tuple[int, ...]) -> None:
+    for most in range(len(topic.ranking) + 1):
+        batch = tied(batch_of([topic]), [sizes], most)
+        for label, arguments in columns_of(MEASURE_BY_NAME[name], "30,50,80,100" if name == "wss" else None):
+            values = [
+                ALL_TWINS[name](replace(topic, ranking=ranking[:most]), *arguments)
+                for ranking in orders(topic.ranking, sizes)
+            ]
+            (found,) = expected_of(MEASURE_BY_NAME[name])(batch, *arguments)
+            assert found == pytest.approx(sum(values) / len(values), abs=1e-13), (label, most)
+
+
 @pytest.mark.parametrize("name", BY_NAME)
 @settings(deadline=None, max_examples=10)
 @given(data=st.data())
