@@ -158,10 +158,6 @@ def __getattr__(name: str) -> Any:
     return tuple(MEASURE_BY_NAME.values())
 
 
-def _all_of(module: str) -> tuple[str, ...]:
-    return tuple(name for name, home in HOME.items() if home == module)
-
-
 _OFFICIAL = (
     "runid",
     "num_q",

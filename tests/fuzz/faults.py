@@ -148,8 +148,8 @@ def _signal(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> 
     ended = place.end(process)
     written = (place.folder / "out").read_bytes() if wanted else ended.out
     (place.folder / "out").unlink()
-    if b"KeyboardInterrupt" in ended.err and b"/pres_eval/" not in ended.err:
-        ended.code, ended.err = -signal.SIGINT, b""  # Python's own start, before any line of ours
+    if b"KeyboardInterrupt" in ended.err and b"pres_eval/cli" not in ended.err:
+        ended.code, ended.err = -signal.SIGINT, b""  # Python's own start: nothing is there yet to clean up
     if ended.code == 0 or not wanted:
         ended.out = written
     elif written not in (b"old", place.expected[arguments]):
