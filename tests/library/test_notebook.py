@@ -23,7 +23,7 @@ CELLS = [
     "figure, axes = plt.subplots(figsize=(4, 3))\n"
     "axes.bar(['good', 'poor'], [e1['map'], e2['map']])\n"
     "axes.set_ylabel('map')\n"
-    "figure",
+    "plt.show()",
     "print(e1)",
 ]
 
