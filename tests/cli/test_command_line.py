@@ -312,6 +312,7 @@ def many_topics(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("".join(f"{topic} Q0 a 1 1 t\n" for topic in range(3000)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["", "--format csv", "--output -"])
 @pytest.mark.usefixtures("many_topics")
 def test_closed_pipe_is_quiet(options: str, tmp_path: Path) -> None:

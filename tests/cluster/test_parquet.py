@@ -22,6 +22,8 @@ from pres_eval.reading.source import Source
 
 pyarrow: Any = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
 
+pytestmark = pytest.mark.slow
+
 Row = tuple[str, str, float]
 ROWS: list[Row] = [(f"q{topic}", f"d{number}", 9 - number % 4) for topic in range(6) for number in range(8)]
 QRELS = "".join(f"q{topic} 0 d{number} 1\n" for topic in (0, 1, 3, 5) for number in (0, 2, 5))
@@ -97,7 +99,6 @@ def test_a_table_without_rows(tmp_path: Path) -> None:
     assert "no rows" in check_the_same(tmp_path / "run.parquet", tmp_path)["message"]
 
 
-@pytest.mark.slow
 def test_all_values_as_one_table(fixtures: Path, tmp_path: Path, pres_eval: Command) -> None:
     import pyarrow.parquet
 

@@ -60,6 +60,7 @@ def of_parts(path: Path, judged: Relevance, options: Options, size: int | None =
     return outcome(lambda: next(rank_runs([str(path)], judged, options, Here(), plan)).checked())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_text(seed: int, tmp_path: Path) -> None:
     """What the lines give as one file, in order and shuffled, with documents that are there twice."""
