@@ -113,6 +113,16 @@ def test_blocks_of_topics(options: tuple[str, ...], call: Command, monkeypatch: 
         assert call(*options, "qrels", "one") == expected
 
 
+def test_errors_in_later_blocks_of_topics(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They name the line of the file, not that of the block."""
+    Path("prefs").write_text("1 g s a 2\n1 g s b 1\n2 g s a 2\n2 g s b 1\n2 g r a 0\n2 g r b 1\n")
+    Path("run").write_text("1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n")
+    expected = call("-R", "prefs", "-m", "all_prefs", "prefs", "run")
+    assert expected.code == 2 and expected.err.startswith("pres-eval: prefs:5: topic '2'")
+    monkeypatch.setattr(scoring, "BLOCK", 1)
+    assert call("-R", "prefs", "-m", "all_prefs", "prefs", "run") == expected
+
+
 @pytest.mark.parametrize("packed", [gzip.compress, bz2.compress, lzma.compress])
 def test_compression(packed: Callable[[bytes], bytes], call: Command) -> None:
     expected = evaluated(call)
