@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.pools import JudgedPool, made_pool
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
+from pres_eval.options import Options
 from pres_eval.ranking import unjudged
+from pres_eval.ranking.any_format import read_any_run
 from pres_eval.ranking.unjudged import UnjudgedTopics
+from pres_eval.reading.source import Source
 
 
 @settings(deadline=None)
@@ -46,3 +50,14 @@ def test_warning_says_that_there_are_more(pres_eval, tmp_path: Path) -> None:  #
     done = pres_eval("-m", "map", "qrels", "run", cwd=tmp_path)
     assert done.stdout == b"map                   \tall\t1.0000\n"
     assert b"run: more than 100000 topics have no judgements and are ignored (such as 't0')" in done.stderr
+
+
+def test_runs_in_other_formats_know_that_there_are_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unjudged, "MOST", 2)
+    judged = JudgedPool(made_pool([(b"1", b"a")]))
+    for count in (2, 3):
+        (tmp_path / "run").write_text("1\ta\t1\n" + "".join(f"t{n}\ta\t1\n" for n in range(count)))
+        ranking = read_any_run(Source(str(tmp_path / "run")), judged, Options())
+        assert (list(ranking.unjudged), ranking.more_unjudged) == ([b"t0", b"t1"], count > 2)
