@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -40,6 +41,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         own: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
         if own is not None and own.max_examples > most:
             function._hypothesis_internal_use_settings = settings(own, max_examples=most)
+
+
+def pytest_configure() -> None:
+    """Let commands be interrupted also where a shell that ignores interrupts runs the suite behind it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

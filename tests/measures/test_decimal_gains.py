@@ -19,6 +19,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Measure
+from pres_eval.measures.gain import _grades_by_default
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.run_file import read_run
@@ -231,3 +232,14 @@ def test_command(options: tuple[str, ...], code: int, found: str, call: Command,
     result = call(*options, str(qrels), str(run))
     assert result.code == code
     assert found in (result.out if code == 0 else result.err)
+
+
+@pytest.mark.parametrize(
+    ("named", "kept"),
+    [((), [1, 2, 4]), (((4, 10.0),), [1, 2, 3]), (((4, 10.0), (3, 5.0)), [1, 2]), (((9, 1.0),), [1, 2, 4])],
+)
+def test_highest_grade_that_keeps_its_gain_is_one_below_those_that_are_named(
+    named: tuple[tuple[int, float], ...], kept: list[int]
+) -> None:
+    """Also where no document has it: how trec_eval sorts gains depends on all of them."""
+    assert _grades_by_default(named, 4, np.array([1, 2, 4])) == kept
