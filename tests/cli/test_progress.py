@@ -162,8 +162,12 @@ def test_commands_say_how_long_they_take(
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("1 0 a 1\n")
     Path("run").write_text("1 Q0 a 1 1 t\n")
-    assert main([*arguments, "--output", "out"]) == 0
-    assert f"\rpres-eval {arguments[0]}: 0 s" in terminal.getvalue() and terminal.lines == [""]
+    for _ in range(50):  # so little work may be done before the clock ticks once
+        assert main([*arguments, "--output", "out"]) == 0
+        assert terminal.lines == [""]
+        if f"\rpres-eval {arguments[0]}: 0 s" in terminal.getvalue():
+            break
+    assert f"\rpres-eval {arguments[0]}: 0 s" in terminal.getvalue()
 
 
 @pytest.mark.slow
