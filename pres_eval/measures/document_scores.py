@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from pres_eval.arrays.exact import divide
@@ -78,27 +80,18 @@ _FACTOR = Setting(
 )
 _WEIGHED = Settings((persistence(0.8), _FACTOR), example="p=0.9")
 
-URBP = Measure(
-    "urbp",
-    understandability_rbp,
-    _WEIGHED,
-    ours=True,
-    needs_document_scores=True,
-    traits=traits(Trait.IGNORES_TAIL),
-)
-URBP_GRADED = Measure(
+_scored = partial(Measure, ours=True, needs_document_scores=True)
+
+URBP = _scored("urbp", understandability_rbp, _WEIGHED, traits=traits(Trait.IGNORES_TAIL))
+URBP_GRADED = _scored(
     "urbp_graded",
     graded_understandability_rbp,
     _WEIGHED,
-    ours=True,
-    needs_document_scores=True,
     traits=traits(Trait.GRADED, Trait.IGNORES_TAIL),
 )
-UBPREF = Measure(
+UBPREF = _scored(
     "ubpref",
     understandability_bpref,
     Settings((_FACTOR,), example="factor=0.01"),
-    ours=True,
-    needs_document_scores=True,
     traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
 )

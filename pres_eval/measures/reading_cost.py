@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from pres_eval.arrays.exact import divide
@@ -136,48 +138,22 @@ def loss(batch: Batch) -> FloatArray:
     return loss_of_recall(batch) + loss_of_effort(batch)
 
 
-TOTAL_COST = Measure(
-    "total_cost",
-    total_cost,
-    Coefficients((1.0, 20.0), 2, example="1,20"),
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.SET),
-)
+_cost = partial(Measure, less_is_better=True, ours=True)
+_OF_COLLECTION = traits(Trait.SET, Trait.OF_COLLECTION)
 _REST = Coefficients((1.0, 2.0), 2, example="1,2")
-TOTAL_COST_UNIFORM = Measure(
-    "total_cost_uniform",
-    total_cost_uniform,
-    _REST,
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.SET, Trait.OF_COLLECTION),
+
+TOTAL_COST = _cost(
+    "total_cost", total_cost, Coefficients((1.0, 20.0), 2, example="1,20"), traits=traits(Trait.SET)
 )
-TOTAL_COST_WEIGHTED = Measure(
-    "total_cost_weighted",
-    total_cost_weighted,
-    _REST,
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.SET, Trait.OF_COLLECTION),
-)
-LOSS_R = Measure(
+TOTAL_COST_UNIFORM = _cost("total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION)
+TOTAL_COST_WEIGHTED = _cost("total_cost_weighted", total_cost_weighted, _REST, traits=_OF_COLLECTION)
+LOSS_R = _cost(
     "loss_r",
     loss_of_recall,
-    less_is_better=True,
-    ours=True,
     traits=traits(Trait.BOUNDED, Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
 )
-LOSS_E = Measure(
-    "loss_e",
-    loss_of_effort,
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.BOUNDED, Trait.SET, Trait.OF_COLLECTION),
-)
-LOSS_ER = Measure(
-    "loss_er", loss, less_is_better=True, ours=True, traits=traits(Trait.SET, Trait.OF_COLLECTION)
-)
+LOSS_E = _cost("loss_e", loss_of_effort, traits=_OF_COLLECTION | {Trait.BOUNDED})
+LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION)
 
 COST_MEASURES: tuple[Measure, ...] = (
     TOTAL_COST,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +14,12 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -2, -3, -8
 
 GLIBC_DEFAULT = 128 << 10
 """What glibc begins with."""
+
+_DIGITS = re.compile("[0-9]{1,18}")
+"""A size in bytes, as MALLOC_TRIM_THRESHOLD_ gives it."""
+
+_LARGEST = 2**31 - 1
+"""The largest size that mallopt can be told."""
 
 _allowed = False
 _lock = threading.Lock()
@@ -61,8 +68,14 @@ def freed_memory_kept() -> Iterator[None]:
             if not _blocks:
                 _set(_MMAP_THRESHOLD, GLIBC_DEFAULT)
                 _set(_TOP_PAD, GLIBC_DEFAULT)
-                _set(_TRIM_THRESHOLD, int(os.environ.get("MALLOC_TRIM_THRESHOLD_", GLIBC_DEFAULT)))
+                _set(_TRIM_THRESHOLD, _threshold_asked_for())
                 _c_library("malloc_trim", 0)
+
+
+def _threshold_asked_for() -> int:
+    """How much free memory this process may hold before glibc gives it back, if it was started so."""
+    size = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
+    return min(int(size), _LARGEST) if _DIGITS.fullmatch(size) else GLIBC_DEFAULT
 
 
 def _keep() -> None:

@@ -32,6 +32,19 @@ def test_memory_is_given_back_when_the_last_block_ends(told: Told, monkeypatch: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("size", "told_again"),
+    [*((size, memory.GLIBC_DEFAULT) for size in ("", "64k", "-1", "٣", "9" * 30)), ("3000000000", 2**31 - 1)],
+)
+def test_sizes_that_glibc_cannot_be_told(
+    told: Told, monkeypatch: pytest.MonkeyPatch, size: str, told_again: int
+) -> None:
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", size)
+    with memory.freed_memory_kept():
+        pass
+    assert told[-2:] == [("mallopt", (-1, told_again)), ("malloc_trim", (0,))]
+
+
 def test_memory_is_given_back_after_an_error(told: Told) -> None:
     with pytest.raises(ZeroDivisionError), memory.freed_memory_kept():
         raise ZeroDivisionError
