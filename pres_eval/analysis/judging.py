@@ -77,8 +77,6 @@ def side_by_side(judges: Sequence[Qrels]) -> Judged:
         Ids.of(names), np.arange(len(names)), np.concatenate(lengths), WordIds.concatenate(documents)
     )
     place = np.split(pooled.document_of_row(), np.cumsum([len(part) for part in grades])[:-1])
-    if pooled.rows is not None:
-        place = _places(pooled.document_of_row(), [len(part) for part in grades])
     size = (len(judges), len(pooled.pool.documents))
     all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
     for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
@@ -91,10 +89,6 @@ def side_by_side(judges: Sequence[Qrels]) -> Judged:
         there=there,
         left_out=left_out,
     )
-
-
-def _places(document_of_row: IntArray, counts: Sequence[int]) -> list[IntArray]:
-    return np.split(document_of_row, np.cumsum(counts)[:-1])
 
 
 def _check_duplicates(qrels: Qrels) -> None:
@@ -182,6 +176,7 @@ def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nomin
 
 
 def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> FloatArray:
+    """(V, V) how far apart the values (V,) count as, under a level of measurement."""
     if level == "nominal":
         return np.asarray(1.0 - np.eye(len(values)), np.float64)
     if level == "interval":
