@@ -71,7 +71,7 @@ class Evaluation:
     totals: Totals
 
     def by_label(self, label: str) -> FloatArray:
-        """The per-topic values of a numeric column."""
+        """(T,) the per-topic values of a numeric column."""
         for column, values in zip(self.columns, self.values, strict=True):
             if column.label == label and not isinstance(values, list):
                 return values
@@ -138,7 +138,7 @@ def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
 
 
 def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | IntArray | list[str]) -> Values:
-    """The values with what is said of topics that the run lacks."""
+    """The values (T,) with what is said of topics that the run lacks."""
     when_missing = column.measure.when_missing
     reset = when_missing is WhenMissing.ZERO or (
         when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name
@@ -151,7 +151,7 @@ def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | In
 
 
 def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
-    """What computes the values: the expected ones if the batch says what ties."""
+    """What computes the values (T,): the expected ones if the batch says what ties."""
     if column.bound is not None:
         return partial(_bound, column.measure, BOUNDS.index(column.bound))
     if not isinstance(batch, Batch) or batch.ties is None:
@@ -162,6 +162,7 @@ def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArr
 
 
 def _bound(measure: Measure, which: int, batch: AnyBatch, *arguments: object) -> FloatArray:
+    """(T,) the least or the greatest value that judgements of what nobody judged can give."""
     from pres_eval.measures.bounds import BoundsOf
 
     assert isinstance(batch, Batch), "names lets nothing else through"

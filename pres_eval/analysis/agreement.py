@@ -130,7 +130,7 @@ def _drawn_means(values: FloatArray, times: FloatArray) -> FloatArray:
 
 
 def _quantile(values: FloatArray, share: float) -> float:
-    """A percentile of the draws that have a coefficient at all."""
+    """A percentile of the draws (B,) that have a coefficient at all."""
     known = values[~np.isnan(values)]
     return float(np.quantile(known, share)) if len(known) else math.nan
 

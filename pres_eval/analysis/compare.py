@@ -184,7 +184,7 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
 
 
 def _jointly(scores: PairedScores, pairs: Sequence[IntArray], settings: Settings) -> list[Joint]:
-    """What a test of all runs at once says of the pairs of each measure."""
+    """What a test of all runs at once says of the pairs (P, 2) of each measure."""
     alpha = settings.alpha / (len(pairs) if settings.over == "measures" else 1)
     differences = [
         means[own[:, 0]] - means[own[:, 1]] for means, own in zip(scores.gains(), pairs, strict=True)
@@ -217,6 +217,7 @@ def _tested(
 
 
 def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArray]:
+    """The p-values (P,) of each measure, corrected."""
     if settings.test in JOINT_TESTS:
         times = len(found) if settings.over == "measures" else 1
         return [np.minimum(1.0, times * values) for values in found]
@@ -230,6 +231,7 @@ def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArr
 def _comparisons(
     scores: PairedScores, measure: int, family: _Family, corrected: FloatArray, settings: Settings
 ) -> list[Comparison]:
+    """The records of one measure's pairs, from their corrected p-values (P,)."""
     significant = corrected < settings.alpha
     lower, upper = _intervals(scores, family, significant, settings)
     differences = family.differences
@@ -271,7 +273,7 @@ def _comparisons(
 def _intervals(
     scores: PairedScores, family: _Family, significant: BoolArray, settings: Settings
 ) -> tuple[FloatArray, FloatArray]:
-    """Intervals of the differences, as wide as the correction asks for."""
+    """(P,) lower and (P,) upper ends of the differences' intervals, as wide as the correction asks for."""
     if family.half_width is not None:
         return family.means - family.half_width, family.means + family.half_width
     alpha = settings.alpha

@@ -10,7 +10,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """Holm's step-down correction: the chance of any false finding stays below alpha.
+    """Holm's step-down correction of p-values (m,): the chance of any false finding stays below alpha.
 
     Formula:  p'_(i) = max over j <= i of min(1, (m - j + 1) p_(j)), p_(1) <= ... <= p_(m)
     Source: Holm, Scandinavian Journal of Statistics 1979, https://www.jstor.org/stable/4615733.
@@ -21,12 +21,12 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def bonferroni(p_values: FloatArray) -> FloatArray:
-    """Bonferroni's correction: every p-value times their number, 1 at most."""
+    """Bonferroni's correction of p-values (m,): every one times their number, 1 at most."""
     return np.minimum(1.0, p_values * len(p_values))
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Benjamini and Hochberg's correction: the share of false findings among the findings stays below alpha.
+    """Benjamini and Hochberg's correction (m,): the share of false findings among all stays below alpha.
 
     Formula:  p'_(i) = min over j >= i of min(1, p_(j) m / j)
     Source: Benjamini & Hochberg, JRSS B 1995, doi:10.1111/j.2517-6161.1995.tb02031.x.
@@ -38,11 +38,12 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
 
 
 def uncorrected(p_values: FloatArray) -> FloatArray:
-    """The p-values as they are."""
+    """The p-values (m,) as they are."""
     return p_values.copy()
 
 
 def _put_back(order: IntArray, ordered: FloatArray) -> FloatArray:
+    """(m,) corrected p-values in the order that they came in, 1 at most."""
     corrected = np.empty(len(ordered))
     corrected[order] = np.minimum(1.0, ordered)
     return corrected

@@ -15,7 +15,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 
 
 def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
-    """Kendall's τ-a: pairs in the same order minus pairs in opposite order, over all pairs.
+    """Kendall's τ-a of (R,) and (R,): pairs in the same order minus those in opposite order, over all pairs.
 
     Formula:  τ_a = (C - D) / (R (R - 1) / 2), for R things; pairs that tie in x or y count as neither.
     Range: -1 to 1, the ends out of reach where there are ties.  nan for fewer than two things.
@@ -29,7 +29,7 @@ def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
 
 
 def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
-    """The highest τ-a that lists with so many ties can have: 1 where nothing ties, less where something does.
+    """The highest τ-a that (R,) and (R,) with so many ties can have: 1 where nothing ties, else less.
 
     Formula:  min(P - T_x, P - T_y) / P, P all pairs, T those that tie in x, in y.
     nan for fewer than two things.
@@ -42,7 +42,7 @@ def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
 
 
 def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
-    """Kendall's τ-b: τ corrected for ties.
+    """Kendall's τ-b of (R,) and (R,): τ corrected for ties.
 
     Formula:  τ_b = (C - D) / √((P - T_x) (P - T_y)), P all pairs, T those that tie in x, in y.
     Range: -1 to 1; nan if all of x or all of y is one value.
@@ -55,7 +55,7 @@ def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
 
 
 def spearman(x: FloatArray, y: FloatArray) -> float:
-    """Spearman's ρ: the product-moment correlation of the ranks; equal scores share their average rank.
+    """Spearman's ρ of (R,) and (R,): the product-moment correlation of the ranks, averages where scores tie.
 
     Range: -1 to 1; nan if all of x or all of y is one value.
     Source: Spearman, American Journal of Psychology 1904, doi:10.2307/1412159.  The coefficient that the
@@ -73,7 +73,7 @@ def spearman(x: FloatArray, y: FloatArray) -> float:
 
 
 def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
-    """τ_AP: how well an estimated order keeps the true one, disorder at the top counting most.
+    """τ_AP: how well an estimated order (R,) keeps the true one (R,), disorder at the top counting most.
 
     Formula:  τ_AP = 2 / (R - 1) Σ_{i=2..R} C(i) / (i - 1)  -  1
       i runs down the estimated order (highest score first); C(i) of the i - 1 things above the i-th are
@@ -98,7 +98,7 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
 
 
 def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
-    """τ_AP,b: τ_AP as agreement of two orders of which neither is the true one, corrected for ties.
+    """τ_AP,b of (R,) and (R,): τ_AP of two orders of which neither is the true one, corrected for ties.
 
     Formula: the mean of τ_AP of x given y and of y given x, each over the things that have others strictly
       above them, compared with those alone.  Without ties it is the symmetric τ_AP.
@@ -109,6 +109,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
 
 
 def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
+    """τ_AP of (R,) given the truth (R,), over what has others strictly above it."""
     concordant = np.where(_signs(estimate) < 0, _orders(truth, estimate) > 0, False).sum(axis=1)
     above, _ = _above_and_tied(estimate)
     below_top = above > 0

@@ -101,7 +101,7 @@ def every_pair(
 def _letters(
     p_values: FloatArray, gains: FloatArray, first: IntArray, second: IntArray, settings: Settings
 ) -> tuple[str, ...]:
-    """The letters of `compare --all-pairs`: one correction over all the pairs."""
+    """The letters of `compare --all-pairs` for gains (R,): one correction over all the p-values (P,)."""
     differ = np.zeros((len(gains), len(gains)), np.bool_)
     if len(gains) > 1:
         significant = CORRECTIONS[settings.correction](p_values) < settings.alpha

@@ -82,7 +82,7 @@ class Explanation:
 def explain_topic(
     topic: bytes, nmax: int, num_ret: int, *, docnos: Sequence[bytes], grades: IntArray, ranks: IntArray
 ) -> Explanation:
-    """Lay a topic open: its n relevant documents with their grades and ranks (0: not retrieved).
+    """Lay a topic open: its n relevant documents with their grades (n,) and ranks (n,) (0: not retrieved).
 
     With k of them found by rank Nmax, the others count with the ranks Nmax + k + 1, ..., Nmax + n: those the
     run has further down come first, by rank, then the rest by id.

@@ -83,7 +83,7 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
 
 
 def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArray) -> FloatArray:
-    """Rnorm of one topic for collections of so many documents (figure 2 of Magdy & Jones).
+    """(n,) Rnorm of one topic for collections of so many documents (figure 2 of Magdy & Jones).
 
     Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), what was not found at the end of the collection
     Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, equation 2.
@@ -98,7 +98,7 @@ def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArra
 
 
 def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax: int) -> FloatArray:
-    """PRES of a topic whose found documents have this average rank (figure 4a of Magdy & Jones).
+    """(n,) PRES of a topic whose found documents have this average rank (figure 4a of Magdy & Jones).
 
     Formula:  1 - (R a + (1 - R) (Nmax + (R n + 1 + n) / 2) - (n + 1) / 2) / Nmax: the missing ones count with
       the ranks Nmax + R n + 1 ... Nmax + n
@@ -109,5 +109,5 @@ def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax
 
 
 def pres_of_one(rank: IntArray, nmax: int) -> FloatArray:
-    """PRES where one relevant document is at this rank (figure 4b): 1 - (r - 1) / Nmax, 0 beyond Nmax."""
+    """(n,) PRES where one document is relevant, at this rank (figure 4b): 1 - (r - 1) / Nmax, or 0."""
     return np.where(rank <= nmax, 1 - (rank - 1) / nmax, 0.0)

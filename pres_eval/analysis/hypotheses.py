@@ -57,7 +57,7 @@ def ends_outside(alpha: float, alternative: str) -> float:
 
 
 def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:
-    """The interval that goes with the alternative: one-sided ones have an end at infinity."""
+    """The intervals (P,) that go with the alternative: one-sided ones have an end at infinity."""
     if alternative in ("greater", "non-inferior"):
         return lower, np.full(len(upper), math.inf)
     if alternative == "less":

@@ -86,7 +86,7 @@ def dunnett(values: FloatArray, differences: FloatArray, settings: Draws) -> Joi
 
 
 def _unknown(differences: FloatArray) -> Joint:
-    """What one topic says: it has no variance."""
+    """What one topic says of differences (P,): it has no variance."""
     return Joint(np.full(len(differences), math.nan), math.nan)
 
 
@@ -108,7 +108,7 @@ def randomised_tukeys(values: FloatArray, differences: Sequence[FloatArray], set
 
 
 def _of_ranges(values: FloatArray, ranges: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
-    """What ranges by chance, ascending, say of the differences."""
+    """What ranges by chance (B,), ascending, say of the differences (P,)."""
     margin = 1e-12 * float(np.abs(values).max(initial=1e-300))
     as_far = len(ranges) - np.searchsorted(ranges, np.abs(differences) - margin)
     place = min(len(ranges) - 1, math.ceil((1 - settings.alpha) * (len(ranges) + 1)) - 1)
@@ -138,7 +138,7 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
 
 
 def _in_units(differences: FloatArray, unit: float) -> FloatArray:
-    """How many units the differences are; without any residual variance those that are not 0 are infinite."""
+    """(P,) how many units differences are; infinite without residual variance, where they are not 0."""
     far = np.abs(differences)
     if unit > 0:
         return far / unit
@@ -149,7 +149,7 @@ def _in_units(differences: FloatArray, unit: float) -> FloatArray:
 def _critical(
     outside: Callable[[FloatArray, int, float], FloatArray], number: int, freedom: float, alpha: float
 ) -> float:
-    """The value beyond which lies a chance of alpha."""
+    """The value beyond which lies a chance of alpha; outside: (P,) values in, (P,) chances out."""
     low, high = 0.0, 1.0
     while float(outside(np.array([high]), number, freedom)[0]) > alpha:
         low, high = high, 2 * high
@@ -179,7 +179,7 @@ class JointTest:
 def _one_by_one(
     test: Callable[[FloatArray, FloatArray, Draws], Joint],
 ) -> Callable[[FloatArray, Sequence[FloatArray], Draws], list[Joint]]:
-    """The test of one measure as that of several."""
+    """The test of one measure, of values (R, T), as that of several, of values (M, R, T)."""
 
     def run(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
         return [test(*one, settings) for one in zip(values, differences, strict=True)]

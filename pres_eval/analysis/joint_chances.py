@@ -41,7 +41,7 @@ def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def _range_chances(groups: int) -> FloatArray:
-    """The polynomial of the chance that the range of so many normal deviates is below a width."""
+    """(terms,) the polynomial of the chance that the range of so many normal deviates is below a width."""
     ndtr, _ = _scipy()
 
     def inside(width: FloatArray, z: FloatArray) -> FloatArray:
@@ -52,7 +52,7 @@ def _range_chances(groups: int) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def _shared_chances(comparisons: int) -> FloatArray:
-    """That of the chance that so many differences from one deviate, over √2, are below a width."""
+    """(terms,) that of the chance that so many differences from one deviate, over √2, are below a width."""
     ndtr, _ = _scipy()
 
     def inside(width: FloatArray, z: FloatArray) -> FloatArray:
@@ -78,7 +78,7 @@ def _polynomial(inside: Callable[[FloatArray, FloatArray], FloatArray]) -> Float
 
 
 def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> FloatArray:
-    """1 - ∫ f(s) H(s value) ds, s the standard deviation of `freedom` degrees, H the chance of a width."""
+    """(P,) 1 - ∫ f(s) H(s value) ds, f of the deviation of `freedom` degrees, H the chance of a width."""
     _, special = _scipy()
     half = freedom / 2
     lowest = math.sqrt(special.gammaincinv(half, _FEWEST_DRAWN) / half)
@@ -99,12 +99,13 @@ def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> Floa
 
 @lru_cache
 def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights of Gauss and Legendre's quadrature from -1 to 1."""
+    """(nodes,) places and (nodes,) weights of Gauss and Legendre's quadrature from -1 to 1."""
     places, weights = np.polynomial.legendre.leggauss(nodes)
     return places, weights
 
 
 def _scipy() -> tuple[Callable[[FloatArray], FloatArray], Any]:
+    """The chance of a normal deviate, (n,) in, (n,) out; and scipy's special functions."""
     try:
         from scipy import special
     except ImportError as problem:

@@ -17,7 +17,7 @@ TIES = ("w", "a", "b")
 
 
 def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: str = "w") -> float:
-    """Rank-biased overlap of the orders of R things, highest score first: overlap at the top counts most.
+    """Rank-biased overlap of the orders (R,) of R things, highest score first: the top counts most.
 
     Formula:  RBO = (1 - p) / p Σ_{d=1..R} A_d p^d + A_R p^R, p the persistence
       A_d, the agreement of the two lists down to place d, is

@@ -52,6 +52,7 @@ class PairedScores:
         return found
 
     def _signs(self) -> IntArray:
+        """(M,) the sign of each measure, -1 if less is better."""
         return np.array([self.sign(measure) for measure in range(len(self.measures))], np.int64)
 
 
@@ -117,7 +118,7 @@ def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
 
 
 def _common_places(own: Sequence[bytes], wanted: Sequence[bytes]) -> tuple[IntArray, IntArray]:
-    """The places of the topics that both have, in the one and in the other."""
+    """(C,) the places of the topics that both have in the one, and (C,) in the other."""
     place = {topic: number for number, topic in enumerate(own)}
     pairs = [(place[topic], number) for number, topic in enumerate(wanted) if topic in place]
     both = np.array(pairs, np.int64).reshape(-1, 2)
@@ -127,6 +128,7 @@ def _common_places(own: Sequence[bytes], wanted: Sequence[bytes]) -> tuple[IntAr
 def _check_numbers(
     values: FloatArray, labels: Sequence[str], runs: Sequence[str], topics: Sequence[bytes]
 ) -> None:
+    """Raise MeasureError if one of the values (M, R, T) is no number."""
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
         measure, run, topic = wrong[0]

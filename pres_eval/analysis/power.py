@@ -170,6 +170,7 @@ def stability(
 
 
 def _means(values: FloatArray, topics: IntArray) -> FloatArray:
+    """(R,) means of values (R, T) over the chosen topics (S,)."""
     chosen = values[:, topics]
     return np.asarray(np.add.accumulate(chosen, axis=1)[:, -1] / len(topics), np.float64)
 
@@ -182,6 +183,7 @@ def _verdicts(means: FloatArray, pairs: tuple[IntArray, IntArray], fuzziness: fl
 
 
 def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
+    """The bins of differences (B,) with their swaps (B,), those that have pairs."""
     found = []
     for number in np.flatnonzero(in_bin).tolist():
         last = number == repeats.bins - 1

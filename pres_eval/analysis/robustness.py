@@ -172,7 +172,7 @@ def scores_under(
 
 
 def qrels_lines(qrels: Qrels, keep: BoolArray | None = None) -> bytes:
-    """The judgements that stay as a qrels file: topics and documents in byte order, iteration 0."""
+    """The judgements that stay (D,) as a qrels file: topics and documents in byte order, iteration 0."""
     pool = qrels.pool
     order = pool.byte_order()
     chosen = order if keep is None else order[keep[order]]

@@ -14,9 +14,7 @@ LEAST_NONRELEVANT = 10
 
 
 def kept_counts(documents: IntArray, fraction: float, least: int = LEAST_RELEVANT) -> IntArray:
-    """How many of so many documents are kept: the fraction, rounded half up, at least so many if there
-    are.
-    """  # 0.29 * 50 is a little less than 14.5 as a double, and means 14.5.
+    """(T,) how many of so many are kept: the fraction, rounded half up, at least `least` if there are."""
     rounded: IntArray = np.floor(documents * fraction + 0.5 + 1e-9).astype(np.int64)
     enough: IntArray = np.maximum(rounded, least)
     return np.minimum(enough, documents)
@@ -37,7 +35,7 @@ def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample:
 def keep_judged(
     offsets: IntArray, is_rel: BoolArray, is_nonrel: BoolArray, fraction: float, sample: int, seed: int
 ) -> BoolArray:
-    """The same if each topic keeps that fraction of the documents that are not relevant as well.
+    """(N,) the same if each topic keeps that fraction of the documents that are not relevant as well.
 
     At least one relevant document stays, and ten others.  What is neither (in the pool, not judged) stays.
     Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
@@ -48,7 +46,7 @@ def keep_judged(
 
 
 def _keep(offsets: IntArray, thinned: BoolArray, fraction: float, stream: Stream, least: int) -> BoolArray:
-    """Which rows stay if of the thinned ones of each topic a random fraction does."""
+    """(N,) which rows stay if of the thinned ones (N,) of each topic a random fraction does."""
     topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(thinned)
     topic = topic_of[rows]

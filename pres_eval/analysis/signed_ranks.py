@@ -35,7 +35,7 @@ def wilcoxon(differences: FloatArray) -> FloatArray:
 
 
 def wilcoxon_greater(differences: FloatArray) -> FloatArray:
-    """One-sided p-values of the same test, small where the differences lie above zero."""
+    """(P,) one-sided p-values of the same test, small where the differences (P, T) lie above zero."""
     return signed_ranks(differences).greater
 
 
@@ -80,7 +80,7 @@ def signed_ranks(differences: FloatArray) -> SignedRanks:
 
 
 def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
-    """Twice the average rank of each value > 0 in its row (0 for zeros), and Σ t³ - t over the row's ties."""
+    """(P, T) twice the average rank of each value > 0 in its row, 0 for zeros; (P,) Σ t³ - t over ties."""
     rows, size = magnitudes.shape
     order = np.argsort(magnitudes, axis=1, kind="stable")
     ordered = np.take_along_axis(magnitudes, order, axis=1)
@@ -103,7 +103,7 @@ def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
 
 @lru_cache(maxsize=256)
 def _rank_sum_chances(doubled_ranks: tuple[int, ...]) -> FloatArray:
-    """The chance of a doubled rank sum of at most 0, 1, 2, ..., over the 2**n ways of giving signs."""
+    """(S+1,) the chance of a doubled rank sum of at most 0 ... S, over the 2**n ways of giving signs."""
     counts = np.zeros(sum(doubled_ranks) + 1, np.int64)
     counts[0] = 1
     for rank in doubled_ranks:
@@ -113,7 +113,7 @@ def _rank_sum_chances(doubled_ranks: tuple[int, ...]) -> FloatArray:
 
 
 def _normal_p(n: IntArray, tie_terms: IntArray, doubled_sums: IntArray) -> FloatArray:
-    """The chance of doubled rank sums as low as these, approximately."""
+    """(P,) the chance of doubled rank sums as low as these, approximately."""
     variance = (n * (n + 1) * (2 * n + 1) - tie_terms / 2) / 24
     z = (n * (n + 1) / 4 - doubled_sums / 2) / np.sqrt(variance) / math.sqrt(2)
     # math.erfc, as scipy's has other last bits.

@@ -35,7 +35,7 @@ def paired_t(differences: FloatArray) -> FloatArray:
 
 
 def paired_t_greater(differences: FloatArray) -> FloatArray:
-    """One-sided p-values of the paired t-test: small where the differences lie above zero.
+    """(P,) one-sided p-values of the paired t-test: small where the differences (P, T) lie above zero.
 
     1/2 where all differences are zero, 0 or 1 where they all are the same other number; nan for one topic.
     """
@@ -45,6 +45,7 @@ def paired_t_greater(differences: FloatArray) -> FloatArray:
 def _t_chances(
     differences: FloatArray, chances: Callable[[FloatArray, float], FloatArray], even: float
 ) -> FloatArray:
+    """(P,) the chances of the t statistics of differences (P, T); `even` where all of them are 0."""
     size = differences.shape[1]
     if size < 2:
         return np.full(len(differences), math.nan)
@@ -58,7 +59,7 @@ def _t_chances(
 
 
 def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and sample standard deviation (divisor T - 1) of each row; the deviation of equal numbers is 0."""
+    """(P,) mean and (P,) sample deviation (divisor T - 1) of rows (P, T); that of equal numbers is 0."""
     size = differences.shape[1]
     mean = np.add.accumulate(differences, axis=1)[:, -1] / size
     squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]
@@ -81,7 +82,7 @@ def sign(differences: FloatArray) -> FloatArray:
 
 
 def sign_greater(differences: FloatArray) -> FloatArray:
-    """One-sided p-values of the sign test: small where most differences are above zero."""
+    """(P,) one-sided p-values of the sign test: small where most differences (P, T) are above zero."""
     above, below = _wins_and_losses(differences)
     return np.array(
         [_at_most(low, n) for low, n in zip(below.tolist(), (above + below).tolist(), strict=True)],
@@ -90,6 +91,7 @@ def sign_greater(differences: FloatArray) -> FloatArray:
 
 
 def _wins_and_losses(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(P,) how many of the differences (P, T) are above 0, and (P,) how many below."""
     differences = np.round(differences, DECIMALS)
     return (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
 
@@ -113,13 +115,14 @@ def randomisation(differences: FloatArray, samples: int = 10_000, seed: int = 0)
 
 
 def randomisation_greater(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
-    """One-sided p-values of the same test: the share of sign changes with as high a mean difference."""
+    """(P,) one-sided p-values of the same test: the share of sign changes with as high a mean difference."""
     return _randomised(differences, samples, seed, lambda sums: sums)
 
 
 def _randomised(
     differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
+    """(P,) p-values of differences (P, T): the share of sign changes whose sum is as far."""
     p_values = np.ones(len(differences))
     nonzero = (np.round(differences, DECIMALS) != 0).sum(axis=1)
     for row in np.flatnonzero((nonzero > 0) & (nonzero <= ENUMERATED)):
@@ -132,6 +135,7 @@ def _randomised(
 
 
 def _enumerated_p(values: FloatArray, far: Callable[[FloatArray], FloatArray]) -> float:
+    """That of the differences (n,) of one pair, over all sign changes."""
     sums = np.zeros(1)
     for value in values:
         sums = np.concatenate((sums + value, sums - value))
@@ -141,6 +145,7 @@ def _enumerated_p(values: FloatArray, far: Callable[[FloatArray], FloatArray]) -
 def _sampled_p(
     differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
+    """(P,) those of differences (P, T), over some sign changes."""
     stream, reached = Stream(seed), _reached(differences, far)
     as_far = np.zeros(len(differences), np.int64)
     for start in range(0, samples, _AT_ONCE):
@@ -151,7 +156,7 @@ def _sampled_p(
 
 
 def _reached(differences: FloatArray, far: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """How far a row's sum is from 0, less a margin for rounding."""
+    """(P,) how far a row's sum is from 0, less a margin for rounding."""
     total = np.add.accumulate(differences, axis=1)[:, -1]
     margin = 1e-12 * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
     return np.asarray(far(total) - margin, np.float64)
@@ -170,13 +175,14 @@ def bootstrap(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> 
 
 
 def bootstrap_greater(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
-    """One-sided p-values of the same test: the share of draws with as high a t statistic."""
+    """(P,) one-sided p-values of the same test: the share of draws with as high a t statistic."""
     return _bootstrapped(differences, samples, seed, lambda t: t)
 
 
 def _bootstrapped(
     differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
+    """(P,) p-values of differences (P, T): the share of draws whose t statistic is as far."""
     rows, size = differences.shape
     if size < 2:
         return np.full(rows, math.nan)

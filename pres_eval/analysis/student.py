@@ -57,7 +57,7 @@ def _incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> Flo
 
 
 def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
-    """The continued fraction of the incomplete beta function, by Lentz's method.
+    """(n,) the continued fraction of the incomplete beta function, by Lentz's method.
 
     Each element takes as many steps as it needs, so its bits do not depend on the others.
     """
@@ -80,6 +80,7 @@ def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
 
 
 def _away_from_zero(values: FloatArray) -> FloatArray:
+    """(n,) the values, those next to 0 replaced by the smallest that counts."""
     return np.where(np.abs(values) < _TINY, _TINY, values)
 
 

@@ -108,7 +108,7 @@ def use_topics(
 
 
 def used_topics(topics: Sequence[IntArray], names: Sequence[str], rule: str, num_topics: int) -> UsedTopics:
-    """What is to be said of the topics of runs; each run's are indices of the pool's."""
+    """What is to be said of the topics of runs (n,); each run's are indices of the pool's."""
     any_run = len(np.unique(np.concatenate(topics)))
     lacking = sorted(
         ((name, any_run - len(each)) for name, each in zip(names, topics, strict=True)),

@@ -14,7 +14,7 @@ _ZEROS = np.uint64(0x3030303030303030)
 
 
 def decimal_ids(numbers: IntArray) -> WordIds:
-    """The decimal digits of whole numbers >= 0 as ids: 7 becomes `7`."""
+    """The decimal digits of whole numbers (n,) >= 0 as ids: 7 becomes `7`."""
     digits = np.searchsorted(_POWERS, numbers, side="right") + 1
     if not len(numbers) or int(digits.max()) <= WORD:
         return WordIds([_eight_digits(numbers) >> _bits(WORD - digits)])
@@ -33,6 +33,7 @@ def decimal_ids(numbers: IntArray) -> WordIds:
 
 
 def _bits(count: IntArray) -> Words:
+    """(n,) bits in so many bytes (n,)."""
     return (count << 3).astype(np.uint64)
 
 
@@ -43,7 +44,7 @@ def _parts(numbers: IntArray) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def _eight_digits(numbers: NDArray[np.int64]) -> Words:
-    """Numbers below 10**8 as eight digits each, the first in the lowest byte."""
+    """Numbers (n,) below 10**8 as eight digits each (n,), the first in the lowest byte."""
     # Halves, quarters and eighths of the word at once: the quotients by multiplication and shift.
     upper, lower = np.divmod(numbers.astype(np.uint64), np.uint64(10_000))
     fours = upper | (lower << np.uint64(32))

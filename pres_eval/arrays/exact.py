@@ -14,14 +14,14 @@ from pres_eval.arrays.types import FloatArray, IntArray
 
 
 def divide(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray) -> FloatArray:
-    """Element-wise quotient as doubles, 0 where the denominator is 0."""
+    """(n,) quotient of each two as doubles, 0 where the denominator is 0."""
     quotient = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=quotient, where=denominator != 0)
     return quotient
 
 
 def add_in_order(values: FloatArray, start: float = 0.0) -> float:
-    """The sum of the values, one double after the other, as a C loop gives it."""
+    """The sum of (n,) values, one double after the other, as a C loop gives it."""
     return float(add_rows_in_order(values[np.newaxis], np.array([start]))[0]) if len(values) else start
 
 
@@ -86,7 +86,7 @@ def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> Fl
 
 
 def elementwise(function: Callable[[float], float], values: FloatArray) -> FloatArray:
-    """A function of Python's math module at each value: those are the C library's, numpy's are not."""
+    """(n,) a function of Python's math module at each value: those are the C library's, numpy's are not."""
     different, where = np.unique(values, return_inverse=True)
     return np.fromiter(map(function, different.tolist()), float, len(different))[where].reshape(values.shape)
 
@@ -96,7 +96,7 @@ _LOG2_SPARSE = 1 << 16
 
 
 def log2(whole: IntArray) -> FloatArray:
-    """Base-2 logarithm of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
+    """(n,) base-2 logarithm of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
     global _LOG2_TABLE  # noqa: PLW0603 - one table for the process, it only ever grows
     table = _LOG2_TABLE
     largest = int(whole.max(initial=0))

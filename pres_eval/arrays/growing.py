@@ -30,7 +30,7 @@ class Growing:
         return self._length
 
     def append(self, values: NDArray[Any]) -> None:
-        """Add values at the end."""
+        """Add (n,) values at the end."""
         stop = self._length + len(values)
         dtype = np.promote_types(self._values.dtype, values.dtype)
         if stop > len(self._values) or dtype != self._values.dtype:
@@ -48,7 +48,7 @@ class Growing:
         self._values[: self._length] = old
 
     def values(self) -> NDArray[Any]:
-        """All values."""
+        """(N,) all values."""
         return self._values[: self._length]
 
     def pad(self, length: int) -> None:
@@ -91,7 +91,7 @@ class GrowingIds:
 
 
 def narrow(values: NDArray[np.int64]) -> NDArray[Any]:
-    """Whole numbers in as few bytes as the largest of them needs."""
+    """Whole numbers (n,) in as few bytes as the largest of them needs."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     for dtype in (np.int8, np.int32):
         limits = np.iinfo(dtype)

@@ -35,7 +35,7 @@ EVERY_PROCESS = 2**64
 
 @cache
 def odd_numbers(seed: int, count: int) -> Words:
-    """The first of an endless stream of odd 64-bit multipliers (splitmix64)."""
+    """(count,) the first of an endless stream of odd 64-bit multipliers (splitmix64)."""
     begin = np.uint64((_PROCESS + (seed << 32) if seed < EVERY_PROCESS else seed) % 2**64)
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + begin
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -49,7 +49,7 @@ def random_odd_number() -> np.uint64:
 
 
 def add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None:
-    """Add what a word after the first contributes to a hash; a word of NULs adds nothing."""
+    """Add to hashes (n,) what a word of each id after the first contributes; a word of NULs adds nothing."""
     # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
     # 2^63 times any odd number is 2^63 again, and twice that is 0.
     words = words * multiplier
@@ -59,7 +59,7 @@ def add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None
 
 
 def load_pairs(buffer: NDArray[np.uint8], numbers: IntArray) -> tuple[Words, Words]:
-    """The numbers[i]-th aligned word of the buffer and the one behind it, little-endian."""
+    """(n,) the numbers[i]-th aligned word of the buffer (bytes,), little-endian, and (n,) the next one."""
     # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put
     # together of two; a complex number is the type that fetches both at once.
     pairs: NDArray[Any] = np.ndarray((len(buffer) // WORD - 1,), "<c16", buffer, 0, (WORD,))[numbers]
@@ -68,7 +68,7 @@ def load_pairs(buffer: NDArray[np.uint8], numbers: IntArray) -> tuple[Words, Wor
 
 
 def load_words(buffer: NDArray[np.uint8], starts: IntArray) -> Words:
-    """The eight bytes from each place on; 16 bytes from there on must be in the buffer."""
+    """(n,) the eight bytes from each place on; 16 bytes from there on must be in the buffer (bytes,)."""
     low, high = load_pairs(buffer, starts >> 3)
     shift = (starts << 3).view(np.uint64) & np.uint64(63)
     word = low >> shift
@@ -81,7 +81,7 @@ _MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint
 
 
 def _mask(count: IntArray) -> Words:
-    """Keeps the first `count` bytes of a word; all eight for more."""
+    """(n,) masks that keep the first `count` (n,) bytes of a word; all eight for more."""
     return _MASKS.take(count, mode="clip")
 
 
@@ -136,7 +136,7 @@ class Ids(Sequence[bytes]):
         return iter([text[start:end] for start, end in spans])
 
     def take(self, rows: IntArray | BoolArray) -> Ids:
-        """Some of the ids."""
+        """The ids of some rows (n,)."""
         part = Ids(self.buffer, self.starts[rows], self.lengths[rows])
         if self._first_words is not None:  # faster than reading them again
             part._first_words = self._first_words[rows]
@@ -147,7 +147,7 @@ class Ids(Sequence[bytes]):
         return -(-int(self.lengths.max(initial=0)) // WORD)
 
     def word(self, number: int) -> Words:
-        """The number-th word of every id, padded with NULs; 0 where the id is shorter."""
+        """(N,) the number-th word of every id, padded with NULs; 0 where the id is shorter."""
         if number == 0:
             if self._first_words is None:
                 self._first_words = load_words(self.buffer, self.starts)
@@ -159,7 +159,7 @@ class Ids(Sequence[bytes]):
         return load_words(self.buffer, starts) & _mask(left)
 
     def hashes(self, seed: int = 0) -> Words:
-        """A hash of every id, good in its upper bits; equal ids have equal hashes wherever they are."""
+        """(N,) a hash of every id, good in its upper bits; equal ids have equal hashes wherever they are."""
         mixed = np.zeros(len(self), np.uint64)
         if len(self) > AT_ONCE:
             for start in range(0, len(self), AT_ONCE):
@@ -199,7 +199,7 @@ class Ids(Sequence[bytes]):
         return Ids(words.view(np.uint8), WORD * starts, self.lengths)
 
     def _rest(self) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
-        """What follows the first EVERYWHERE words of an id: all words of some rows at a time.
+        """What follows the first EVERYWHERE words of an id: all words (W,) of some rows (n,) at a time.
 
         Gives the rows, where the words of each begin, and of all words their numbers and themselves.
         """
@@ -220,7 +220,7 @@ class Ids(Sequence[bytes]):
 
 
 def equal(some: Ids, others: Ids) -> BoolArray:
-    """Whether some[i] is the same text as others[i]."""
+    """(n,) whether some[i] is the same text as others[i]."""
     same: BoolArray = some.lengths == others.lengths
     for number in range(min(some.width(), others.width(), EVERYWHERE)):
         rows = np.flatnonzero(same)

@@ -51,7 +51,7 @@ class Matches:
 
 
 def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: WordIds) -> Matches:
-    """Find wanted documents, which are all different, and repeated ones, in a list of documents.
+    """Find wanted documents, which are all different, and repeated ones, among those of S topics (S,).
 
     The first lengths[0] ids and the first wanted_lengths[0] wanted ones are of the same topic, and so on.
     """
@@ -75,7 +75,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
 def _match_by_sorting(
     lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: WordIds
 ) -> Matches | None:
-    """What `match` gives if no document is repeated; None if one is, or may be."""
+    """What `match` gives of lengths (S,) if no document is repeated; None if one is, or may be."""
     pairs = equal_pairs(_keys(lengths, ids.hashes()), _keys(wanted_lengths, wanted.hashes()))
     if pairs is None:
         return None
@@ -109,7 +109,7 @@ def equal_pairs(keys: Words, wanted: Words) -> tuple[IntArray, IntArray] | None:
 
 
 def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, IntArray]:
-    """Rows whose document comes before in the same topic, ascending, and the row where it comes first.
+    """(n,) rows whose document comes before in the same topic, ascending, and (n,) where it comes first.
 
     The documents offsets[i] ... offsets[i+1]-1 are of topic i.  `jobs` threads look for them.
     """
@@ -138,7 +138,7 @@ def _keys(lengths: IntArray, hashes: Words) -> Words:
 
 
 def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray]:
-    """Find equal keys.
+    """Find equal keys among (N,), and those wanted (W,).
 
     Gives the rows whose key another row before has, ascending; the first row that has it; and for each wanted
     key the first row that has it, -1 if there is none.
@@ -206,7 +206,7 @@ class KeyTable:
         return ((keys * _SPREAD) >> self._shift).view(np.int64)
 
     def find(self, wanted: Words) -> IntArray:
-        """The first row with each wanted key, -1 if there is none."""
+        """(W,) the first row with each wanted key (W,), -1 if there is none."""
         if not len(self.keys):
             return np.full(len(wanted), -1)
         slot = self._slots(wanted)
@@ -223,7 +223,7 @@ class KeyTable:
         return found
 
     def repeats(self) -> tuple[IntArray, IntArray]:
-        """The rows whose key a row before has, ascending, and the first row that has it."""
+        """(n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
         if not len(self._several):
             return _NONE, _NONE
         first = self._first()
@@ -243,7 +243,7 @@ class KeyTable:
 def _by_row(
     size: int, rows: IntArray, which: IntArray, repeats: IntArray, first: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Sort pairs by row; a row that repeats another's document has the same partner."""
+    """(n,) and (n,): pairs sorted by row; a row that repeats another's document has the same partner."""
     if 8 * len(rows) < size and not len(repeats):
         order = np.argsort(rows)
         return rows[order], which[order]

@@ -15,7 +15,7 @@ _WORDS_SORTED = 64
 
 
 def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
-    """The permutation that sorts the ids as strcmp does, inside of groups if these are given."""
+    """(N,) the permutation that sorts the ids as strcmp does, inside of groups (N,) if these are given."""
     if group is None:
         order, alike = np.arange(len(ids)), np.ones(max(len(ids) - 1, 0), np.bool_)
     else:
@@ -56,7 +56,7 @@ def _runs(alike: BoolArray) -> tuple[IntArray, IntArray]:
 
 
 def _sort_the_rest(ids: Ids, order: IntArray, alike: BoolArray) -> IntArray:
-    """Sort by Python the ids that are still alike."""
+    """(N,) the order once Python has sorted the ids that are still alike."""
     places, rivals = _runs(alike)
     rows = order[places]
     texts, runs = list(ids.take(rows)), rivals.tolist()
@@ -66,7 +66,7 @@ def _sort_the_rest(ids: Ids, order: IntArray, alike: BoolArray) -> IntArray:
 
 
 def changes(ids: Ids) -> IntArray:
-    """The rows whose text differs from that of the row before; row 0 is one."""
+    """(n,) the rows whose text differs from that of the row before; row 0 is one."""
     if not len(ids):
         return np.zeros(0, np.int64)
     differs = ids.lengths[1:] != ids.lengths[:-1]
@@ -81,7 +81,7 @@ def changes(ids: Ids) -> IntArray:
 
 
 def distinct(ids: Ids) -> tuple[Ids, IntArray]:
-    """The distinct ids in byte order, and the index of each id in them."""
+    """The distinct ids in byte order, and (N,) the index of each id in them."""
     order = byte_order(ids)
     in_order = ids.take(order)
     new = np.zeros(len(ids), np.bool_)
@@ -92,13 +92,13 @@ def distinct(ids: Ids) -> tuple[Ids, IntArray]:
 
 
 def stable_order(numbers: NDArray[np.signedinteger[Any]], limit: int) -> IntArray:
-    """The permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
+    """(n,) the permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
     # numpy sorts numbers of 16 bits by digits, in linear time.
     return np.argsort(numbers.astype(np.uint16) if limit <= 2**16 else numbers, kind="stable")
 
 
 def has_equal(numbers: NDArray[np.generic]) -> bool:
-    """Whether a number comes twice."""
+    """Whether one of the numbers (n,) comes twice."""
     # np.unique would do, but to make sure that its argument has no mask it imports numpy.ma: 15 ms.
     in_order = np.sort(numbers)
     return bool((in_order[1:] == in_order[:-1]).any())

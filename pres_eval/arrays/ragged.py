@@ -18,18 +18,18 @@ BLOCK = 1 << 17
 
 
 def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
-    """The lengths of some stretches."""
+    """(n,) the lengths of the chosen ones (n,) of S stretches with offsets (S+1,)."""
     return offsets[chosen + 1] - offsets[chosen]
 
 
 def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """The indices starts[i] ... starts[i]+lengths[i]-1 for every i, in a row, and where each begins there."""
+    """(n,) indices starts[i] ... starts[i]+lengths[i]-1 for every i, and (S+1,) where each of S begins."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
-    """The same; a slice where each stretch begins at the end of the one before."""
+    """The same of S stretches (S,); a slice where each stretch begins at the end of the one before."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     if len(starts) and (starts - offsets[:-1] == starts[0]).all():
         return slice(int(starts[0]), int(starts[0] + offsets[-1])), offsets
@@ -37,7 +37,7 @@ def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
 
 
 def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
-    """Ranges of stretches that have at most `size` (BLOCK) rows together, or a single one that has more."""
+    """Ranges of stretches (S+1,) with at most `size` (BLOCK) rows together, or a single one with more."""
     size = BLOCK if size is None else size
     start = 0
     while start < len(offsets) - 1:

@@ -66,7 +66,7 @@ class WordIds(Sequence[bytes]):
         return cls(columns, np.concatenate(rows), Ids.of(long_ids)) if long_ids else cls(columns)
 
     def hashes(self, seed: int = 0) -> Words:
-        """The same hashes as those of the ids in a buffer."""
+        """(N,) the same hashes as those of the ids in a buffer."""
         mixed = np.zeros(len(self), np.uint64)
         if len(self) > AT_ONCE:
             for start in range(0, len(self), AT_ONCE):
@@ -81,7 +81,7 @@ class WordIds(Sequence[bytes]):
         return mixed
 
     def pick(self, rows: IntArray | slice) -> WordIds:
-        """Some of the ids; of a slice no copy is made."""
+        """The ids of some rows (n,); of a slice no copy is made."""
         columns = [column[rows] for column in self.columns]
         if not len(self.long_rows):
             return WordIds(columns)
@@ -89,7 +89,7 @@ class WordIds(Sequence[bytes]):
         return WordIds(columns, places, self.long_ids.take(which))
 
     def take(self, rows: IntArray | slice) -> Ids:
-        """Some of the ids, in a buffer."""
+        """The ids of some rows (n,), in a buffer."""
         width = len(self.columns)
         matrix = np.zeros((len(self.columns[0][rows]) + 2, width), "<u8")
         for number, column in enumerate(self.columns):
@@ -115,7 +115,7 @@ class WordIds(Sequence[bytes]):
         return int(np.count_nonzero(in_order[1:] != in_order[:-1])) + min(len(in_order), 1)
 
     def equal(self, rows: IntArray, others: WordIds, other_rows: IntArray) -> BoolArray:
-        """Whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
+        """(n,) whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
         same = np.ones(len(rows), np.bool_)
         for number in range(max(len(self.columns), len(others.columns))):
             mine = self.columns[number][rows] if number < len(self.columns) else np.uint64(0)
@@ -127,7 +127,7 @@ class WordIds(Sequence[bytes]):
         return same
 
     def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Whether the id at rows[i] comes after that at others[i] in byte order, and whether it is the same.
+        """(n,) whether the id at rows[i] is after that at others[i] in byte order, and (n,) whether equal.
 
         The columns must hold all ids whole.
         """
@@ -141,7 +141,7 @@ class WordIds(Sequence[bytes]):
         return after, same
 
     def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
-        """Where in a choice of rows long ids are, and which of them."""
+        """(n,) where in a choice of rows long ids are, and (n,) which of the long ones."""
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
         if isinstance(rows, slice):

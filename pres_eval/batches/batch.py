@@ -155,7 +155,7 @@ class Batch:
 
     @cached_property
     def running_precision(self) -> FloatArray:
-        """Precision at each relevant document, added up down to it; as `relevant_places.running` gives it."""
+        """(R+1,) precision at relevant documents, added up by topic; for `relevant_places.at`."""
         return self.relevant_places.running(self.relevant_precision)
 
     @cached_property

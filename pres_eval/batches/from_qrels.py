@@ -19,7 +19,7 @@ from pres_eval.reading.qrels import Qrels
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
-    """The pool topics to score, and where each is in the ranking (-1: the run does not have it)."""
+    """(T,) the pool topics to score, and (T,) where each is in the ranking (-1: the run does not have it)."""
     topics: IntArray = ranked.topic
     place: IntArray = np.arange(len(topics))
     if options.complete and options.version.scores_missing_topics:
@@ -168,11 +168,12 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
 
 
 def _wide(grade: Grades) -> Grades:
-    """The grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
+    """(n,) the grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
     return grade if grade.dtype == np.float64 else grade.astype(np.int64)
 
 
 def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
+    """Raise InputError if one of the topics (T,) has a document that was judged twice."""
     twice = qrels.duplicates
     if not len(twice.topic):
         return

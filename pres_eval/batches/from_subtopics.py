@@ -149,7 +149,7 @@ def form_subtopic_batch(qrels: SubtopicQrels, ranking: Ranked, options: Options)
 
 
 def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArray) -> IntArray:
-    """The ranks of judged documents among those that somebody judged, 0 for those not retrieved."""
+    """(N,) the ranks of judged documents among those that somebody judged, 0 for those not retrieved."""
     there = np.flatnonzero(scored.rank[document] > 0)
     documents, first = np.unique(document[there], return_index=True)
     topics = topic_of[there][first]

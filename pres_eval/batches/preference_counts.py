@@ -46,16 +46,16 @@ class GroupCounts:
 
     @property
     def ful(self) -> IntArray:
-        """Preferences fulfilled, with one or both documents retrieved."""
+        """(G,) preferences fulfilled, with one or both documents retrieved."""
         return self.ful_ret + self.ful_imp
 
     @property
     def poss(self) -> IntArray:
-        """All preferences."""
+        """(G,) all preferences."""
         return self.poss_ret + self.poss_imp + self.poss_none
 
     def put(self, chosen: IntArray, counts: GroupCounts) -> None:
-        """Take over the counts of some groups."""
+        """Take over the counts of the chosen groups (n,)."""
         for field in fields(self):
             getattr(self, field.name)[chosen] = getattr(counts, field.name)
 
@@ -89,7 +89,7 @@ class Classes:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def only(self, chosen: BoolArray) -> Classes:
-        """The same groups with fewer judgements."""
+        """The same groups with the chosen judgements (N,) alone."""
         offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
         return Classes(offsets, self.rank_class[chosen], self.place[chosen], self.retrieved[chosen])
 
@@ -99,12 +99,12 @@ class Classes:
 
 
 def segment_sums(values: IntArray | BoolArray, offsets: IntArray) -> IntArray:
-    """Sums of whole numbers between one offset and the next."""
+    """(S,) sums of whole numbers (n,) between one offset (S+1,) and the next."""
     return np.diff(np.concatenate(([0], np.cumsum(values, dtype=np.int64)))[offsets])
 
 
 def in_right_order(classes: Classes) -> IntArray:
-    """Count, in each group, the pairs in which the document of the better class has the smaller place.
+    """(G,) the pairs of each group in which the document of the better class has the smaller place.
 
     Works bit by bit: two classes differ first at one bit, counted from the highest, so each pair is found
     once, among the documents whose classes agree above that bit.
@@ -126,7 +126,7 @@ def in_right_order(classes: Classes) -> IntArray:
 
 
 def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-    """Count the preferences of each group: ful_ret, poss_ret, ful_imp, poss_imp, poss_none."""
+    """(G,) each: ful_ret, poss_ret, ful_imp, poss_imp, poss_none, the preferences of each group."""
     group, retrieved = classes.group, classes.retrieved
     starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
     bounds = np.append(starts, len(group))

@@ -66,11 +66,12 @@ class PartialOrder:
 
 
 def _number(chosen: BoolArray) -> int:
+    """How many of these (n, m) are chosen."""
     return int(np.count_nonzero(chosen))
 
 
 def _areas(better: BoolArray, num_ret: int) -> tuple[int, int, int, int, int]:
-    """ful_ret, poss_ret, ful_imp, poss_imp, poss_none when the first `num_ret` documents were retrieved."""
+    """ful_ret, poss_ret, ful_imp, poss_imp, poss_none of (n, n) where `num_ret` were retrieved."""
     both, neither = better[:num_ret, :num_ret], better[num_ret:, num_ret:]
     fulfilled = _number(better[:num_ret, num_ret:])
     return (
@@ -89,7 +90,7 @@ def _totals(areas: tuple[int, int, int, int, int]) -> tuple[int, int, int, int]:
 
 
 def partial_order(place: IntArray, subgroup: IntArray, level: FloatArray) -> PartialOrder:
-    """The order that judgements, sorted by subgroup and level (descending), establish; closed.
+    """The order that judgements (n,), sorted by subgroup and level (descending), establish; closed.
 
     ConflictError for two documents that are each preferred to the other, or for a document that is relevant
     in one subgroup and not in the next (then both places are the same).
@@ -109,7 +110,7 @@ def partial_order(place: IntArray, subgroup: IntArray, level: FloatArray) -> Par
 
 
 def _last_levels(document: IntArray, level: FloatArray, places: IntArray) -> FloatArray:
-    """The level of each document's last judgement, once none turns from relevant to not or back."""
+    """(D,) the level of each document's last judgement, once none turns from relevant to not or back."""
     order = np.argsort(document, kind="stable")
     same, earlier, later = np.diff(document[order]) == 0, level[order][:-1], level[order][1:]
     # trec_eval: a negative level between a positive one and 0 hides the contradiction.
@@ -122,7 +123,7 @@ def _last_levels(document: IntArray, level: FloatArray, places: IntArray) -> Flo
 
 
 def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, size: int) -> BoolArray:
-    """Mark each document as better than those on the next lower level of its subgroup."""
+    """(size, size) marks each document as better than those on the next lower level of its subgroup."""
     better = np.zeros((size, size), bool)
     new_class = np.append(True, (subgroup[1:] != subgroup[:-1]) | (level[1:] != level[:-1]))
     starts = np.append(np.flatnonzero(new_class), len(document))
@@ -164,7 +165,7 @@ class PairwiseClasses:
     times: IntArray
 
     def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
-        """See Pairwise."""
+        """See Pairwise: (rows, columns)."""
         better = self.rank_class[rows, None] < self.rank_class[columns]
         return np.where(better, self.times[rows, None] * self.times[columns], 0).astype(np.uint16)
 
@@ -181,7 +182,7 @@ class PairwiseOrder:
         return self.order.place
 
     def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
-        """See Pairwise."""
+        """See Pairwise: (rows, columns)."""
         return self.order.better[rows, columns].astype(np.uint16)
 
 

@@ -17,7 +17,7 @@ INFAP_EPSILON = 0.00001
 
 
 def logarithms(values: FloatArray) -> FloatArray:
-    """What the geometric mean adds up: natural logarithms, no value counting as less than 0.00001."""
+    """(T,) what the geometric mean adds up: natural logarithms, no value counting as less than 0.00001."""
     return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
 
 

@@ -161,5 +161,5 @@ def traits(*chosen: Trait) -> frozenset[Trait]:
 
 
 def nan_where(condition: np.ndarray[Any, np.dtype[np.bool_]], values: FloatArray) -> FloatArray:
-    """The values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
+    """(n,) the values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
     return np.where(condition, -np.nan, values)

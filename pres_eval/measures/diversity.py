@@ -30,10 +30,12 @@ Discount = Callable[[IntArray], FloatArray]
 
 
 def _logarithmic(rank: IntArray) -> FloatArray:
+    """(n,) 1 / log2(rank + 1)."""
     return 1.0 / log2(rank + 1)
 
 
 def _reciprocal(rank: IntArray) -> FloatArray:
+    """(n,) 1 / rank."""
     return 1.0 / rank
 
 
@@ -45,7 +47,7 @@ def _geometric(beta: float) -> Discount:
 
 
 def _powers(base: float, count: int) -> FloatArray:
-    """1, base, base·base …, each the one before times the base."""
+    """(count,) 1, base, base·base …, each the one before times the base."""
     steps = np.full(max(count, 1), base)
     steps[0] = 1.0
     powers: FloatArray = np.multiply.accumulate(steps)

@@ -27,6 +27,7 @@ def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
 
 
 def _discounted(batch: Batch, gains: FloatArray, p: float) -> FloatArray:
+    """(T,) rank-biased sum of the gains (D,) of relevant documents."""
     power = Powers(p, int(batch.rank.max(initial=0)))
     return (1.0 - p) * batch.sum_by_topic(gains * power[batch.rank - 1], batch.is_rel)
 

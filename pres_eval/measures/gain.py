@@ -60,7 +60,7 @@ class GainTable:
     highest: float
 
     def of(self, grades: IntArray, column: FloatArray | IntArray) -> FloatArray:
-        """The column's values for these grades; 0 for grades that the table lacks."""
+        """(n,) the column's values for these grades (n,); 0 for grades that the table lacks."""
         place = np.minimum(np.searchsorted(self.grades, grades), len(self.grades) - 1)
         return np.where(self.grades[place] == grades, column[place], 0.0)
 
@@ -95,7 +95,7 @@ def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
 
 
 def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray) -> list[int]:
-    """The grades that keep their own value as gain, as far as they can matter."""
+    """The grades that keep their own value as gain, as far as they matter; (n,) those there are."""
     names = {grade for grade, _ in named}
     sorts_well = all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
     if not sorts_well and highest_grade < MOST_GRADES_SORTED:

@@ -60,7 +60,7 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
 
 
 def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
-    """The place of each of these documents in the ideal ranking of its topic."""
+    """(n,) the place of each of these documents (n,) in the ideal ranking of its topic."""
     topic_of, grade = batch.topic_of[rows], batch.grade[rows]
     order = np.lexsort((batch.rank[rows], -grade, topic_of))
     new = np.ones(len(rows), np.bool_)
@@ -84,7 +84,7 @@ def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
 def _compatibility(
     topic_of: IntArray, begins: IntArray, length: IntArray, depth: IntArray, p: float, normalize: float
 ) -> FloatArray:
-    """The scores of some topics, from the depths at which their documents begin to be in both rankings."""
+    """(T,) the scores of topics, from the depths (n,) at which documents begin to be in both rankings."""
     width = int(depth.max(initial=0))
     if not width:
         return np.zeros(len(depth))

@@ -22,6 +22,7 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 
 def _dcg(batch: Batch, named: GradeGains) -> FloatArray:
+    """(T,) the discounted gains of documents, added up."""
     return batch.sum_by_topic(document_gains(batch, named) / log2(batch.rank + 1))
 
 
@@ -126,7 +127,7 @@ def best_relative_dcg(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
-    """(2^grade - 1) / 2^highest, which is what 2^grade - 1 is in all digits but the exponent."""
+    """(n,) (2^grade - 1) / 2^highest, which is what 2^grade - 1 is in all digits but the exponent."""
     # Below -2000 a power of two is 0 long since; ldexp takes 32-bit exponents only.
     exponent = np.maximum(np.maximum(grade, 0) - highest, -2000).astype(np.int32)
     least = np.maximum(-highest, -2000).astype(np.int32)

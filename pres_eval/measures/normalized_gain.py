@@ -62,6 +62,7 @@ def _counts_exactly(named: GradeGains) -> bool:
 
 
 def _g(batch: Batch, named: GradeGains) -> FloatArray:
+    """(T,) G, see the measure."""
     gains, best = document_gains(batch, named), best_ranking(batch, named)
     behind = 2.0 + _best_gain_so_far(batch, best, named) - accumulate(np.add, gains, batch.offsets)
     counts = gains != 0
@@ -86,7 +87,7 @@ def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> Flo
 
 
 def _any_log2(values: FloatArray) -> FloatArray:
-    """The C library's base-2 logarithm, also of what is not positive."""
+    """(n,) the C library's base-2 logarithm, also of what is not positive."""
     whole = values.astype(np.int64, copy=False) if np.all((values >= 1) & (values < 2.0**40)) else None
     if whole is not None and np.array_equal(whole, values):
         return log2(whole)
@@ -109,6 +110,7 @@ def ndcg_rel(batch: Batch, pairs: PairValues) -> FloatArray:
 
 
 def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
+    """(T,) ndcg_rel, see the measure."""
     gains, best = document_gains(batch, named), best_ranking(batch, named)
     gained, ideal = gains / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
     dcg = accumulate(np.add, gained, batch.offsets)
@@ -137,6 +139,7 @@ def r_ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
 
 
 def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
+    """(T,) Rndcg, see the measure."""
     best = best_ranking(batch, named)
     gained, ideal = document_gains(batch, named) / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
     dcg, ideal_dcg = accumulate(np.add, gained, batch.offsets), accumulate(np.add, ideal, best.offsets)
@@ -152,7 +155,7 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
 
 
 def _ranks_where_gain_falls(best: BestRanking) -> tuple[IntArray, IntArray]:
-    """Topic and rank of each document of the best rankings after which there is less gain, or none."""
+    """(n,) topic and (n,) rank of the documents of best rankings after which there is less gain, or none."""
     last = np.ones(len(best.gain), bool)
     last[:-1] = (best.gain[1:] != best.gain[:-1]) | (best.topic_of[1:] != best.topic_of[:-1])
     return best.topic_of[last], best.rank[last]

@@ -143,7 +143,7 @@ def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def f_measure(beta: float, precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """Weighted harmonic mean: recall counts β times as much as precision; 0 if both are 0."""
+    """(T,) weighted harmonic mean: recall counts β times as much as precision; 0 if both are 0."""
     weight = beta * beta
     return divide((1.0 + weight) * precision * recall, weight * precision + recall)
 

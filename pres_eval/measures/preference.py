@@ -222,7 +222,7 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 
 def _by_topic(batch: PreferenceBatch, of_groups: IntArray) -> IntArray:
-    """Add up counts over the groups of each topic."""
+    """(T,) counts (G,) added up over the groups of each topic."""
     from pres_eval.batches.preference_counts import (
         segment_sums,  # imported where there are preferences at all
     )
@@ -231,13 +231,13 @@ def _by_topic(batch: PreferenceBatch, of_groups: IntArray) -> IntArray:
 
 
 def _average(batch: PreferenceBatch, of_groups: FloatArray) -> FloatArray:
-    """Average over the groups of each topic, added one after the other."""
+    """(T,) the average over the groups (G,) of each topic, added one after the other."""
     sums = np.bincount(batch.topic_of, weights=of_groups, minlength=len(batch))
     return divide(sums, np.diff(batch.group_offsets))
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:
-    """Average over the groups of each topic, 0 where a group has no preferences."""
+    """(T,) the average over the groups (G,) of each topic, 0 where a group has no preferences."""
     # trec_eval: 0/0 makes the sum nan, which is not above 0, and only sums above 0 are kept.
     empty = np.bincount(batch.topic_of, weights=possible == 0, minlength=len(batch)) > 0
     return np.where(empty, 0.0, _average(batch, divide(fulfilled, possible)))

@@ -41,6 +41,7 @@ class Powers:
             size *= 8
 
     def __getitem__(self, exponent: IntArray) -> FloatArray:
+        """(n,) the powers with these exponents (n,)."""
         powers: FloatArray = self.table[np.minimum(exponent, len(self.table) - 1)]
         return powers
 

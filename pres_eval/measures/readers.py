@@ -59,6 +59,7 @@ def _gain_for_each_document(batch: Batch, gains: FloatArray, depth: int, continu
 
 
 def _insq_continues(rank: FloatArray, wanted: float) -> FloatArray:
+    """(n,) how probably a reader who wants so much reads on at these ranks."""
     step = (rank + 2.0 * wanted - 1.0) / (rank + 2.0 * wanted)
     return step * step
 

@@ -95,6 +95,7 @@ def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> F
 
 
 def _recall(batch: Batch) -> FloatArray:
+    """(T,) recall of everything retrieved."""
     return divide(batch.num_rel_ret, batch.num_rel)
 
 

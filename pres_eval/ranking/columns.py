@@ -27,7 +27,7 @@ class Documents(Protocol):
     def __len__(self) -> int: ...
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
-        """Some of the ids."""
+        """The ids of some rows (n,)."""
         ...
 
 
@@ -41,7 +41,7 @@ class Texts:
         return len(self.ids)
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
-        """Some of the ids."""
+        """The ids of some rows (n,)."""
         return WordIds.of(self.ids[rows] if isinstance(rows, slice) else self.ids.take(rows))
 
 
@@ -143,7 +143,7 @@ def check_scores(columns: RunColumns) -> None:
 
 
 def cast_scores(scores: FloatArray, options: Options) -> Scores:
-    """The scores as trec_eval keeps them."""
+    """(N,) the scores as trec_eval keeps them."""
     if not options.version.single_precision_scores:
         return scores
     with np.errstate(over="ignore"):
@@ -154,7 +154,7 @@ def cast_scores(scores: FloatArray, options: Options) -> Scores:
 def _by_topic(
     topic: IntArray, starts: IntArray, lengths: IntArray
 ) -> tuple[IntArray, IntArray, IntArray | slice]:
-    """The topics of groups, each once; how many rows each has; and which rows these are."""
+    """(S,) the topics of groups, each once; (S,) how many rows each has; and which rows these are."""
     if has_equal(topic):
         order = np.argsort(topic, kind="stable")
         topic, starts, lengths = topic[order], starts[order], lengths[order]

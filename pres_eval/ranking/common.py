@@ -17,12 +17,12 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 
 
 def common_topics(rankings: Sequence[Ranking]) -> IntArray:
-    """The topics that every run has, as indices of the pool's, ascending."""
+    """(S,) the topics that every run has, as indices of the pool's, ascending."""
     return reduce(np.intersect1d, [ranking.topic for ranking in rankings])
 
 
 def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
-    """The run without its topics that are not among these."""
+    """The run without its topics that are not among these (S,)."""
     kept = np.isin(ranking.topic, topics)
     if kept.all():
         return ranking

@@ -76,7 +76,7 @@ class Finder:
         return Counted(place_keys=places, document_keys=keys, document=document, own_key=places[rows])
 
     def find(self, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
-        """Which of N rows are judged documents, ascending, and which documents of the pool these are."""
+        """(F,) which of N rows are judged documents, ascending, and (F,) which of the pool's these are."""
         return self._found(_document_keys(topic, ids.hashes(self._seed)), topic, ids)
 
     def _found(self, keys: Words, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
@@ -89,7 +89,7 @@ class Finder:
         return rows[same], document[same]
 
     def _is_of(self, document: IntArray, topic: AnyInts) -> BoolArray:
-        """Whether documents of the pool are of these topics."""
+        """(n,) whether documents of the pool are of these topics (n,)."""
         offsets = self._pool.offsets
         inside: BoolArray = (offsets[topic] <= document) & (document < offsets[topic + 1])
         return inside
@@ -125,7 +125,7 @@ class Counting:
     def rank(self, jobs: int, rank_tied: Callable[[Words], Ranked]) -> Ranked:
         """Rank the judged documents.
 
-        `rank_tied` is given the keys of ties, ascending, and ranks each like a topic of its own.
+        `rank_tied` is given the keys of ties (E,), ascending, and ranks each like a topic of its own.
         Raises IdsWantedError if a document may have come twice.
         """
         keys, document_keys = self._place_keys.values(), self._document_keys.values()
@@ -182,7 +182,7 @@ def _ties(ranked: Ranked, place: IntArray, document: IntArray) -> Ties:
 
 
 def tied_rows(ties: Words, num_topics: int, topic: AnyInts, scores: Scores, ids: Ids) -> Rows:
-    """The rows that belong to ties, each with the number of its tie instead of its topic."""
+    """The rows, of N, that belong to ties (E,), each with the number of its tie instead of its topic."""
     keys = place_keys(topic, scores, num_topics)
     tie = np.minimum(np.searchsorted(ties, keys), len(ties) - 1)
     rows = np.flatnonzero(ties[tie] == keys)
@@ -190,9 +190,11 @@ def tied_rows(ties: Words, num_topics: int, topic: AnyInts, scores: Scores, ids:
 
 
 def _in_place_sorted(values: Words) -> Words:
+    """The values (n,), sorted where they are."""
     values.sort()
     return values
 
 
 def _has_equal_neighbours(in_order: Words) -> bool:
+    """Whether two neighbours in sorted values (n,) are equal."""
     return bool((in_order[1:] == in_order[:-1]).any())

@@ -52,7 +52,7 @@ def rank_found(
 ) -> Iterator[Ranked]:
     """Rank the judged documents, some topics at a time.
 
-    `ids_at` gives the ids of rows, and is asked only where scores tie.
+    `ids_at` gives the ids of rows (n,), and is asked only where scores tie.
     """
     for first, last in blocks(found.offsets):
         yield _rank_block(pool, found, first, last, ids_at, ascending)
@@ -61,7 +61,7 @@ def rank_found(
 def _rank_block(
     pool: Pool, found: Found, first: int, last: int, ids_at: Callable[[IntArray], WordIds], ascending: bool
 ) -> Ranked:
-    """The ranks of topics first ... last-1 of what was found."""
+    """The ranks of topics first ... last-1 of what was found, of which the judged ones stay (D,)."""
     offsets = found.offsets[first : last + 1]
     begin = int(offsets[0])
     offsets = offsets - begin
@@ -119,7 +119,7 @@ def _break_ties(
     ids_at: Callable[[IntArray], WordIds],
     ascending: bool,
 ) -> tuple[IntArray, IntArray]:
-    """The judged documents of groups of equal keys, group after group, and their ranks in the group."""
+    """(E,) the judged documents of groups of equal keys, group by group, and (E,) their ranks in it."""
     groups = np.sort(tied)
     groups = groups[np.concatenate(([True], groups[1:] != groups[:-1]))]
     where = np.minimum(np.searchsorted(groups, keys), len(groups) - 1)
@@ -138,7 +138,7 @@ def _break_ties(
 
 
 def _keys(segments: IntArray, scores: Scores, segment: IntArray, score: Scores) -> tuple[Words, Words]:
-    """Keys of all rows and of the judged ones: a smaller key is an earlier topic or a higher score."""
+    """(N,) keys of all rows and (D,) of the judged: a smaller key is an earlier topic or a higher score."""
     if scores.dtype == np.float32:
         rows, judged = (
             _descending(scores.astype(np.float32, copy=False)),
@@ -152,7 +152,7 @@ def _keys(segments: IntArray, scores: Scores, segment: IntArray, score: Scores) 
 
 
 def _descending(scores: NDArray[np.float32]) -> Words:
-    """Whole numbers below 2**32 that are the smaller the higher the score."""
+    """(n,) whole numbers below 2**32 that are the smaller the higher the score."""
     # Bits of positive floats ascend with them, those of negative ones descend; 0.0 + -0.0 is 0.0.
     bits = (scores + np.float32(0.0)).view(np.uint32)
     return np.where(bits & _SIGN, bits, ~bits & ~_SIGN).astype(np.uint64)

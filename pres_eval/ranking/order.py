@@ -50,7 +50,7 @@ def rank_topics(
     ascending: bool = False,
     duplicates: str = ERROR,
 ) -> Ranked:
-    """Rank S whole topics: rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
+    """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
     `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
     document that a topic has twice.
@@ -138,7 +138,7 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
 
 
 def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
-    """The rows that are left when each document counts once: its first row, or the first of its best ones."""
+    """(n,) the rows left when each document counts once: its first row, or the first of its best ones."""
     kept = np.ones(len(scores), np.bool_)
     if not best:
         kept[found.repeats] = False
@@ -198,7 +198,7 @@ def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]
 
 
 def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
-    """All rows of the topics of some rows."""
+    """(n,) all rows of the topics of some judged rows (J,)."""
     has_judged = np.zeros(len(rows.offsets) - 1, np.bool_)
     has_judged[rows.topic_of[judged]] = True
     return np.flatnonzero(has_judged[rows.topic_of])

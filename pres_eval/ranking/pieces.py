@@ -127,6 +127,7 @@ class Reader:
         )
 
     def _cast(self, scores: NDArray[Any]) -> Scores:
+        """(N,) the scores as this version of trec_eval keeps them."""
         if not self.single:
             return scores
         with np.errstate(over="ignore"):

@@ -30,7 +30,7 @@ class Ties:
 
     @staticmethod
     def at(document: IntArray, first: IntArray, size: IntArray) -> Ties:
-        """Ties whose documents are in any order."""
+        """Ties (E,) whose documents are in any order."""
         order = np.argsort(document)
         return Ties(document[order], first[order], size[order])
 
@@ -43,7 +43,7 @@ class Ties:
         return Ties.at(document[kept], self.first[kept], self.size[kept])
 
     def of(self, rows: IntArray | slice) -> Ties:
-        """Those of some documents, which become documents 0, 1, ..."""
+        """Those of some documents (n,), which become documents 0, 1, ..."""
         if not len(self.document):
             return self
         # Not by a table of all documents, of which there may be millions in many blocks.
@@ -170,7 +170,7 @@ def in_pool_order(ranked: Ranked) -> Ranked:
 
 
 def inverse(order: IntArray) -> IntArray:
-    """Where each row has gone."""
+    """(n,) where each row has gone: the inverse of a permutation."""
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
     return new

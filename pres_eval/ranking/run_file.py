@@ -234,7 +234,7 @@ class _Counting(_Pass):
         return self.ranking()
 
     def _rank_tied(self, ties: Words) -> Ranked:
-        """Read the run again, for the documents of some ties."""
+        """Read the run again, for the documents of some ties, whose keys are ascending (E,)."""
         reader = replace(self.reader, finder=None, ties=ties)
         rows = Collected(reader.single)
         for piece in _Pass(self.source, cuts(self.source, False), reader, self.jobs).pieces():

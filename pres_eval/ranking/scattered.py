@@ -71,7 +71,7 @@ class Collected:
     ) -> None:
         """Rank all of them, some topics at a time, in whatever order they came.
 
-        `topics`: what the numbers of topics that were collected stand for, if not for themselves.
+        `topics` (S,): what the numbers of topics that were collected mean, if not themselves.
         """
         scores, ids = self._scores.values(), self._ids.ids()
 
@@ -120,6 +120,6 @@ class _Block:
 
 
 def _by_topic(topic: NDArray[np.int32], low: int, high: int) -> IntArray:
-    """The rows of the topics low ... high, by topic."""
+    """(n,) the rows of the topics low ... high, by topic, of N rows."""
     rows = np.flatnonzero((topic >= low) & (topic <= high))
     return rows[stable_order(topic[rows] - low, high - low + 1)]

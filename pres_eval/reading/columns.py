@@ -37,7 +37,7 @@ class QrelsColumns:
 
 
 def group_topics(ids: Ids) -> tuple[Ids, IntArray]:
-    """The groups of a column with the topic of every row: their topics, and how many rows each has."""
+    """The groups of a column with the topic of every row: their topics, and (G,) how many rows each has."""
     first = changes(ids)
     return ids.take(first), np.diff(first, append=len(ids))
 

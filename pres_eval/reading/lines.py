@@ -85,7 +85,7 @@ class Lines:
         return bytes(self.chunk.buffer[start:end])
 
     def line_of(self, rows: IntArray) -> IntArray:
-        """The lines of rows in the chunk, counted from 0."""
+        """(n,) the lines of rows (n,) in the chunk, counted from 0."""
         return rows if self.fields.lines is None else self.fields.lines[rows]
 
     def checked(self) -> Lines:

@@ -51,7 +51,7 @@ def read_number(token: bytes) -> float | None:
 
 
 def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, int | None]:
-    """The numbers buffer[starts[i]:ends[i]], and the index of the first that is none (None: all are).
+    """(n,) the numbers buffer[starts[i]:ends[i]]; and the index of the first that is none (None: all are).
 
     The places ascend; the buffer can be read 24 bytes before the first and eight behind the last.
     """
@@ -81,7 +81,7 @@ def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[Float
 
 
 def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
-    """Numbers of up to eight digits, all with as many after the dot; None if they are not like that."""
+    """(n,) numbers of up to eight digits, all with as many after the dot; None if they are not like that."""
     first = buffer[starts[0] : ends[0]].tobytes()
     decimals = len(first) - 1 - first.find(b".") if b"." in first else 0
     if not first.startswith(b"-"):
@@ -129,7 +129,7 @@ def _read_digits(buffer: Bytes, ends: IntArray, count: IntArray, decimals: int) 
 def _cut_exponents(
     buffer: Bytes, starts: IntArray, ends: IntArray
 ) -> tuple[IntArray, IntArray | int, BoolArray]:
-    """Where the mantissas end, and the exponents of two digits behind them."""
+    """(n,) where mantissas end, (n,) exponents of two digits behind them, (n,) where there is no other."""
     regular = np.ones(len(starts), np.bool_)
     letter = buffer[ends - EXPONENT_LENGTH]
     has = ((letter | 32) == ord("e")) & (ends - starts > EXPONENT_LENGTH)
@@ -145,7 +145,7 @@ def _cut_exponents(
 
 
 def _find_dots(buffer: Bytes, begin: IntArray, stop: IntArray) -> tuple[IntArray, IntArray | int]:
-    """Where the whole part of each number ends, and how many digits follow the dot."""
+    """(n,) where the whole part of each number ends, and (n,) how many digits follow the dot."""
     first = buffer[begin[0] : stop[0]].tobytes()
     decimals = len(first) - 1 - first.find(b".") if b"." in first else 0
     if b"." in first and (buffer[stop - decimals - 1] == ord(".")).all():
@@ -158,7 +158,7 @@ def _find_dots(buffer: Bytes, begin: IntArray, stop: IntArray) -> tuple[IntArray
 
 
 def _digits(buffer: Bytes, stop: IntArray, count: IntArray | int) -> tuple[Words, BoolArray]:
-    """The whole number in the `count` digits before `stop`, and where it really is one that fits."""
+    """(n,) the whole number in the `count` digits before `stop`, and (n,) where it is one that fits."""
     most = int(np.max(count))
     total = np.zeros(len(stop), np.uint64)
     good = np.asarray((count >= np.int64(0)) & (count <= np.int64(MOST_DIGITS)))
@@ -177,7 +177,7 @@ def _digits(buffer: Bytes, stop: IntArray, count: IntArray | int) -> tuple[Words
 
 
 def _all_digits(word: Words) -> BoolArray:
-    """Whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
+    """(n,) whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
     upper = np.uint64(0xF0F0F0F0F0F0F0F0)
     raised = ((word + np.uint64(0x0606060606060606)) & upper) >> np.uint64(4)
     good: BoolArray = ((word & upper) | raised) == np.uint64(0x3333333333333333)
@@ -185,14 +185,14 @@ def _all_digits(word: Words) -> BoolArray:
 
 
 def _eight_digits(word: Words) -> Words:
-    """The number that eight digits make: pairs, then fours, then all, each step in all lanes at once."""
+    """(n,) the number that eight digits make: pairs, then fours, then all, each step in all lanes at once."""
     word = (word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
     word = (word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
     return (word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
 
 
 def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArray]:
-    """Scale mantissa × 10^power to the nearest double, and where that is certain."""
+    """(n,) mantissa × 10^power as the nearest double, and (n,) where that is certain."""
     values = mantissa.astype(np.float64)
     exact = (mantissa < np.uint64(2**53)) & (np.abs(power) <= EXACT_POWER)
     if isinstance(power, int) and power <= 0 and exact.all():
@@ -209,7 +209,7 @@ def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArra
 
 
 def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, BoolArray]:
-    """The same in twice the precision: every number is an unevaluated sum of two doubles."""
+    """The same (n,) in twice the precision: every number is an unevaluated sum of two doubles."""
     high = mantissa.astype(np.float64)
     low = (mantissa - high.astype(np.uint64)).view(np.int64).astype(np.float64)
     chosen, which = np.unique(powers, return_inverse=True)
@@ -227,14 +227,14 @@ def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, Boo
 
 
 def _product_error(a: FloatArray, b: FloatArray, product: FloatArray) -> FloatArray:
-    """What a × b lost in rounding, exactly (Dekker 1971, doi:10.1007/BF01397083)."""
+    """(n,) what a × b lost in rounding, exactly (Dekker 1971, doi:10.1007/BF01397083)."""
     a_high, a_low = _halves(a)
     b_high, b_low = _halves(b)
     return a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
 def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A double as the sum of two with half the digits each."""
+    """Doubles (n,) as the sums of two (n,) with half the digits each."""
     shifted = a * 134217729.0
     high = shifted - (shifted - a)
     return high, a - high
@@ -251,7 +251,7 @@ def _power_of_ten(power: int) -> tuple[float, float]:
 
 
 def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, int | None]:
-    """The integers buffer[starts[i]:ends[i]], and the index of the first that is none (None: all are)."""
+    """(n,) the integers buffer[starts[i]:ends[i]]; and the index of the first that is none, or None."""
     first = buffer[starts]
     if (ends - starts == 1).all() and (first - ord("0") < 10).all():  # as nearly all grades are
         return (first - ord("0")).astype(np.int64), None

@@ -48,7 +48,7 @@ class Pool:
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
     def find_topics(self, ids: Ids) -> IntArray:
-        """The index of each topic, -1 for those that the pool does not have."""
+        """(n,) the index of each topic, -1 for those that the pool does not have."""
         found = self.topic_table.find(ids.hashes(self.topic_seed))
         if ids.width() <= 1 and self.topics.width() <= 1:
             return found  # a word times an odd number: no two words have the same hash
@@ -58,12 +58,12 @@ class Pool:
         return found
 
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
-        """How many documents some topics have, and which ones these are, topic after topic."""
+        """(S,) how many documents some topics have, and (n,) which ones these are, topic after topic."""
         counts = lengths_at(self.offsets, topics)
         return counts, consecutive(self.offsets[topics], counts)[0]
 
     def byte_order(self) -> IntArray:
-        """The permutation that sorts the documents by topic and id."""
+        """(D,) the permutation that sorts the documents by topic and id."""
         return byte_order(self.documents.take(slice(None)), self.topic_of)
 
 
@@ -82,7 +82,7 @@ class Pooled:
     document: IntArray
 
     def document_of_row(self) -> IntArray:
-        """The index of each row's document."""
+        """(N,) the index of each row's document."""
         if self.rows is None:
             return np.arange(len(self.pool.documents))
         index = np.empty(len(self.rows) + len(self.again), np.int64)
@@ -94,7 +94,7 @@ class Pooled:
 def build_pool(
     topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: WordIds, jobs: int = 1
 ) -> Pooled:
-    """The pool of rows in groups: the first lengths[0] documents belong to topic topic_ids[groups[0]], ..."""
+    """The pool of rows in groups (G,): of topic topic_ids[groups[0]] the first lengths[0] documents, ..."""
     topics, index = distinct(topic_ids)
     topics = WordIds.of(topics).take(slice(None))  # one after the other, in order
     topic_of_group = index[groups]
@@ -125,7 +125,7 @@ def build_pool(
 
 
 def pool_of(topics: Ids, documents: WordIds, offsets: IntArray) -> Pool:
-    """The pool with these topics and documents, which are in its order already."""
+    """The pool with these topics and documents, which are in its order already; offsets (T+1,)."""
     seed, table = _distinct_hashes(topics)
     return Pool(topics=topics, documents=documents, offsets=offsets, topic_seed=seed, topic_table=table)
 

@@ -204,7 +204,7 @@ class _Rows:
     order: IntArray
 
     def common(self, table: Table) -> tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]:
-        """What all kinds of JudgedGroups have."""
+        """The fields of JudgedGroups, in their order: of topics (T+1,), groups (G+1,), judgements (N,)."""
         topic_of_group = self.pool.topic_of[self.document[self.first]]
         return (
             table.name,
@@ -232,7 +232,7 @@ def _group_rows(table: Table, docno: int) -> _Rows:
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the names by their `within` and byte order; and a row of each, in this order."""
+    """(N,) numbers of the names by `within` (N,) and byte order; and a row of each name, in this order."""
     order = byte_order(names, within)
     new = np.append(True, np.diff(within[order]) != 0)
     new[changes(names.take(order))] = True

@@ -72,11 +72,11 @@ class Qrels:
         return RelevanceInfo.QRELS_FLOAT if self.grade.dtype == np.float64 else RelevanceInfo.QRELS
 
     def keeping(self, kept: BoolArray) -> Qrels:
-        """The same judgements with some taken out: those documents become unjudged."""
+        """The same judgements with some taken out (D,): those documents become unjudged."""
         return replace(self, kept=kept)
 
     def every_grade(self) -> AnyInts:
-        """The relevance of all judgements that are kept, also of repeated ones."""
+        """(N,) the relevance of all judgements that are kept, also of repeated ones."""
         if self.kept is not None:
             return self.grade[self.kept]
         if not len(self.duplicates.grade):

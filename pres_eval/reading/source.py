@@ -64,7 +64,7 @@ class Chunk:
     stop: int
 
     def array(self) -> NDArray[np.uint8]:
-        """The buffer as bytes; the text is [start:stop] of it."""
+        """(n,) the buffer as bytes; the text is [start:stop] of it."""
         return np.frombuffer(self.buffer, np.uint8)
 
 

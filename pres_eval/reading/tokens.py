@@ -69,7 +69,7 @@ class Fields:
     comments: int = 0
 
     def column(self, number: int) -> tuple[IntArray, IntArray]:
-        """Where the fields of one column begin and end in the chunk's buffer."""
+        """(R,) where the fields of one column begin and (R,) end in the chunk's buffer."""
         if not self.separators:
             return self._places(2 * number), self._places(2 * number + 1)
         ends = self._places(number)
@@ -81,7 +81,7 @@ class Fields:
         return starts, ends
 
     def _places(self, edge: int, behind: int = 0) -> IntArray:
-        """Where one edge of each row is in the chunk's buffer, or some bytes behind it."""
+        """(R,) where one edge of each row is in the chunk's buffer, or some bytes behind it."""
         return np.add(self.edges[:, edge], np.int64(self.base + behind), dtype=np.int64)
 
     def cell(self, row: int, number: int) -> tuple[int, int]:
@@ -95,7 +95,7 @@ class Fields:
         return replace(self, edges=self.edges[:rows], lines=None if self.lines is None else self.lines[:rows])
 
     def take(self, rows: IntArray) -> Fields:
-        """Some of the rows."""
+        """Some of the rows (n,)."""
         edges = [edge[rows] - self.base for number in range(self.columns) for edge in self.column(number)]
         lines = rows if self.lines is None else self.lines[rows]
         return replace(self, edges=np.stack(edges, axis=1), separators=False, lines=lines)
@@ -120,7 +120,7 @@ def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) 
 
 
 def _regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
-    """The regular way, or None if some line is not like that."""
+    """The regular way, for a text (n,), or None if some line is not like that."""
     separator = text <= BLANK
     # In half as many bytes the places are read faster afterwards.
     places = np.flatnonzero(separator).astype(np.int32)
@@ -149,7 +149,7 @@ def _regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
 
 
 def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nuls: IntArray) -> Fields:
-    """The general way; `nuls` are the places of NUL bytes."""
+    """The general way, for a text (n,); `nuls` (n,) are the places of NUL bytes."""
     space = np.empty(len(text) + 1, np.bool_)
     space[0] = True
     np.equal(text, BLANK, out=space[1:])
@@ -192,6 +192,7 @@ def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nu
 
 
 def _wrong_columns(kind: str, wrong: BoolArray, counts: IntArray, expected: str) -> Faults:
+    """The lines that are wrong (L,), with how many columns they have (L,)."""
     found = counts[wrong].tolist()
     return Faults(
         kind, np.flatnonzero(wrong), lambda i: f"{found[i]} column{'s' * (found[i] != 1)}", expected

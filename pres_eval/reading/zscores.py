@@ -48,7 +48,7 @@ class ZScores:
     def convert(
         self, topics: Sequence[bytes], label: str, values: FloatArray, *, lenient: bool = False
     ) -> FloatArray:
-        """How many standard deviations above the mean each topic's value of a column is.
+        """(T,) how many standard deviations above the mean each topic's value (T,) of a column is.
 
         -1000000 where the file has no entry.  Raises InputError for an entry that is not two numbers, and
         where trec_eval would look for one behind the end of its table, unless `lenient`.

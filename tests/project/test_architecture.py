@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from pres_eval.measures import MEASURE_BY_NAME
+
 PACKAGE = ROOT / "pres_eval"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -286,6 +288,64 @@ def test_every_file_of_tests_has_a_name_of_its_own() -> None:
     """pytest takes two of one name for the same."""
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
     assert sorted(set(names)) == sorted(names)
+
+
+SHAPED = {"arrays", "reading", "ranking", "batches", "measures", "scoring", "analysis"}
+"""Rooms whose functions say of what shapes the arrays are that they take or give."""
+
+ARRAY = re.compile(r"\b(\w+Array|AnyInts|Grades|Words|Bytes|Scores)\b")
+SHAPE = re.compile(r"\((?:[\w+-]+,|[\w+-]+(?:, [\w+-]+)+)\)")
+"""As (n,), (T+1,) or (rows, topics)."""
+
+
+def functions_in(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """Functions and methods, but those inside of others, and those of which another declares the types."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from functions_in(node)
+        elif isinstance(node, ast.FunctionDef) and "overload" not in map(ast.unparse, node.decorator_list):
+            yield node
+
+
+def without_shapes(tree: ast.AST) -> Iterator[str]:
+    """The functions that have arrays and do not say their shapes; constructors are told by their class."""
+    for function in functions_in(tree):
+        arguments = [node.annotation for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+        types = " ".join(ast.unparse(each) for each in (*arguments, function.returns) if each is not None)
+        told = ast.get_docstring(function) or ""
+        if ARRAY.search(types) and function.name != "__init__" and not SHAPE.search(told):
+            yield function.name
+
+
+SCORES = {
+    measure.score.__name__ for measure in MEASURE_BY_NAME.values() if hasattr(measure.score, "__name__")
+}
+"""What is computed from a batch is (T,) by the record; the docstrings are texts for users."""
+
+
+def test_functions_say_the_shapes_of_arrays() -> None:
+    found = {
+        name_of(path): names
+        for path in MODULES
+        if room_of(path) in SHAPED
+        and (names := [name for name in without_shapes(tree_of(path)) if name not in SCORES])
+    }
+    assert not found, "functions whose docstring has no shape like (n,) of the arrays that they take or give"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def f(x: IntArray): ...", True),
+        ("def f(x): 'No (see there) shape'\ndef g() -> FloatArray: '(n) is none, nor is (a) or (b)'", True),
+        ("def f(x: IntArray): '(n,) of something'", False),
+        ("class A:\n def f(self) -> tuple[BoolArray, int]: 'Rows (rows, topics).'", False),
+        ("class A:\n def f(self) -> tuple[BoolArray, int]: 'Rows.'", True),
+        ("def f(x: int) -> int: ...", False),
+    ],
+)
+def test_functions_without_shapes_are_found(text: str, found: bool) -> None:
+    assert any(without_shapes(ast.parse(text))) == found
 
 
 FOLDERS = "|".join(("home", "root", "Users", "work", "mnt", "srv", "tmp", "private", "media"))

@@ -19,6 +19,7 @@ Gains = Callable[[Grades], FloatArray]
 
 
 def _exponential(grades: Grades) -> FloatArray:
+    """(n,) 2^grade - 1, by which documents are compared."""
     return np.ldexp(1.0, np.minimum(grades, HIGHEST_EXPONENT).astype(np.int32)) - 1.0
 
 

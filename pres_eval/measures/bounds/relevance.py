@@ -69,7 +69,7 @@ def _in_closed_form(tried: Tried, place: int | None = None) -> Rule:
 
 
 def _precisions(topic: _Topic, extra: IntArray) -> tuple[FloatArray, FloatArray]:
-    """The sums of precisions at relevant documents when the first x, and when the last x, are relevant."""
+    """(X,) and (X,): the sums of precisions when the first x, and when the last x, are relevant."""
     inverse = 1.0 / topic.relevant
     after = np.concatenate((np.add.accumulate(inverse[::-1])[::-1], [0.0]))
     before = np.searchsorted(topic.relevant, topic.free)
@@ -83,17 +83,20 @@ def _precisions(topic: _Topic, extra: IntArray) -> tuple[FloatArray, FloatArray]
 
 
 def _average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
+    """(X,) and (X,): map when the first x, and when the last x, are relevant."""
     first, last = _precisions(topic, extra)
     n = topic.num_rel + extra
     return first / n, last / n
 
 
 def _geometric(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
+    """(X,) and (X,): the logarithms of the same."""
     first, last = _average_precision(topic, extra, arguments)
     return logarithms(first), logarithms(last)
 
 
 def _yaap(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
+    """(X,) and (X,): yaap when the first x, and when the last x, are relevant."""
     n = topic.num_rel + extra
     first, last = (
         elementwise(math.log, (1.0 + sums) / (1.0 + n - sums)) for sums in _precisions(topic, extra)
@@ -102,6 +105,7 @@ def _yaap(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, F
 
 
 def _r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
+    """(X,) and (X,): Rprec when the first x, and when the last x, are relevant."""
     n = topic.num_rel + extra
     known = np.searchsorted(topic.relevant, n, "right")
     free = np.searchsorted(topic.free, n, "right")
@@ -111,6 +115,7 @@ def _r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatA
 
 
 def _pres(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
+    """(X,) and (X,): PRES when the first x, and when the last x, are relevant."""
     nmax = arguments[0]
     n, found = topic.num_rel + extra, len(topic.relevant) + extra
     worst_case = (n - found) * float(nmax) + (n * (n + 1) - found * (found + 1)) // 2
@@ -123,6 +128,7 @@ def _pres(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, F
 
 
 def _pres_estimated(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
+    """(X,) and (X,): PRES_est when the first x, and when the last x, are relevant."""
     highest_recall = np.minimum(arguments[0] / (topic.num_rel + extra), 1.0)
     first, last = (np.minimum(score / highest_recall, 1.0) for score in _pres(topic, extra, arguments))
     return first, last

@@ -38,7 +38,7 @@ def is_cut(batch: Batch, last: IntArray) -> BoolArray:
 
 
 def cut_ties(batch: Batch, cutoff: int | IntArray) -> Iterator[CutTie]:
-    """Those in which there are relevant documents, one a topic at the most."""
+    """Those with relevant documents, one a topic at the most; a cutoff for all or (T,) for each."""
     ties, last = ties_of(batch), last_rank(batch, cutoff)
     rows = np.flatnonzero(batch.is_rel & is_cut(batch, last))
     if not len(rows):
@@ -63,7 +63,7 @@ def relevant_in_whole_ties(batch: Batch, cutoff: int | IntArray) -> BoolArray:
 
 
 def chances(seen: int, size: int, relevant: int) -> tuple[IntArray, FloatArray]:
-    """How many of R relevant documents among m can be among s of them, and with what probabilities.
+    """(n,) how many of R relevant documents among m can be among s of them, (n,) with what probabilities.
 
     The hypergeometric distribution, from the ratios of neighbours outwards from the most probable number: no
     factorial has to be known.

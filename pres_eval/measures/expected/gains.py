@@ -20,6 +20,7 @@ from pres_eval.options import V10, Version
 
 
 def _discounted(gain: FloatArray, rank: IntArray) -> FloatArray:
+    """(n,) gains over the logarithms of their ranks."""
     return np.asarray(gain / log2(rank + 1), np.float64)
 
 
@@ -32,42 +33,51 @@ def _named_gains(pairs: Pairs, version: Version) -> GradeGains:
 
 
 def _dcg(batch: Batch, pairs: Pairs) -> FloatArray:
+    """(T,) expected dcg."""
     return gained(batch, document_gains(batch, _named_gains(pairs, V10)), _discounted)
 
 
 def _ndcg(batch: Batch, pairs: Pairs) -> FloatArray:
+    """(T,) expected ndcg."""
     named = _named_gains(pairs, batch.version)
     return divide(gained(batch, document_gains(batch, named), _discounted), best_dcg(batch, named))
 
 
 def _dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) expected dcg_cut."""
     return gained(batch, document_gains(batch), _discounted, cutoff)
 
 
 def _ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) expected ndcg_cut."""
     return divide(_dcg_cut(batch, cutoff), best_dcg_cut(batch, cutoff))
 
 
 def _ndcg_gain_cut(batch: Batch, cutoff: int, gains: GradeGains) -> FloatArray:
+    """(T,) expected ndcg_gain_cut."""
     return _ndcg_cut(batch.with_gains(gains), cutoff)
 
 
 def _ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) expected ndcg_exp_cut."""
     collected = gained(batch, relative_gains(batch), _discounted, cutoff)
     return divide(collected, best_relative_dcg(batch, cutoff))
 
 
 def _dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) expected dcg_exp_cut."""
     return gained(batch, exponential_gains(batch), _discounted, cutoff)
 
 
 def _scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
+    """(T,) expected sdcg."""
     depth = min(cutoff, DEPTH)
     collected = gained(batch, scaled_gains(batch, min_rel, max_rel), _discounted, depth)
     return np.asarray(collected / np.add.accumulate(1.0 / log2(np.arange(2, depth + 2)))[-1], np.float64)
 
 
 def _insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+    """(T,) expected insq."""
     weights = insq_weights(wanted)
     collected = gained(
         batch, scaled_gains(batch, min_rel, max_rel), lambda gain, rank: gain * weights[rank - 1], DEPTH
@@ -76,19 +86,24 @@ def _insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) ->
 
 
 def _persistent(batch: Batch, gains: FloatArray, p: float) -> FloatArray:
+    """(T,) expected rank-biased sum of gains (D,), all of the ranking."""
     power = Powers(p, int(batch.num_ret.max(initial=0)))
     return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
 
 
 def _rbp(batch: Batch, pairs: Pairs) -> FloatArray:
+    """(T,) expected rbp."""
     return _persistent(batch, gains_to_one(batch, _named_gains(pairs, V10)), persistence_of(pairs))
 
 
 def _rbp_binary(batch: Batch, pairs: Pairs) -> FloatArray:
+    """(T,) expected rbp_binary."""
     return _persistent(batch, batch.is_rel.astype(float), persistence_of(pairs))
 
 
 def _first_persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
+    """(T,) expected rank-biased sum of gains (D,) down to a cutoff, with powers as rbp_cut has them."""
+
     def worth(gain: FloatArray, rank: IntArray) -> FloatArray:
         return gain * elementwise(lambda at: p ** (at - 1.0), rank.astype(float))
 
@@ -96,23 +111,28 @@ def _first_persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) ->
 
 
 def _rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    """(T,) expected rbp_cut."""
     return _first_persistent(batch, batch.is_rel.astype(float), cutoff, p)
 
 
 def _graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
+    """(T,) expected rbp_graded_cut."""
     return _first_persistent(batch, scaled_gains(batch, 0.0, None), cutoff, p)
 
 
 def _understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
+    """(T,) expected urbp."""
     return _persistent(batch, np.where(batch.is_rel, scores_of(batch, "urbp", factor), 0.0), p)
 
 
 def _graded_understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
+    """(T,) expected urbp_graded."""
     worth = np.maximum(batch.grade, 0) * scores_of(batch, "urbp_graded", factor)
     return _persistent(batch, np.where(batch.is_rel, worth, 0.0), p)
 
 
 def _understandability_bpref(batch: Batch, factor: float) -> FloatArray:
+    """(T,) expected ubpref."""
     weighted = expected_preference(batch) * scores_of(batch, "ubpref", factor)
     return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
 

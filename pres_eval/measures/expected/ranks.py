@@ -50,6 +50,7 @@ def _sum_of_precisions(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def _average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
+    """(T,) expected map and map_cut."""
     return divide(_sum_of_precisions(batch, cutoff), batch.num_rel)
 
 
@@ -100,6 +101,7 @@ def _pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _pres(batch: Batch, nmax: int) -> FloatArray:
+    """(T,) expected PRES."""
     found, square = _pairs_found(batch, nmax)
     n = batch.num_rel
     worst_case = (n - found) * float(nmax) + (n * (n + 1) - square) / 2
@@ -109,11 +111,13 @@ def _pres(batch: Batch, nmax: int) -> FloatArray:
 
 
 def _pres_estimated(batch: Batch, nmax: int) -> FloatArray:
+    """(T,) expected PRES_est."""
     highest_recall = np.minimum(divide(np.array(nmax), batch.num_rel), 1.0)
     return np.minimum(divide(_pres(batch, nmax), highest_recall), 1.0)
 
 
 def _normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
+    """(T,) expected Rnorm."""
     size, last = collection_size(batch), WHOLE if cutoff is None else cutoff
     found, square = _pairs_found(batch, last)
     n = batch.num_rel
@@ -153,6 +157,7 @@ def expected_preference(batch: Batch) -> FloatArray:
 
 
 def _bpref(batch: Batch) -> FloatArray:
+    """(T,) expected bpref."""
     return divide(batch.sum_by_topic(expected_preference(batch), batch.is_rel), batch.num_rel)
 
 
@@ -176,17 +181,19 @@ def _accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
 
 
 def _r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
+    """(T,) expected Rprec_mult."""
     cutoff = np.maximum(np.trunc(multiple * batch.num_rel + 0.9), 0.0).astype(np.float64)
     return divide(relevant_seen(batch, np.minimum(cutoff, batch.num_ret).astype(np.int64)), cutoff)
 
 
 def _f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
-    """(1 + β²) P R / (β² P + R) is (1 + β²) rel(k) / (β² n + k): expected of rel(k), so is the measure."""
+    """(T,) (1 + β²) P R / (β² P + R) is (1 + β²) rel(k) / (β² n + k): linear in rel(k)."""
     found = relevant_seen(batch, cutoff)
     return f_measure(beta, divide(found, np.array(cutoff)), divide(found, batch.num_rel))
 
 
 def _judged(batch: Batch, cutoff: int) -> FloatArray:
+    """(T,) the judged documents that are expected down to a cutoff."""
     return batch.sum_by_topic(share_seen(batch, cutoff), batch.grade >= 0)
 
 

@@ -49,6 +49,7 @@ def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, Float
 
 
 def _work_saved(batch: Batch, percent: float) -> FloatArray:
+    """(T,) expected wss."""
     wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
     chance, rank = _rank_of_relevant(batch, wanted)
     documents = documents_to_read(batch)
@@ -71,15 +72,18 @@ def _last_relevant(batch: Batch) -> FloatArray:
 
 
 def _normalized_last_relevant(batch: Batch) -> FloatArray:
+    """(T,) expected norm_last_rel."""
     return divide(_last_relevant(batch), documents_to_read(batch))
 
 
 def _recall_at_percent(batch: Batch, percent: float) -> FloatArray:
+    """(T,) expected recall_at_percent."""
     rank = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
     return divide(relevant_seen(batch, rank), batch.num_rel)
 
 
 def _normalized_area(batch: Batch) -> FloatArray:
+    """(T,) expected norm_area."""
     documents, n = documents_to_read(batch), batch.num_rel.astype(float)
     area = relevant_seen(batch) * (documents + 0.5) - sum_of_ranks(batch)
     return divide(area, n * documents - n * n / 2.0)

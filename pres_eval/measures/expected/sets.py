@@ -24,10 +24,12 @@ def _variance(batch: Batch) -> FloatArray:
 
 
 def _not_relevant(batch: Batch) -> FloatArray:
+    """(T,) how many documents judged not relevant are expected."""
     return batch.sum_by_topic(share_seen(batch), batch.is_nonrel)
 
 
 def _set_average_precision(batch: Batch) -> FloatArray:
+    """(T,) expected set_map, of the square of what is found."""
     found = relevant_seen(batch)
     squared = found * found + _variance(batch)
     return divide(squared, batch.num_ret.astype(float) * batch.num_rel.astype(float))
@@ -46,6 +48,7 @@ def _total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
 
 
 def _loss_of_recall(batch: Batch) -> FloatArray:
+    """(T,) expected loss_r, of the square of what is missed."""
     missed = 1.0 - divide(relevant_seen(batch), batch.num_rel)
     n = batch.num_rel.astype(float)
     return missed * missed + divide(_variance(batch), n * n)

@@ -121,6 +121,8 @@ def _part(source: Source, rows: list[_Entry], grades: bool) -> Part:
 
 
 def _floats(rows: list[_Entry]) -> np.typing.NDArray[np.float64]:
+    """(n,) the numbers of entries."""
+
     def value(number: Any) -> float:
         try:
             return float(number)

@@ -98,6 +98,7 @@ def _ids(source: Source, column: Any, name: str) -> Ids:
 
 
 def _numbers(source: Source, column: Any, name: str, grades: bool) -> np.typing.NDArray[Any]:
+    """(n,) the numbers of a column: whole ones if they are grades, doubles if they are scores."""
     import pyarrow
 
     _check_nulls(source, column, name)
