@@ -115,6 +115,10 @@ def in_order(
     ahead: int = 1,
 ) -> Iterator[Result]:
     """The function's results, in order, from `jobs` threads; so many further calls wait for one of them."""
+    if jobs == 1:
+        # Nothing waits, so nothing is needed that could: it costs as much as a small batch.
+        yield from map(function, given)
+        return
     waiting: deque[Work] = deque()
     with Workers(jobs, unthreaded) as workers:
         failure = None

@@ -7,15 +7,16 @@ rank order and in topic order, as C does: that is what makes the printed digits 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
+from pres_eval.batches.judgements import JudgedTopics
 from pres_eval.batches.places import Places, TieGroups
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version
@@ -48,6 +49,7 @@ class Batch:
     ties            the groups of equal scores that the documents are in, if expected values are wanted; a
                     group in which -M ends the ranking is then there as a whole, with ranks above num_ret
     document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
+    judged          where the levels come from, and what was made of these for runs before; None if not known
     """
 
     topics: tuple[bytes, ...]
@@ -64,6 +66,7 @@ class Batch:
     version: Version = V9
     ties: TieGroups | None = None
     document_scores: FloatArray | None = None
+    judged: JudgedTopics | None = None
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -101,12 +104,12 @@ class Batch:
     @cached_property
     def num_rel(self) -> IntArray:
         """(T,) relevant documents in the qrels."""
-        return self._judged(self.levels >= self.relevance_level)
+        return self.of_judgements(_count_relevant)
 
     @cached_property
     def num_nonrel(self) -> IntArray:
         """(T,) documents in the qrels that were judged and are not relevant."""
-        return self._judged(self.levels < self.relevance_level)
+        return self.count_judged(self.levels < self.relevance_level)
 
     @cached_property
     def num_rel_ret(self) -> IntArray:
@@ -181,7 +184,17 @@ class Batch:
         value: Value = self._derived[function]
         return value
 
-    def _judged(self, chosen: BoolArray) -> IntArray:
+    def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:
+        """What a function makes of the batch; kept for the next run with these topics, if they are known.
+
+        It must look at nothing but the levels, the relevance level and its arguments.
+        """
+        judged, make = self.judged, partial(function, self, *arguments)
+        if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
+            return make()
+        return judged.made.get((function, self.relevance_level, *arguments), 1, make)
+
+    def count_judged(self, chosen: BoolArray) -> IntArray:
         """(T,) judgements at the levels that are chosen, of all L."""
         counts = np.zeros(len(self), np.int64)
         np.add.at(counts, self.level_topic_of[chosen], self.level_counts[chosen])
@@ -291,10 +304,13 @@ class Batch:
         )
 
 
+def _count_relevant(batch: Batch) -> IntArray:
+    return batch.count_judged(batch.levels >= batch.relevance_level)
+
+
 def frozen(batch: Batch) -> Batch:
     """The batch with its arrays made read-only, so that no measure can change what the next one sees."""
-    for field in fields(batch):
-        value = getattr(batch, field.name)
+    for value in vars(batch).values():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
     return batch

@@ -10,6 +10,7 @@ import numpy as np
 from pres_eval.arrays.ragged import blocks, consecutive, lengths_at
 from pres_eval.arrays.types import BoolArray, Grades, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
+from pres_eval.batches.judgements import judged_topics, wide
 from pres_eval.batches.places import TieGroups
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
@@ -55,30 +56,33 @@ def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, plac
     found = kept_documents(
         qrels, take_topics(ranked, place), replace(options, judged_only=False) if averaged else options
     )
-    grade = _wide(qrels.grade[found.document])
+    grade = wide(qrels.grade[found.document])
     grade[grade < 0] = UNJUDGED
-    levels, level_counts, level_offsets = count_levels(*_judgements(qrels, topics), len(topics))
+    judged = judged_topics(qrels, topics)
     batch = Batch(
-        topics=tuple(qrels.pool.topics.take(topics)),
+        topics=judged.topics,
         num_ret=found.num_ret,
         offsets=found.offsets,
         rank=found.rank.astype(np.int64),
         grade=grade,
-        levels=levels,
-        level_counts=level_counts,
-        level_offsets=level_offsets,
+        levels=judged.levels,
+        level_counts=judged.level_counts,
+        level_offsets=judged.level_offsets,
         missing=place < 0,
         relevance_level=options.relevance_level,
         num_docs_in_coll=options.num_docs_in_coll,
         version=options.version,
         ties=tie_groups(found) if averaged else None,
         document_scores=None if qrels.document_scores is None else qrels.document_scores[found.document],
+        judged=judged,
     )
     return frozen(batch.judged_alone() if averaged and options.judged_only else batch)
 
 
 def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
     """The topics at `place` (T,); those at -1, which the run lacks, have one document."""
+    if len(place) == len(ranked.topic) and (place == np.arange(len(place))).all():
+        return ranked
     # trec_eval: a topic that the run lacks is scored as one document that nobody judged.
     there = np.flatnonzero(place >= 0)
     num_ret: IntArray = np.ones(len(place), np.int64)
@@ -167,11 +171,6 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     return replace(ranked, rank=rank, document=ranked.document[order], ties=NO_TIES)
 
 
-def _wide(grade: Grades) -> Grades:
-    """(n,) the grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
-    return grade if grade.dtype == np.float64 else grade.astype(np.int64)
-
-
 def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
     """Raise InputError if one of the topics (T,) has a document that was judged twice."""
     twice = qrels.duplicates
@@ -190,40 +189,3 @@ def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
             f" (first in line {int(twice.first_line[row])})",
             "one judgement per document and topic",
         )
-
-
-def _judgements(qrels: Qrels, topics: IntArray) -> tuple[IntArray, Grades]:
-    """(R,) the topic, as an index of `topics` (T,), and the grade of every judgement that is used."""
-    pool = qrels.pool
-    rows, offsets = consecutive(pool.offsets[topics], lengths_at(pool.offsets, topics))
-    topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
-    grade = _wide(qrels.grade[rows])
-    if qrels.kept is None:
-        return topic_of, grade
-    kept = np.flatnonzero(qrels.kept[rows])
-    return topic_of[kept], grade[kept]
-
-
-def count_levels(topic_of: IntArray, grade: Grades, num_topics: int) -> tuple[Grades, IntArray, IntArray]:
-    """The judgements of each grade >= 0 in each of T topics: levels, level_counts, level_offsets of a Batch.
-
-    topic_of, grade  (R,) of each judgement
-    """
-    is_counted: BoolArray = grade >= 0
-    if not is_counted.all():
-        counted = np.flatnonzero(is_counted)
-        grade, topic_of = grade[counted], topic_of[counted]
-    whole = grade.dtype == np.int64
-    width = int(grade.max(initial=0)) + 1
-    if whole and width * num_topics <= 4 * len(grade) + 1024:
-        # Grades are small as a rule: a table of topics by grades is filled faster than anything is sorted.
-        table = np.bincount(topic_of * width + grade, minlength=width * num_topics)
-        pairs: IntArray = np.flatnonzero(table)
-        distinct: Grades = np.arange(width)
-        counts = table[pairs]
-    else:
-        distinct, which = np.unique(grade, return_inverse=True)
-        width = max(len(distinct), 1)
-        pairs, counts = np.unique(topic_of * width + which, return_counts=True)
-    level_offsets = np.searchsorted(pairs // width, np.arange(num_topics + 1))
-    return distinct[pairs % width], counts.astype(np.int64), level_offsets

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
@@ -21,6 +23,7 @@ from pres_eval.ranking.columns import cast_scores, ranking_of
 from pres_eval.ranking.counting import Found, rank_found
 from pres_eval.ranking.ranked import Ranked, Scores, Topics
 from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 
 FEW = 4
@@ -103,11 +106,7 @@ def _parts(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
     """All scores, one ranking after the other; raises InputError for one that is not a number."""
     try:
-        scores = np.fromiter(
-            chain.from_iterable([documents.values() for documents in rankings]),
-            np.float64,
-            sum(map(len, rankings)),
-        )
+        scores = _doubles([documents.values() for documents in rankings], sum(map(len, rankings)))
     except (TypeError, ValueError):
         pass
     else:
@@ -125,6 +124,15 @@ def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
     raise AssertionError("scores that are numbers one by one are numbers together")
 
 
+def _doubles(values: Sequence[Iterable[Any]], count: int) -> FloatArray:
+    """All `count` values as doubles; raises TypeError or ValueError for one that is no number."""
+    try:
+        # `struct` takes three quarters of the time of `fromiter`, but no number that is written as a text.
+        return np.frombuffer(struct.pack(f"{count}d", *chain.from_iterable(values)), np.float64)
+    except (struct.error, OverflowError):
+        return np.fromiter(chain.from_iterable(values), np.float64, count)
+
+
 class _Part:
     """Some topics of a run, each with its documents and their scores."""
 
@@ -138,26 +146,24 @@ class _Part:
         indices = [lookup.documents[place] for place in self._places]
         scores = cast_scores(_scores(self._rankings, self._name), options)
         few = FEW * sum(map(len, indices)) <= len(scores)
-        found = self._few(indices, scores, options) if few else self._many(indices, scores)
+        found = self._few(indices, scores, relevance.pool, options) if few else self._many(indices, scores)
         return rank_found(relevance.pool, found, self._ids_at, ascending=relevance.ties_ascending)
 
-    def _few(self, indices: Sequence[dict[str, int]], scores: Scores, options: Options) -> Found:
+    def _few(self, indices: Sequence[dict[str, int]], scores: Scores, pool: Pool, options: Options) -> Found:
         """Look for the judged documents in the rankings."""
-        counts: list[int] = []
-        found: list[int] = []
-        own: list[Any] = []
-        for index, documents in zip(indices, self._rankings, strict=True):
-            common = index.keys() & documents.keys()
-            counts.append(len(common))
-            found += [index[document] for document in common]
-            own += [documents[document] for document in common]
+        topic = np.array(self._places, np.int64)
+        counts, judged = pool.documents_of(topic)
+        # Loops in C: each judged document is looked up with nan for those that are not there.
+        lookups = map(map, [documents.get for documents in self._rankings], indices, repeat(repeat(math.nan)))
+        own = np.fromiter(chain.from_iterable(lookups), np.float64, int(counts.sum()))
+        found = np.flatnonzero(~np.isnan(own))
         return Found(
-            topic=np.array(self._places, np.int64),
+            topic=topic,
             offsets=self._offsets,
             scores=scores,
-            segment=np.repeat(np.arange(len(counts)), counts),
-            score=cast_scores(np.array(own, np.float64), options),
-            document=np.array(found, np.int64),
+            segment=np.repeat(np.arange(len(counts)), counts)[found],
+            score=cast_scores(own[found], options),
+            document=found + judged.start if isinstance(judged, slice) else judged[found],
         )
 
     def _many(self, indices: Sequence[dict[str, int]], scores: Scores) -> Found:

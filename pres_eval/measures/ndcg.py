@@ -28,6 +28,10 @@ def _dcg(batch: Batch, named: GradeGains) -> FloatArray:
 
 def best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
     """(T,) the discounted gain of the best ranking."""
+    return batch.of_judgements(_best_dcg, named)
+
+
+def _best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
     best = best_ranking(batch, named)
     return best.sum_by_topic(best.gain / log2(best.rank + 1))
 
@@ -90,11 +94,17 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     """(T,) the discounted gain of the first k documents of the best ranking; (C, T) for several cutoffs."""
-    best = best_ranking(batch, most=int(np.max(cutoff)))
-    ideal = np.append(accumulate(np.add, best.gain / log2(best.rank + 1), best.offsets), 0.0)
-    last = best.offsets[:-1] + np.minimum(best.length, cutoff) - 1
-    found: FloatArray = ideal[np.where(best.length > 0, last, len(ideal) - 1)]
+    begins, length, ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
+    found: FloatArray = ideal[begins + np.minimum(length, cutoff)]
     return found
+
+
+def _running_best_dcg(batch: Batch, most: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Of each topic where its sums begin (T,), how many follow the 0 there (T,), and the sums themselves."""
+    best = best_ranking(batch, most=most)
+    sums = accumulate(np.add, best.gain / log2(best.rank + 1), best.offsets)
+    begins = best.offsets[:-1]
+    return begins + np.arange(len(begins)), best.length, np.insert(sums, begins, 0.0)
 
 
 def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:

@@ -65,49 +65,64 @@ def _rank_block(
     offsets = found.offsets[first : last + 1]
     begin = int(offsets[0])
     offsets = offsets - begin
-    lengths = np.diff(offsets)
-    judged = slice(*np.searchsorted(found.segment, (first, last)).tolist())
-    segment, document = found.segment[judged] - first, found.document[judged]
-    keys, wanted = _keys(
-        np.repeat(np.arange(last - first), lengths),
-        found.scores[begin : begin + int(offsets[-1])],
-        segment,
-        found.score[judged],
-    )
-    rises = keys[1:] > keys[:-1]
-    if found.row is not None and rises.all():
-        place, tied = found.row[judged] - begin, np.zeros(len(wanted), np.bool_)
-    else:
-        ordered = keys if (rises | (keys[1:] == keys[:-1])).all() else np.sort(keys)
-        place = np.searchsorted(ordered, wanted)
-        # Where the next key is the same, other documents have the score too.
-        tied = ordered[np.minimum(place + 1, len(ordered) - 1)] == wanted
-        tied &= place + 1 < len(ordered)
-    ties = NO_TIES
-    if tied.any():
-        rows = np.flatnonzero(tied)
-        size = np.searchsorted(ordered, wanted[rows], side="right") - place[rows]
-        ties = Ties(rows, place[rows] - offsets[segment[rows]] + 1, size)
-        again, ranks = _break_ties(
-            pool, found.topic[first:last], keys, wanted[rows], begin, ids_at, ascending
-        )
-        # Ranks in the group are those of its documents in rank order: both sides sorted by group.
-        order = rows[np.argsort(wanted[rows], kind="stable")]
-        document, place = document.copy(), place.copy()
-        document[order] = again
-        place[order] += ranks - 1
-    order = np.argsort(place, kind="stable")
-    ties = ties.moved(inverse(order)) if len(ties.document) else ties
-    place, document, segment = place[order], document[order], segment[order]
-    counts = np.bincount(segment, minlength=last - first)
-    return Ranked(
+    judged = slice(*found.segment.searchsorted((first, last)).tolist())
+    block = Found(
         topic=found.topic[first:last],
-        num_ret=lengths,
-        offsets=np.concatenate(([0], np.cumsum(counts))),
+        offsets=offsets,
+        scores=found.scores[begin : begin + int(offsets[-1])],
+        segment=found.segment[judged] - first,
+        score=found.score[judged],
+        document=found.document[judged],
+        row=None if found.row is None else found.row[judged] - begin,
+    )
+    segment, document, place, ties = block.segment, block.document, block.row, NO_TIES
+    # Where the scores of each topic descend a row is a place, and nothing has to be sorted.
+    if place is None or not _descend(block.scores, offsets):
+        place, document, ties = _count(pool, block, lambda rows: ids_at(rows + begin), ascending)
+        order = np.argsort(place, kind="stable")
+        ties = ties.moved(inverse(order)) if len(ties.document) else ties
+        place, document, segment = place[order], document[order], segment[order]
+    return Ranked(
+        topic=block.topic,
+        num_ret=offsets[1:] - offsets[:-1],
+        offsets=segment.searchsorted(np.arange(last - first + 1)),
         rank=narrow(place - offsets[segment] + 1),
         document=narrow(document),
         ties=ties,
     )
+
+
+def _descend(scores: Scores, offsets: IntArray) -> bool:
+    """Whether the scores of each topic descend, no two of them being equal."""
+    falls = scores[1:] < scores[:-1]
+    begins = offsets[1:-1]
+    falls[begins[(begins > 0) & (begins < len(scores))] - 1] = True
+    return bool(falls.all())
+
+
+def _count(
+    pool: Pool, found: Found, ids_at: Callable[[IntArray], WordIds], ascending: bool
+) -> tuple[IntArray, IntArray, Ties]:
+    """The place (D,) of each judged document, counted from the first row on; which it is; and the ties."""
+    keys, wanted = _keys(found)
+    rises = keys[1:] >= keys[:-1]
+    ordered = keys if rises.all() else np.sort(keys)
+    place, document = ordered.searchsorted(wanted), found.document
+    # Where the next key is the same, other documents have the score too.
+    tied = ordered[np.minimum(place + 1, len(ordered) - 1)] == wanted
+    tied &= place + 1 < len(ordered)
+    rows = np.flatnonzero(tied)
+    if not len(rows):
+        return place, document, NO_TIES
+    size = ordered.searchsorted(wanted[rows], side="right") - place[rows]
+    ties = Ties(rows, place[rows] - found.offsets[found.segment[rows]] + 1, size)
+    again, ranks = _break_ties(pool, found.topic, keys, wanted[rows], ids_at, ascending)
+    # Ranks in the group are those of its documents in rank order: both sides sorted by group.
+    order = rows[np.argsort(wanted[rows], kind="stable")]
+    document, place = document.copy(), place.copy()
+    document[order] = again
+    place[order] += ranks - 1
+    return place, document, ties
 
 
 def _break_ties(
@@ -115,7 +130,6 @@ def _break_ties(
     topic: IntArray,
     keys: Words,
     tied: Words,
-    begin: int,
     ids_at: Callable[[IntArray], WordIds],
     ascending: bool,
 ) -> tuple[IntArray, IntArray]:
@@ -131,24 +145,23 @@ def _break_ties(
         topic[(groups >> _SEGMENT).astype(np.int64)],
         np.concatenate(([0], np.cumsum(sizes))),
         np.zeros(len(rows)),
-        ids_at(rows + begin),
+        ids_at(rows),
         ascending=ascending,
     )
     return ranked.document.astype(np.int64), ranked.rank.astype(np.int64)
 
 
-def _keys(segments: IntArray, scores: Scores, segment: IntArray, score: Scores) -> tuple[Words, Words]:
+def _keys(found: Found) -> tuple[Words, Words]:
     """(N,) keys of all rows and (D,) of the judged: a smaller key is an earlier topic or a higher score."""
-    if scores.dtype == np.float32:
+    if found.scores.dtype == np.float32:
         rows, judged = (
-            _descending(scores.astype(np.float32, copy=False)),
-            _descending(score.astype(np.float32, copy=False)),
+            _descending(scores.astype(np.float32, copy=False)) for scores in (found.scores, found.score)
         )
     else:
-        distinct = np.unique(scores.astype(np.float64, copy=False))
-        rows, judged = _places(distinct, scores), _places(distinct, score)
-    upper = segments.astype(np.uint64) << _SEGMENT
-    return upper | rows, (segment.astype(np.uint64) << _SEGMENT) | judged
+        distinct = np.unique(found.scores.astype(np.float64, copy=False))
+        rows, judged = _places(distinct, found.scores), _places(distinct, found.score)
+    upper = np.arange(len(found.topic), dtype=np.uint64) << _SEGMENT
+    return np.repeat(upper, found.offsets[1:] - found.offsets[:-1]) | rows, upper[found.segment] | judged
 
 
 def _descending(scores: NDArray[np.float32]) -> Words:

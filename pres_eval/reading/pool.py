@@ -62,6 +62,10 @@ class Pool:
         counts = lengths_at(self.offsets, topics)
         return counts, consecutive(self.offsets[topics], counts)[0]
 
+    def num_documents_of(self, topics: IntArray) -> int:
+        """How many documents some topics have together."""
+        return int(lengths_at(self.offsets, topics).sum())
+
     def byte_order(self) -> IntArray:
         """(D,) the permutation that sorts the documents by topic and id."""
         return byte_order(self.documents.take(slice(None)), self.topic_of)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
 
 from pres_eval.arrays.growing import Growing, GrowingIds, narrow
 from pres_eval.arrays.ordering import changes, distinct
+from pres_eval.arrays.remembered import Remembered
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import quoted
@@ -23,6 +24,9 @@ from pres_eval.workers import num_processors
 
 QRELS_FLOAT = replace(QRELS, whole=False)
 """Judgements whose relevance may be any decimal number."""
+
+MOST_REMEMBERED = 1 << 19
+"""Topics and judgements of which batches keep what they made, so that memory stays small."""
 
 MANY_GROUPS = 1024
 """Groups of rows in a chunk above which topics are taken to come again and again."""
@@ -70,6 +74,11 @@ class Qrels:
     def info(self) -> RelevanceInfo:
         """What measures can be computed from them."""
         return RelevanceInfo.QRELS_FLOAT if self.grade.dtype == np.float64 else RelevanceInfo.QRELS
+
+    @cached_property
+    def topics_seen(self) -> Remembered:
+        """What batches made of these judgements alone, for the next run; not passed on by `replace`."""
+        return Remembered(MOST_REMEMBERED)
 
     def keeping(self, kept: BoolArray) -> Qrels:
         """The same judgements with some taken out (D,): those documents become unjudged."""
