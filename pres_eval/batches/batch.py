@@ -305,6 +305,7 @@ class Batch:
 
 
 def _count_relevant(batch: Batch) -> IntArray:
+    """(T,) relevant documents in the qrels."""
     return batch.count_judged(batch.levels >= batch.relevance_level)
 
 

@@ -44,7 +44,7 @@ def judged_topics(qrels: Qrels, topics: IntArray) -> JudgedTopics:
 
 
 def _judged_topics(qrels: Qrels, topics: IntArray) -> JudgedTopics:
-    """The same, made anew."""
+    """The same of topics (T,) that were not seen before."""
     levels, counts, offsets = count_levels(*_judgements(qrels, topics), len(topics))
     ids = tuple(qrels.pool.topics.take(topics))
     return JudgedTopics(topics=ids, levels=levels, level_counts=counts, level_offsets=offsets)

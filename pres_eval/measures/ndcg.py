@@ -32,6 +32,7 @@ def best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
 
 
 def _best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
+    """(T,) the same, where it is not known from a run before."""
     best = best_ranking(batch, named)
     return best.sum_by_topic(best.gain / log2(best.rank + 1))
 

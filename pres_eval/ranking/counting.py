@@ -93,7 +93,7 @@ def _rank_block(
 
 
 def _descend(scores: Scores, offsets: IntArray) -> bool:
-    """Whether the scores of each topic descend, no two of them being equal."""
+    """Whether the scores (N,) of each topic descend, no two of them being equal; offsets (S+1,)."""
     falls = scores[1:] < scores[:-1]
     begins = offsets[1:-1]
     falls[begins[(begins > 0) & (begins < len(scores))] - 1] = True

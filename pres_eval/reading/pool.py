@@ -63,7 +63,7 @@ class Pool:
         return counts, consecutive(self.offsets[topics], counts)[0]
 
     def num_documents_of(self, topics: IntArray) -> int:
-        """How many documents some topics have together."""
+        """How many documents some topics (n,) have together."""
         return int(lengths_at(self.offsets, topics).sum())
 
     def byte_order(self) -> IntArray:
