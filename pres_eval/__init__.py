@@ -15,6 +15,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from pres_eval.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from pres_eval.batches.batch import Batch
     from pres_eval.errors import PresEvalError
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels, Run
     from pres_eval.measures.base import Measure
     from pres_eval.options import Options
-
-__version__ = "2.3.0"
 
 __all__ = [
     "Batch",

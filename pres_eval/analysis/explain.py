@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis.relevant_ranks import ranks_of_documents
 from pres_eval.arrays.types import IntArray
 from pres_eval.batches.from_qrels import kept_documents
 from pres_eval.options import Options
@@ -118,8 +119,7 @@ def explain_topics(
     place = {topic: number for number, topic in enumerate(ranking.topic.tolist())}
     pool = qrels.pool
     found = kept_documents(qrels, ranking, options)
-    ranks = np.zeros(len(pool.documents), np.int64)
-    ranks[found.document] = found.rank
+    ranks = ranks_of_documents(qrels, found)
     explanations = []
     for topic in topics:
         start, stop = pool.offsets[topic], pool.offsets[topic + 1]

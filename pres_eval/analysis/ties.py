@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from pres_eval.options import BEST, DOCNO, WORST, Options
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
-from pres_eval.records import dataclass
 from pres_eval.scoring import evaluate
 
 FEW = 0.01

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pres_eval import __version__
 from pres_eval.checking.findings import FileReport, Finding, Level, plural
 from pres_eval.report.text import text_of
+from pres_eval.version import __version__
 
 KIND = "pres-eval check"
 LAYOUT = 2

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pres_eval import __version__
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.gating import GATE_OPTIONS, pass_gates
 from pres_eval.cli.printing import print_results, trec_lines
@@ -39,6 +38,7 @@ from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.reading.source import Source
 from pres_eval.report import OUTPUT_FORMATS
+from pres_eval.version import __version__
 
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 import click
 
-from pres_eval import __version__
 from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import (
     ARGUMENTS,
@@ -21,6 +20,7 @@ from pres_eval.cli.help import (
     option_rows,
 )
 from pres_eval.measures import MEASURES, NICKNAMES
+from pres_eval.version import __version__
 
 
 @click.command()

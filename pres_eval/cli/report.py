@@ -10,6 +10,7 @@ import click
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.relevant_ranks import relevant_ranks
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs, read_runs, with_bar
@@ -24,7 +25,6 @@ from pres_eval.reading.source import Source
 from pres_eval.report.names import NAMINGS, run_names, without_shared
 from pres_eval.report.pairs import pairs_of
 from pres_eval.report.records import File, file_record
-from pres_eval.report.relevant_ranks import relevant_ranks
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of

@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, cast
 
-from pres_eval import __version__
 from pres_eval.cluster.engines import Result, Shared, Work, WorkersLostError, check_room
 from pres_eval.errors import MissingExtraError, PresEvalError
 from pres_eval.reading.memory import freed_memory_kept
+from pres_eval.version import __version__
 
 AHEAD = 4
 """Pieces of work for each thread of the workers that may wait for an earlier one."""

@@ -14,13 +14,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
-from pres_eval import __version__
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.differences import interval, signed
 from pres_eval.report.grid import LATEX, MARKDOWN, Grid, escaped, folded, notes_text, written
 from pres_eval.report.shown_runs import guarded
 from pres_eval.report.table import apart, check_style
 from pres_eval.report.text import exact, p_text, shown, text_of
+from pres_eval.version import __version__
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 """What --format of an analysis takes; table is the default."""

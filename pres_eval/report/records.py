@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pres_eval import __version__
 from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
 from pres_eval.options import Options
 from pres_eval.report.text import exact, text_of
 from pres_eval.scoring import Evaluation, Values
+from pres_eval.version import __version__
 
 if TYPE_CHECKING:
     from pres_eval.report.shown_runs import Layout

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from pres_eval.analysis.every_pair import PairTable
+from pres_eval.analysis.relevant_ranks import RelevantRanks
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import RunFailure
 from pres_eval.measures import interpolation
@@ -25,7 +26,6 @@ from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.names import run_names
 from pres_eval.report.records import File
-from pres_eval.report.relevant_ranks import RelevantRanks
 from pres_eval.scoring import Evaluation
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)

@@ -72,8 +72,7 @@ def rooms_used(path: Path) -> set[str]:
     rooms = set()
     for module, name in imports_of(path):
         if module == "pres_eval" and name is not None:
-            # The version number comes first in the package's __init__.
-            rooms |= {name} if name in LEVEL else set() if name == "__version__" else {"__init__"}
+            rooms.add(name if name in LEVEL else "__init__")
         elif module.startswith("pres_eval."):
             rooms.add(module.split(".")[1])
     return rooms - {room_of(path)}

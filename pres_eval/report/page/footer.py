@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from pres_eval import __version__
 from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import section
 from pres_eval.report.report_topics import topic_measures
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report
+from pres_eval.version import __version__
 
 
 def footer(report: Report) -> Html:

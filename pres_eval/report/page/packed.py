@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval import __version__
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
@@ -25,6 +24,7 @@ from pres_eval.report.names import fitted
 from pres_eval.report.report_topics import median_labels, medians_of, topic_measures
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import DIGITS, Report
+from pres_eval.version import __version__
 
 NAME_LENGTHS = (24, 20, 16, 14, 12, 10)
 """For how many letters there may be room at the left of a picture."""

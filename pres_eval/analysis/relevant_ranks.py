@@ -45,14 +45,14 @@ def relevant_ranks(
     wanted = np.array([place[topic] for topic in topics], np.int64)
     rows, offsets = consecutive(by_topic[wanted], lengths_at(by_topic, wanted))
     documents = order[np.flatnonzero(relevant)[rows]]
-    ranks = np.stack([_ranks(qrels, ranking, options)[documents] for ranking in rankings])
+    kept = (kept_documents(qrels, ranking, options) for ranking in rankings)
+    ranks = np.stack([ranks_of_documents(qrels, found)[documents] for found in kept])
     docnos = tuple(pool.documents.take(documents))
     return RelevantRanks(np.asarray(offsets), docnos, qrels.grade[documents].astype(np.int64), ranks)
 
 
-def _ranks(qrels: Qrels, ranking: Ranked, options: Options) -> IntArray:
-    """(D,) the rank of each document of the pool, after -M and -J; 0 where the run does not have it."""
-    found = kept_documents(qrels, ranking, options)
-    ranks = np.zeros(len(qrels.grade), np.int64)
+def ranks_of_documents(qrels: Qrels, found: Ranked) -> IntArray:
+    """(D,) the rank of each document of the pool, 0 where the run does not have it."""
+    ranks = np.zeros(len(qrels.pool.documents), np.int64)
     ranks[found.document] = found.rank
     return ranks

@@ -1,0 +1,3 @@
+"""Which version this is: the build reads it here."""
+
+__version__ = "2.3.0"
