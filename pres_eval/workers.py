@@ -16,8 +16,8 @@ Work = Callable[[], Any]
 """Called, gives the result of work that was started, or raises what it raised."""
 
 
-UNTHREADED = 4
-"""Pieces of work that are done at once: starting threads would take longer."""
+UNTHREADED = 1
+"""Pieces of work that are done at once: a file of one chunk needs no threads."""
 
 
 class Workers:

@@ -134,6 +134,8 @@ def _checked(
         report.add("unreadable", 1, "", [Example(None, str(error))])
     if report.findings.keys() & MALFORMED and (said := advice(source, layout.names)):
         report.add("another-format", 1, said)
+    if source.has_mark and "format" not in report.facts:
+        report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])
     if checked is not None and "format" not in report.facts:
         report.add("no-final-newline", not source.final_newline)
     return checked

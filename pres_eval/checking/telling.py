@@ -7,7 +7,6 @@ import numpy as np
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.reading.lines import Lines
-from pres_eval.reading.source import BYTE_ORDER_MARK
 from pres_eval.reading.tokens import NEWLINE, Faults
 
 
@@ -21,8 +20,6 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
         _tell(report, faults)
     if fields.longer is not None:
         _tell(report, fields.longer)
-    if chunk.buffer.startswith(BYTE_ORDER_MARK, chunk.start - len(BYTE_ORDER_MARK)):
-        report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])
     bad = _lines_not_utf8(bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop]))
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
     report.add("comments", fields.comments)

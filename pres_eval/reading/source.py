@@ -76,6 +76,8 @@ class Source:
         self.name = "<stdin>" if path == "-" else path
         self.final_newline = True
         """Whether the last line was found to end in a newline, once the file was read."""
+        self.has_mark = False
+        """Whether it begins with a byte order mark, once its beginning was read."""
         self._mark = BYTE_ORDER_MARK
         self._progress: Progress | None = None
         self._pipe: Pipe | None = None
@@ -232,7 +234,8 @@ class Source:
             at_end = stop + count < len(buffer) - PADDING
             start, stop = PADDING, stop + count
             if first:
-                if buffer.startswith(self._mark, start, stop):
+                if self._mark and buffer.startswith(self._mark, start, stop):
+                    self.has_mark = True
                     start += len(self._mark)
                     place += len(self._mark)
                 if start == stop:

@@ -410,6 +410,12 @@ def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: py
             assert found(run) == kinds
 
 
+def test_a_mark_is_told_where_the_first_line_has_several_chunks(check: Any) -> None:
+    with chunks_of(1):
+        _, run = check(ranked=b"\xef\xbb\xbf" + RUN, jobs=2)
+    assert found(run) == {"byte-order-mark": 1}
+
+
 def test_colliding_hashes_hide_nothing(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents are compared themselves: however alike their hashes are, duplicates are told, all of them."""
 
