@@ -25,7 +25,11 @@ def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
 def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     """(n,) indices starts[i] ... starts[i]+lengths[i]-1 for every i, and (S+1,) where each of S begins."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
+    rows = np.repeat(starts - offsets[:-1], lengths)
+    for begin in range(0, len(rows), BLOCK):  # a second array as long would be memory never used before
+        part = rows[begin : begin + BLOCK]
+        part += np.arange(begin, begin + len(part))
+    return rows, offsets
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:

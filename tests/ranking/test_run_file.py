@@ -296,15 +296,19 @@ def of_few_bits(true_hashes: Callable[[Any, int], Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize("size", [60, WHOLE])
 def test_colliding_hashes(size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When most ids have the same hash, nothing is taken for a duplicate or for another document."""
-    data = lines_of_topics((b"1", 60), (b"2", 60), (b"x", 3))
+    # Longer than a word: the hashes of shorter topics are known to differ, and are not compared.
+    one, two, other = b"topic-001", b"topic-002", b"topic-00x"
+    data = lines_of_topics((one, 60), (two, 60), (other, 3))
     path = tmp_path / "run"
     path.write_bytes(data)
-    judged = judge(b"1", b"2")
+    judged = judge(one, two)
     for kind in (Ids, WordIds):
         monkeypatch.setattr(kind, "hashes", of_few_bits(kind.hashes))
     assert read(path, judged, size, jobs=jobs) == read_plainly(data, judged)
-    path.write_bytes(data + b"2 Q0 d59 1 0.1 tag\n")
-    with pytest.raises(InputError, match=r"run:124: document 'd59' of topic '2' again \(first in line 120\)"):
+    path.write_bytes(data + two + b" Q0 d59 1 0.1 tag\n")
+    with pytest.raises(
+        InputError, match=r"run:124: document 'd59' of topic 'topic-002' again \(first in line 120\)"
+    ):
         read(path, judged, size, jobs=jobs)
 
 
