@@ -18,7 +18,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -192,11 +192,8 @@ class RelevanceEvaluator:
         # Without the means that an Evaluation has: nobody asks for them here.
         blocks = score_blocks(form(qrels.relevance, ranking, self._options), self._columns)
         rows = chain.from_iterable(zip(*map(_numbers, block.values), strict=True) for block in blocks)
-        keys = self._keys
-        return {
-            number: dict(zip(keys, row, strict=True))
-            for number, row in zip(ranking.topic.tolist(), rows, strict=True)
-        }
+        by_key = map(dict, map(zip, repeat(self._keys), rows))  # dicts are made by a loop in C
+        return dict(zip(ranking.topic.tolist(), by_key, strict=True))
 
 
 def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:

@@ -31,6 +31,8 @@ FEW = 4
 
 Documents = Mapping[Any, Any]
 
+_NO_IDS = Ids.of([])
+
 
 def rank_dict(
     run: Mapping[Any, Documents],
@@ -66,7 +68,8 @@ def rank_dict(
             unjudged.append(encode(topic, name))
         else:
             places.append(place)
-            rankings.append(_with_texts(documents, name))
+            first = next(iter(documents), "")  # one look tells, as nobody mixes texts and numbers
+            rankings.append(documents if isinstance(first, str) else _with_texts(documents, name))
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
     if not only_texts and has_equal(np.array(places, np.int64)):
@@ -76,17 +79,13 @@ def rank_dict(
         part = _Part(places[start:stop], rankings[start:stop], name)
         for ranked in part.rank(relevance, lookup, options):
             collected.add(ranked)
-    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, Ids.of(unjudged))
+    return ranking_of(
+        collected.ranked(), relevance, options, name, tag, num_rows, Ids.of(unjudged) if unjudged else _NO_IDS
+    )
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
-    """Documents whose ids are texts; one look at the first tells, as nobody mixes them."""
-    for document in documents:
-        if isinstance(document, str):
-            return documents
-        break
-    else:
-        return documents
+    """The same documents with texts as ids."""
     texts = {decode(encode(document, name)): score for document, score in documents.items()}
     if len(texts) < len(documents):
         raise InputError(name, None, "a document given both as a number and as a text", "each document once")
