@@ -22,7 +22,7 @@ from pres_eval.analysis.intervals import (
 from pres_eval.analysis.randomness import Stream
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 9, 49, 400, 4851])
+@pytest.mark.parametrize("freedom", [1, 2, 3, 9, 49, 400, pytest.param(4851, marks=pytest.mark.slow)])
 def test_students_t_is_scipys(freedom: int) -> None:
     t = np.concatenate((np.linspace(-12, 12, 241), [1e-3, 1e-2, 40.0]))
     assert student.two_sided(t, freedom) == pytest.approx(2 * special.stdtr(freedom, -np.abs(t)), rel=1e-10)

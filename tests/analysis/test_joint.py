@@ -27,7 +27,9 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import Stream
 
 
-@pytest.mark.parametrize(("groups", "freedom"), [(2, 2), (3, 10), (17, 1584), (100, 4851)])
+@pytest.mark.parametrize(
+    ("groups", "freedom"), [pytest.param(2, 2, marks=pytest.mark.slow), (3, 10), (17, 1584), (100, 4851)]
+)
 def test_studentized_range_is_scipys(groups: int, freedom: int) -> None:
     q = np.array([0.0, 0.5, 1.5, 3.0, 4.5, 6.0, 9.0])
     assert studentized_range(q, groups, freedom) == pytest.approx(

@@ -90,6 +90,7 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     return Command(capsysbinary)
 
 
+@pytest.mark.slow
 def test_command(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     found = pres_eval.ok(

@@ -81,6 +81,7 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     return Command(capsysbinary)
 
 
+@pytest.mark.slow
 def test_samples_are_what_the_evaluator_gives_on_the_written_qrels(
     pres_eval: Command, tmp_path: Path
 ) -> None:

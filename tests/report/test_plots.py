@@ -195,6 +195,7 @@ def test_strange_names_are_drawn_as_they_are() -> None:
         assert f">{name}<".encode() in made or f"> {name}<".encode() in made
 
 
+@pytest.mark.slow
 def test_many_runs_have_curves_of_their_own() -> None:
     """Saw-teeth of more than a few runs would cover each other: each has its own small plot."""
     curve = precision_recall([1, 4], 3, 10)
