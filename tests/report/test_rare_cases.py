@@ -6,6 +6,8 @@ import json
 import math
 import os
 from collections import defaultdict
+from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,7 @@ from pres_eval.report import drawing, plots, run_plots
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.differences import effect_size, interval, number, signed
 from pres_eval.report.layout import Look, Table, render
+from pres_eval.report.page.header import failed_runs
 from pres_eval.report.page.packed import smallest
 from pres_eval.report.report_tables import as_tables
 
@@ -255,3 +258,11 @@ def test_evaluations_made_by_hand_have_their_columns() -> None:
     """The maker that these tests share gives what it is told."""
     made = evaluation("t", (b"1", b"2"), path="p")
     assert made.tag == "t" and made.topics == (b"1", b"2")
+
+
+def test_runs_that_cannot_be_evaluated_are_named_on_the_page(tmp_path: Path) -> None:
+    report = report_of(PATENT_QRELS, [*PATENT_RUNS[:2], str(tmp_path / "<b>")], keep_going=True)
+    (failure,) = report.failures
+    assert f"<li>{escape(failure.message)}</li>" in failed_runs(report)
+    assert "<b>" not in failed_runs(report)
+    assert failed_runs(replace(report, failures=())) == ""

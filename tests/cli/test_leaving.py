@@ -1,0 +1,84 @@
+"""How the process ends: what is removed first, what the signal does then, and who is waited for."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from pres_eval.cli import leaving
+
+Done = list[tuple[object, ...]]
+
+
+@pytest.fixture
+def done(monkeypatch: pytest.MonkeyPatch) -> Done:
+    """What is asked of the system, instead of its being done."""
+    calls: Done = []
+
+    def leave(code: int) -> None:
+        calls.append(("exit", code))
+        raise SystemExit(code)
+
+    monkeypatch.setattr(signal, "signal", lambda *given: calls.append(("signal", *given)))
+    monkeypatch.setattr(os, "kill", lambda *given: calls.append(("kill", *given)))
+    monkeypatch.setattr(os, "_exit", leave)
+    return calls
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_a_temporary_file_goes_with_its_block(tmp_path: Path, written: bool) -> None:
+    path = tmp_path / "half"
+    with pytest.raises(ZeroDivisionError), leaving.temporary_file(str(path)):
+        if written:
+            path.write_text("half")
+        raise ZeroDivisionError
+    assert not path.exists()
+    assert not leaving._temporary
+
+
+@pytest.mark.parametrize("system", ["posix", "nt"])
+def test_a_signal_removes_files_and_then_ends_the_process(
+    tmp_path: Path, done: Done, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    path = tmp_path / "half"
+    path.write_text("half")
+    with leaving.temporary_file(str(path)), pytest.raises(SystemExit):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "name", system)
+            leaving._end(signal.SIGTERM, None)
+        assert not path.exists()
+    killed = [("kill", os.getpid(), signal.SIGTERM)] if system == "posix" else []
+    assert done == [("signal", signal.SIGTERM, signal.SIG_DFL), *killed, ("exit", 128 + signal.SIGTERM)]
+
+
+def test_signals_that_are_ignored_stay_so(done: Done, monkeypatch: pytest.MonkeyPatch) -> None:
+    handled = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: signal.SIG_DFL}
+    monkeypatch.setattr(signal, "getsignal", lambda number: handled.get(number, print))
+    monkeypatch.setattr(leaving, "SIGNALS", (*leaving.SIGNALS, "SIGNONE"))
+    leaving.clean_up_on_signals()
+    assert done == [("signal", signal.SIGTERM, leaving._end)]
+
+
+def test_threads_are_not_waited_for(done: Done, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    monkeypatch.setattr(sys, "stderr", None)
+    with pytest.raises(SystemExit):
+        leaving.leave(3)
+    assert done == [("exit", 3)]
+
+
+def test_python_ends_the_process_that_has_no_other_thread(
+    done: Done, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    frozen: list[bool] = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(True))
+    with pytest.raises(SystemExit) as ended:
+        leaving.leave(3)
+    assert (ended.value.code, frozen, done) == (3, [True], [])
