@@ -8,10 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.library.texts import decode, encode, texts_of
 from pres_eval.reading.pool import Pool
+
+LOWEST_BITS = (1 << 20) - 1
+"""Those of a number that tell, for most numbers, that it is no judged document."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +30,13 @@ class JudgedNumbers:
     distinct: IntArray
     key: IntArray
     document: IntArray
+
+    @cached_property
+    def maybe(self) -> NDArray[np.bool_]:
+        """For the lowest bits of a number whether one of these has them."""
+        table = np.zeros(LOWEST_BITS + 1, np.bool_)
+        table[self.distinct & LOWEST_BITS] = True
+        return table
 
 
 class Lookup:
@@ -51,12 +62,14 @@ class Lookup:
     @cached_property
     def numbers(self) -> JudgedNumbers:
         """The documents whose ids are whole numbers below 2**63, written without sign or leading zeros."""
-        rows, values = [], []
-        for row, text in enumerate(self._pool.documents):
-            if text.isdigit() and (text == b"0" or not text.startswith(b"0")) and int(text) < 2**63:
-                rows.append(row)
-                values.append(int(text))
-        numbers, document = np.array(values, np.int64), np.array(rows, np.int64)
+        texts = list(self._pool.documents)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        digits = np.fromiter(map(bytes.isdigit, texts), np.bool_, len(texts))
+        rows = np.flatnonzero(digits & (lengths < 20))
+        values = np.fromiter([int(texts[row]) for row in rows.tolist()], np.uint64, len(rows))
+        shortest = (values >= np.uint64(10) ** (lengths[rows] - 1).astype(np.uint64)) | (lengths[rows] == 1)
+        kept = np.flatnonzero(shortest & (values < 2**63))
+        numbers, document = values[kept].astype(np.int64), rows[kept]
         distinct, place = np.unique(numbers, return_inverse=True)
         key = self._pool.topic_of[document] * max(len(distinct), 1) + place
         order = np.argsort(key, kind="stable")

@@ -12,11 +12,11 @@ from pres_eval.arrays.decimals import decimal_ids
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.ragged import BLOCK
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
-from pres_eval.library.lookup import JudgedNumbers, Lookup
+from pres_eval.library.lookup import LOWEST_BITS, JudgedNumbers, Lookup
 from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.columns import RunColumns, cast_scores, rank_columns, ranking_of
@@ -27,8 +27,6 @@ from pres_eval.reading.relevance import Relevance
 
 NONE = -1
 """What a matrix of numbers has where a topic has no more documents."""
-
-_TABLE_BITS = 20
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -78,10 +76,12 @@ def rank_matrix(
     collected = Topics()
     rows = max(BLOCK // max(matrix.shape[1], 1), 1)
     num_rows = 0
+    unknown: list[IntArray] = []
     for start in range(0, len(matrix), rows):
         chosen = slice(start, start + rows)
         block = _Block(place[chosen], matrix[chosen].astype(np.int64, copy=False), values[chosen])
         num_rows += block.check(name)
+        unknown.append(start + block.unjudged)
         if block.repeats():
             # The one way that finds out which, and whether -M allows it.
             return rank_as_any_run()
@@ -89,8 +89,8 @@ def rank_matrix(
             collected.add(ranked)
     if not num_rows:
         raise InputError(name, None, "no retrieved documents", "at least one")
-    unjudged = (place < 0) & (matrix != NONE).any(axis=1)
-    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, names.take(unjudged))
+    unjudged = names.take(np.concatenate(unknown))
+    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, unjudged)
 
 
 def _columns(
@@ -113,17 +113,16 @@ class _Block:
     """Some topics of a matrix of numbers, none of them twice."""
 
     def __init__(self, place: IntArray, ids: IntArray, scores: NDArray[Any]) -> None:
-        self._there = ids != NONE
-        lengths = np.count_nonzero(self._there, axis=1)
-        self._all = ids[self._there]
-        self._all_scores: FloatArray = scores[self._there].astype(np.float64)
-        judged = (place >= 0) & (lengths > 0)
+        there = ids != NONE
+        lengths = np.count_nonzero(there, axis=1)
+        self._all, self._all_scores = _flat(ids, there), _flat(scores, there)
+        judged = np.flatnonzero((place >= 0) & (lengths > 0))
+        self.unjudged = np.flatnonzero((place < 0) & (lengths > 0))
+        if len(judged) < len(place):
+            ids, scores, there = ids[judged], scores[judged], there[judged]
         self._place, self._lengths = place[judged], lengths[judged]
-        self._matrix = ids[judged]
-        chosen = np.repeat(judged, lengths)
-        everything = bool(judged.all())
-        self._ids = self._all if everything else self._all[chosen]
-        self._scores = self._all_scores if everything else self._all_scores[chosen]
+        self._matrix = ids
+        self._ids, self._scores = _flat(ids, there), _flat(scores, there)
 
     def check(self, name: str) -> int:
         """How many documents there are; raises InputError for a score or an id that is none."""
@@ -143,9 +142,11 @@ class _Block:
 
     def rank(self, relevance: Relevance, judged: JudgedNumbers, options: Options) -> Iterator[Ranked]:
         """Rank the topics that have judgements."""
-        scores = cast_scores(self._scores, options)
+        scores = self._scores
+        if scores.dtype != np.float32:  # of 32 bits they are whole already
+            scores = cast_scores(scores.astype(np.float64, copy=False), options)
         offsets = np.concatenate(([0], np.cumsum(self._lengths)))
-        rows = np.flatnonzero(_maybe(judged.distinct)[self._ids & ((1 << _TABLE_BITS) - 1)])
+        rows = np.flatnonzero(judged.maybe[self._ids & LOWEST_BITS])
         number = np.searchsorted(judged.distinct, self._ids[rows])
         number = np.minimum(number, max(len(judged.distinct) - 1, 0))
         same = judged.distinct[number] == self._ids[rows] if len(judged.distinct) else np.zeros(0, bool)
@@ -169,8 +170,6 @@ class _Block:
         return decimal_ids(self._ids[rows])
 
 
-def _maybe(distinct: IntArray) -> NDArray[np.bool_]:
-    """For the lowest bits of a number whether one of these has them."""
-    table = np.zeros(1 << _TABLE_BITS, np.bool_)
-    table[distinct & ((1 << _TABLE_BITS) - 1)] = True
-    return table
+def _flat(matrix: NDArray[Any], there: NDArray[np.bool_]) -> NDArray[Any]:
+    """(N,) the values of a matrix (T, k) that are there, row after row; not copied if all are."""
+    return matrix.reshape(-1) if there.all() else matrix[there]

@@ -76,8 +76,7 @@ def _rank_block(
         row=None if found.row is None else found.row[judged] - begin,
     )
     segment, document, place, ties = block.segment, block.document, block.row, NO_TIES
-    # Where the scores of each topic descend a row is a place, and nothing has to be sorted.
-    if place is None or not _descend(block.scores, offsets):
+    if place is None or not _in_place(block, place):
         place, document, ties = _count(pool, block, lambda rows: ids_at(rows + begin), ascending)
         order = np.argsort(place, kind="stable")
         ties = ties.moved(inverse(order)) if len(ties.document) else ties
@@ -92,12 +91,19 @@ def _rank_block(
     )
 
 
-def _descend(scores: Scores, offsets: IntArray) -> bool:
-    """Whether the scores (N,) of each topic descend, no two of them being equal; offsets (S+1,)."""
-    falls = scores[1:] < scores[:-1]
+def _in_place(found: Found, row: IntArray) -> bool:
+    """Whether the row (D,) of each judged document is its place, so that nothing has to be sorted.
+
+    The scores of each topic descend, and none of these documents shares its own with a neighbour.
+    """
+    scores, offsets = found.scores, found.offsets
+    rises = scores[1:] > scores[:-1]
     begins = offsets[1:-1]
-    falls[begins[(begins > 0) & (begins < len(scores))] - 1] = True
-    return bool(falls.all())
+    rises[begins[(begins > 0) & (begins < len(scores))] - 1] = False
+    if rises.any():
+        return False
+    above, below = row[row > offsets[found.segment]], row[row + 1 < offsets[found.segment + 1]]
+    return not ((scores[above] == scores[above - 1]).any() or (scores[below] == scores[below + 1]).any())
 
 
 def _count(
