@@ -8,13 +8,19 @@ Offsets (S+1,) say that the i-th stretch is offsets[i] ... offsets[i+1]-1.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays.types import IntArray
 
 BLOCK = 1 << 17
 """Rows that are looked at together, so that what is made of them stays in the cache."""
+
+
+LONG = 100
+"""Rows of a stretch, on average, from which on it is copied as a whole faster than row by row."""
 
 
 def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
@@ -30,6 +36,15 @@ def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
         part = rows[begin : begin + BLOCK]
         part += np.arange(begin, begin + len(part))
     return rows, offsets
+
+
+def gathered(values: NDArray[Any], starts: IntArray, lengths: IntArray) -> NDArray[Any]:
+    """(N,) the values values[starts[i]] ... values[starts[i]+lengths[i]-1] for every i, in a row."""
+    if 0 < LONG * len(starts) <= lengths.sum():
+        ends = (starts + lengths).tolist()
+        return np.concatenate([values[begin:end] for begin, end in zip(starts.tolist(), ends, strict=True)])
+    taken: NDArray[Any] = values[ragged(starts, lengths)[0]]
+    return taken
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import Growing
-from pres_eval.arrays.ragged import ragged
+from pres_eval.arrays.ragged import gathered
 from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.records import dataclass
 
@@ -156,14 +156,15 @@ def in_pool_order(ranked: Ranked) -> Ranked:
     if not (topic[1:] < topic[:-1]).any():
         return ranked
     order = np.argsort(topic, kind="stable")
-    rows, offsets = ragged(before[:-1][order], np.diff(before)[order])
+    starts, lengths = before[:-1][order], np.diff(before)[order]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
     own = np.searchsorted(before, ties.document, side="right") - 1
     return Ranked(
         topic=topic[order],
         num_ret=ranked.num_ret[order],
         offsets=offsets,
-        rank=ranked.rank[rows],
-        document=ranked.document[rows],
+        rank=gathered(ranked.rank, starts, lengths),
+        document=gathered(ranked.document, starts, lengths),
         ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
         num_dropped=ranked.num_dropped,
     )

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pres_eval.arrays.ragged import blocks, consecutive, ragged
+from pres_eval.arrays import ragged as module
+from pres_eval.arrays.ragged import blocks, consecutive, gathered, ragged
 
 
-def test_ragged() -> None:
+@pytest.mark.parametrize("size", [1, 2, module.BLOCK])
+def test_ragged(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", size)
     rows, offsets = ragged(np.array([10, 5, 7]), np.array([2, 0, 3]))
     assert rows.tolist() == [10, 11, 7, 8, 9]
     assert offsets.tolist() == [0, 2, 2, 5]
+
+
+@pytest.mark.parametrize("most", [4, 2 * module.LONG])
+def test_gathered(most: int) -> None:
+    """The same values, whether stretches are long enough to be copied as a whole or not."""
+    chance = np.random.default_rng(most)
+    values = chance.integers(0, 100, 1000)
+    for count in (0, 1, 9):
+        starts, lengths = chance.integers(0, 1000 - most, count), chance.integers(most // 2, most, count)
+        expected = [value for i in range(count) for value in values[starts[i] : starts[i] + lengths[i]]]
+        assert gathered(values, starts, lengths).tolist() == expected
 
 
 def test_consecutive() -> None:
