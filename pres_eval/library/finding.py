@@ -173,14 +173,15 @@ class _Part:
         ]
         number = np.fromiter(chain.from_iterable(lookups), np.int64, len(scores))
         rows = np.flatnonzero(number >= 0)
-        segment = np.repeat(np.arange(len(indices)), np.diff(self._offsets))
+        segment = np.repeat(np.arange(len(indices)), self._offsets[1:] - self._offsets[:-1])
+        every = len(rows) == len(number)  # then nothing has to be copied
         return Found(
             topic=np.array(self._places, np.int64),
             offsets=self._offsets,
             scores=scores,
-            segment=segment[rows],
-            score=scores[rows],
-            document=number[rows],
+            segment=segment if every else segment[rows],
+            score=scores if every else scores[rows],
+            document=number if every else number[rows],
             row=rows,
         )
 

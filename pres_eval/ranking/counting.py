@@ -97,10 +97,13 @@ def _in_place(found: Found, row: IntArray) -> bool:
     The scores of each topic descend, and none of these documents shares its own with a neighbour.
     """
     scores, offsets = found.scores, found.offsets
-    rises = scores[1:] > scores[:-1]
+    falls = scores[1:] < scores[:-1]
     begins = offsets[1:-1]
-    rises[begins[(begins > 0) & (begins < len(scores))] - 1] = False
-    if rises.any():
+    falls[begins[(begins > 0) & (begins < len(scores))] - 1] = True
+    if falls.all():
+        return True
+    others = np.flatnonzero(~falls)
+    if (scores[others + 1] > scores[others]).any():
         return False
     above, below = row[row > offsets[found.segment]], row[row + 1 < offsets[found.segment + 1]]
     return not ((scores[above] == scores[above - 1]).any() or (scores[below] == scores[below + 1]).any())
