@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -70,12 +71,26 @@ class Evaluation:
     summary: tuple[float | str | None, ...]
     totals: Totals
 
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the columns."""
+        return [column.label for column in self.columns]
+
     def by_label(self, label: str) -> FloatArray:
         """(T,) the per-topic values of a numeric column."""
         for column, values in zip(self.columns, self.values, strict=True):
             if column.label == label and not isinstance(values, list):
                 return values
         raise KeyError(label)
+
+    def with_columns(self, places: Sequence[int]) -> Evaluation:
+        """The same with some of the columns alone, in this order."""
+        return replace(
+            self,
+            columns=tuple(self.columns[place] for place in places),
+            values=tuple(self.values[place] for place in places),
+            summary=tuple(self.summary[place] for place in places),
+        )
 
 
 def score_blocks(

@@ -90,19 +90,14 @@ def _unknown(differences: FloatArray) -> Joint:
     return Joint(np.full(len(differences), math.nan), math.nan)
 
 
-def randomised_tukey(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
-    """Randomised Tukey HSD: (R, T) values, (P,) differences of means in.
+def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
+    """Randomised Tukey HSD of M measures, all dealt alike: (M, R, T) values, M differences of means (P,).
 
     If all runs were the same system, each topic's scores could as well have been dealt to the runs in any
     other way: p is the share of random deals in which the best and the worst mean are at least as far apart
     as the two at hand, which count as one deal more.
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
-    return randomised_tukeys(values[None], [differences], settings)[0]
-
-
-def randomised_tukeys(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-    """`randomised_tukey` of M measures, (M, R, T) values, all dealt alike."""
     ranges = dealt_ranges(values, settings.samples, settings.seed)
     return [_of_ranges(*one, settings) for one in zip(values, np.sort(ranges), differences, strict=True)]
 
@@ -198,7 +193,7 @@ def _least_of_deals(runs: int, topics: int, samples: int) -> float:
 
 JOINT_TESTS: dict[str, JointTest] = {
     "tukey": JointTest(_one_by_one(tukey), False, _least_of_variance),
-    "randomised-tukey": JointTest(randomised_tukeys, False, _least_of_deals),
+    "randomised-tukey": JointTest(randomised_tukey, False, _least_of_deals),
     "dunnett": JointTest(_one_by_one(dunnett), True, _least_of_variance),
 }
 """The tests of all runs at once by the names that options use."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.analysis import student
 from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.joint import Draws, Joint, randomised_tukeys
+from pres_eval.analysis.joint import Draws, Joint, randomised_tukey
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
@@ -58,7 +58,7 @@ def discriminative_power(
     for measure in each(range(len(scores.measures))):
         if test == "randomised-tukey":
             # All measures at the first of them: within the loop, as its bar is shown only there.
-            said = said or randomised_tukeys(scores.values, list(apart), Draws(samples, seed, alpha))
+            said = said or randomised_tukey(scores.values, list(apart), Draws(samples, seed, alpha))
             levels, needed = said[measure].p_values, said[measure].half_width
         else:
             values = scores.values[measure]

@@ -209,7 +209,7 @@ def not_comparable(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterat
                 path=new.path,
                 fails=fails,
             )
-    labels = {column.label for column in new.columns}
+    labels = new.labels
     lost = [
         column.label for column in old.columns if column.measure.tells_quality and column.label not in labels
     ]
@@ -223,7 +223,7 @@ def not_comparable(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterat
 
 def check_tolerance(tolerance: Tolerance, evaluations: Sequence[Evaluation]) -> Tolerance:
     """The tolerance with the labels of columns; raises UsageError for one that is not there."""
-    labels = [column.label for column in evaluations[0].columns] if evaluations else []
+    labels = evaluations[0].labels if evaluations else []
     known = {known_label("--tolerance", name, labels): value for name, value in tolerance.by_label.items()}
     return Tolerance(tolerance.usual, known)
 

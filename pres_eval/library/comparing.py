@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from pres_eval.analysis.compare import BEST, ComparedRuns, Comparison, best_places
@@ -164,13 +164,7 @@ def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
         if label not in evaluation:
             raise MeasureError(f"{evaluation.name}: {label} is not among the measures that were evaluated")
         places.append(evaluation.place(label))
-    scores = evaluation.scores
-    return replace(
-        scores,
-        columns=tuple(scores.columns[place] for place in places),
-        values=tuple(scores.values[place] for place in places),
-        summary=tuple(scores.summary[place] for place in places),
-    )
+    return evaluation.scores.with_columns(places)
 
 
 def _place(

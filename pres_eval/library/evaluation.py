@@ -86,7 +86,7 @@ class Evaluation:
     @property
     def measures(self) -> list[str]:
         """The labels of all columns, in print order."""
-        return [column.label for column in self._scores.columns]
+        return self._scores.labels
 
     @property
     def topics(self) -> list[str]:

@@ -25,7 +25,7 @@ def explained_tables(
     People see the topics as they are given, or, if they see only `most` of them or what fits into so many
     lines, the worst first.
     """
-    labels = [column.label for column in evaluation.columns]
+    labels = evaluation.labels
     scores = dict(
         zip(
             evaluation.topics,
@@ -94,7 +94,7 @@ def side_by_side_tables(
     lines: int | None = None,
 ) -> list[Table]:
     """Topics of two runs side by side; people see those first on which the runs differ most."""
-    labels = [column.label for column in evaluations[0].columns]
+    labels = evaluations[0].labels
     documents: list[tuple[Value, ...]] = []
     topics: list[tuple[Value, ...]] = []
     people: list[tuple[float, Table]] = []

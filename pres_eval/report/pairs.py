@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +29,8 @@ def pairs_of(
     common = set(evaluations[0].topics).intersection(*(evaluation.topics for evaluation in evaluations))
     if not usable or not (common or every_topic):
         return None
-    scores = pair_topics([_with(evaluation, usable) for evaluation in evaluations], names, every_topic)
+    chosen = [each.with_columns([each.labels.index(label) for label in usable]) for each in evaluations]
+    scores = pair_topics(chosen, names, every_topic)
     return every_pair(scores, settings, each)
 
 
@@ -40,15 +40,3 @@ def _is_mean(evaluation: Evaluation, label: str) -> bool:
     if column.measure.summary is not mean or column.measure.format is not Format.FLOAT:
         return False
     return bool(np.isfinite(evaluation.by_label(label)).all())
-
-
-def _with(evaluation: Evaluation, labels: Sequence[str]) -> Evaluation:
-    """The evaluation with those columns alone, in that order."""
-    by_label = {column.label: place for place, column in enumerate(evaluation.columns)}
-    places = [by_label[label] for label in labels]
-    return replace(
-        evaluation,
-        columns=tuple(evaluation.columns[place] for place in places),
-        values=tuple(evaluation.values[place] for place in places),
-        summary=tuple(evaluation.summary[place] for place in places),
-    )

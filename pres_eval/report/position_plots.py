@@ -72,20 +72,8 @@ def _spread(positions: NDArray[Any]) -> NDArray[Any]:
     return heights
 
 
-def verdict_bars(patterns: Sequence[str], pairs: Sequence[int]) -> Figure:
-    """How many pairs of runs the measures agree on, a bar for each pattern of agreement (figure 7)."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(
-            figsize=(6.4, 1.2 + 0.4 * len(patterns) + _more_lines(patterns)), layout="constrained"
-        )
-        draw_verdict_bars(figure.subplots(), patterns, pairs)
-    return figure
-
-
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
-    """`verdict_bars` into axes of your own."""
+    """How many pairs of runs the measures agree on, a bar for each pattern of agreement (figure 7)."""
     from matplotlib.ticker import MaxNLocator
 
     total = sum(pairs) or 1

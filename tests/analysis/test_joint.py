@@ -17,7 +17,6 @@ from pres_eval.analysis.joint import (
     dealt_ranges,
     dunnett,
     randomised_tukey,
-    randomised_tukeys,
     residual_variance,
     tukey,
 )
@@ -111,7 +110,7 @@ def test_randomised_tukey_is_carterettes_algorithm() -> None:
     assert dealt_ranges(values[None], 300, 2)[0] == pytest.approx(ranges, abs=1e-14)
     first, second = np.triu_indices(4, 1)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
-    said = randomised_tukey(values, differences, Draws(300, 2, 0.05))
+    (said,) = randomised_tukey(values[None], [differences], Draws(300, 2, 0.05))
     expected = [(1 + sum(r >= abs(d) - 1e-12 for r in ranges)) / 301 for d in differences]
     assert said.p_values.tolist() == expected
     assert said.half_width == sorted(ranges)[math.ceil(0.95 * 301) - 1]
@@ -121,7 +120,7 @@ def test_randomised_tukey_is_near_tukey() -> None:
     values = np.random.default_rng(9).normal(0, 1, (6, 60)) + np.linspace(0, 0.6, 6)[:, None]
     first, second = np.triu_indices(6, 1)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
-    dealt = randomised_tukey(values, differences, Draws(20_000))
+    (dealt,) = randomised_tukey(values[None], [differences], Draws(20_000))
     assert dealt.p_values == pytest.approx(tukey(values, differences, Draws()).p_values, abs=0.06)
 
 
@@ -172,9 +171,9 @@ def test_equal_runs_do_not_differ() -> None:
 def test_randomised_tukey_deals_all_measures_alike() -> None:
     values = np.random.default_rng(4).beta(1, 3, (3, 6, 20))
     differences = [rows.mean(axis=1)[1:] - rows.mean(axis=1)[0] for rows in values]
-    together = randomised_tukeys(values, differences, Draws(200, 5))
+    together = randomised_tukey(values, differences, Draws(200, 5))
     for one, rows, apart in zip(together, values, differences, strict=True):
-        alone = randomised_tukey(rows, apart, Draws(200, 5))
+        (alone,) = randomised_tukey(rows[None], [apart], Draws(200, 5))
         assert (one.p_values.tolist(), one.half_width) == (alone.p_values.tolist(), alone.half_width)
     assert len({one.half_width for one in together}) == 3
 

@@ -111,7 +111,7 @@ def test_randomised_tests_of_sakais_scores() -> None:
     assert 1080 / 2**15 < 0.0498 < 2160 / 2**15
     means = SAKAI.mean(axis=1)
     differences = means[[0, 0, 1]] - means[[1, 2, 2]]
-    dealt = randomised_tukey(SAKAI, differences, Draws(10_000)).p_values
+    dealt = randomised_tukey(SAKAI[None], [differences], Draws(10_000))[0].p_values
     ranges = dealt_ranges(SAKAI[None], 10_000, 0)[0]
     for far, ours, theirs in zip(differences, dealt, (0.2561, 0.1040, 0.8926), strict=True):
         assert (ranges > far + 1e-9).mean() - noise < theirs < ours + noise
