@@ -70,29 +70,25 @@ def pair_topics(
     topics = tuple(sorted(union if every_topic is not None else union.intersection(*sets)))
     if not topics:
         raise NoCommonTopicError("no topic that all the runs have: try -c, which counts missing topics as 0")
-    columns = [
-        (place, column.label)
-        for place, column in enumerate(evaluations[0].columns)
+    columns = evaluations[0].columns
+    averages = [
+        place
+        for place, column in enumerate(columns)
         if column.measure.summary is mean and column.measure.format is Format.FLOAT
     ]
-    if not columns:
+    if not averages:
         raise MeasureError(
             "none of the measures asked for (-m) is an average over topics, expected at least one"
         )
-    labels = tuple(label for _, label in columns)
-    values = np.zeros((len(columns), len(evaluations), len(topics)))
+    labels = tuple(columns[place].label for place in averages)
+    values = np.zeros((len(averages), len(evaluations), len(topics)))
     for row, evaluation in enumerate(evaluations):
         source, target = _common_places(evaluation.topics, topics)
-        for line, (place, _) in enumerate(columns):
+        for line, place in enumerate(averages):
             values[line, row, target] = np.asarray(evaluation.values[place], np.float64)[source]
     _check_numbers(values, labels, runs, topics)
     means = np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values])
-    left_out = tuple(column.label for column in evaluations[0].columns if column.label not in labels)
-    falling = frozenset(
-        evaluations[0].columns[place].label
-        for place, _ in columns
-        if evaluations[0].columns[place].measure.less_is_better
-    )
+    falling = (columns[place].label for place in averages if columns[place].measure.less_is_better)
     return PairedScores(
         runs=tuple(runs),
         measures=labels,
@@ -100,8 +96,8 @@ def pair_topics(
         values=values,
         means=means,
         all_topics=len(union),
-        left_out=left_out,
-        falling=falling,
+        left_out=tuple(column.label for column in columns if column.label not in labels),
+        falling=frozenset(falling),
     )
 
 

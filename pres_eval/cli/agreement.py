@@ -33,6 +33,7 @@ from pres_eval.report.agreement_tables import (
     positions_table,
     verdicts_table,
 )
+from pres_eval.report.layout import Table
 from pres_eval.report.text import text_of
 
 if TYPE_CHECKING:
@@ -134,15 +135,7 @@ def _show(
     positions = rank_changes(gains)
     tables = [correlations_table(measures, gains, scores)]
     if scores is not None and said.intervals:
-        intervals = coefficient_intervals(
-            measures,
-            scores.gain_values(),
-            confidence=1 - said.alpha,
-            samples=said.intervals,
-            seed=said.seed,
-            each=each,
-        )
-        tables.append(coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals))
+        tables.append(_intervals(scores, said, each))
     tables.append(positions_table(runs, measures, found.means, positions, found.falling))
     patterns = None
     if scores is not None:
@@ -164,3 +157,18 @@ def _show(
         return agreement(runs, measures, positions, texts, counts)
 
     draw(picture, said)
+
+
+def _intervals(
+    scores: PairedScores, said: AgreementOptions, each: Callable[[Iterable[int]], Iterable[int]]
+) -> Table:
+    """The coefficients with intervals from draws of topics."""
+    intervals = coefficient_intervals(
+        scores.measures,
+        scores.gain_values(),
+        confidence=1 - said.alpha,
+        samples=said.intervals,
+        seed=said.seed,
+        each=each,
+    )
+    return coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals)

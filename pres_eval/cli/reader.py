@@ -75,40 +75,42 @@ class Reader:
         One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
-        if self.cluster is not None:
-            from pres_eval.cli.clustering import runs_of_cluster
+        found = self._of_cluster if self.cluster is not None else self._of_threads
+        for outcome in found(paths, relevance, options, failures is not None):
+            yield from self._told(outcome, relevance, options, paths, failures)
 
-            going_on = failures is not None
-            every = runs_of_cluster(
-                self.cluster,
-                paths,
-                relevance,
-                options,
-                self.run_form,
-                quiet=self.quiet,
-                going_on=going_on,
-            )
-            for found in every:
-                yield from self._told(found.outcome(going_on), relevance, options, paths, failures)
-            return
+    def _of_cluster(
+        self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
+    ) -> Iterator[Ranking | RunFailure]:
+        """The runs as workers read them; a failure instead of its error if the others are wanted then."""
+        from pres_eval.cli.clustering import runs_of_cluster
+
+        assert self.cluster is not None
+        every = runs_of_cluster(
+            self.cluster, paths, relevance, options, self.run_form, quiet=self.quiet, going_on=going_on
+        )
+        for found in every:
+            yield found.outcome(going_on)
+
+    def _of_threads(
+        self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
+    ) -> Iterator[Ranking | RunFailure]:
+        """The same as threads of this process read them."""
         from pres_eval.cli.progress import reading_bar
 
-        def read(source: Source) -> Ranking:
-            return read_any_run(source, relevance, options, self.jobs_for(len(paths)), self.run_form)
-
-        def attempt(source: Source) -> Ranking | RunFailure:
+        def read(source: Source) -> Ranking | RunFailure:
             try:
-                return read(source)
+                return read_any_run(source, relevance, options, self.jobs_for(len(paths)), self.run_form)
             except PresEvalError as error:
-                if failures is None:
+                if not going_on:
                     raise
                 return RunFailure(source.name, str(error))
 
         sources = [_run_source(path) for path in paths]
         with reading_bar(sources, self.quiet) as bar:
-            for ranking in in_order(attempt, sources, min(len(paths), self.num_jobs)):
+            for found in in_order(read, sources, min(len(paths), self.num_jobs)):
                 with nullcontext() if bar is None else bar.pause():
-                    yield from self._told(ranking, relevance, options, paths, failures)
+                    yield found
 
     def _told(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,10 @@ from pres_eval.cli.progress import steps, working
 from pres_eval.cli.reader import check_paths, exit_if_failed, path_of, warn
 from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, NumberOptions, number_options
 from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.measures.selection import Selection
+from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
 from pres_eval.report.names import NAMINGS, run_names, without_shared
@@ -190,21 +194,13 @@ def report_of(said: ReportOptions) -> Report:
     relevance = reader.relevance(said.qrels)
     assert isinstance(relevance, Qrels), "check_qrels_alone lets nothing else in"
     rankings, failures = read_runs(said, said.keep_going, said.runs, relevance, options)
-    paths = [path_of(ranking) for ranking in rankings]
     names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
     if said.names == NAMINGS[0]:
         names = without_shared(names)
     rankings, topics = use_topics(rankings, names, said.topic_rule(OWN), len(relevance.pool.topics))
     if topics.warning and not said.quiet:
         warn(topics.warning)
-
-    def work(run: int) -> tuple[Evaluation, File]:
-        return evaluate(relevance, rankings[run], selection, options), file_record(paths[run])
-
-    with steps("evaluating", len(rankings), said.quiet) as bar:
-        worked = in_order(work, range(len(rankings)), reader.num_jobs)
-        done = [each for _, each in zip(bar, worked, strict=True)]
-    evaluations, files = [evaluation for evaluation, _ in done], [file for _, file in done]
+    evaluations, files = _evaluated(said, reader.num_jobs, relevance, rankings, selection, options)
     return make_report(
         evaluations,
         options,
@@ -228,6 +224,24 @@ def report_of(said: ReportOptions) -> Report:
         description=said.description,
         made_with=_made_with(said),
     )
+
+
+def _evaluated(
+    said: ReportOptions,
+    jobs: int,
+    relevance: Qrels,
+    rankings: Sequence[Ranking],
+    selection: Selection,
+    options: Options,
+) -> tuple[list[Evaluation], list[File]]:
+    """The numbers of the runs, and what is said of their files, by several threads."""
+
+    def work(ranking: Ranking) -> tuple[Evaluation, File]:
+        return evaluate(relevance, ranking, selection, options), file_record(path_of(ranking))
+
+    with steps("evaluating", len(rankings), said.quiet) as bar:
+        done = [each for _, each in zip(bar, in_order(work, rankings, jobs), strict=True)]
+    return [evaluation for evaluation, _ in done], [file for _, file in done]
 
 
 def _made_with(said: ReportOptions) -> list[tuple[str, str]]:

@@ -26,36 +26,16 @@ def explained_tables(
     lines, the worst first.
     """
     labels = evaluation.labels
-    scores = dict(
-        zip(
-            evaluation.topics,
-            zip(*(evaluation.by_label(each).tolist() for each in labels), strict=True),
-            strict=True,
-        )
-    )
-    rows: list[tuple[Value, ...]] = []
-    documents: list[tuple[Value, ...]] = []
-    people: list[tuple[float, Table]] = []
-    for one in explanations:
-        topic = text_of(one.topic)
-        values = scores.get(one.topic, (0.0,) * len(labels))
-        rows.append(
-            (
-                topic,
-                len(one.documents),
-                one.found,
-                one.num_ret,
-                one.sum_of_ranks,
-                one.area_lost,
-                one.area_kept,
-                *values,
-            )
-        )
-        documents += [
-            (topic, d.place, text_of(d.docno), d.grade, d.rank, d.counted, d.lost, d.found)
-            for d in one.documents
-        ]
-        people.append((one.score, _people(one, labels, values)))
+    by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
+    scores = dict(zip(evaluation.topics, by_topic, strict=True))
+    values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
+    rows = [_row(one, own) for one, own in zip(explanations, values, strict=True)]
+    documents: list[tuple[Value, ...]] = [
+        (text_of(one.topic), d.place, text_of(d.docno), d.grade, d.rank, d.counted, d.lost, d.found)
+        for one in explanations
+        for d in one.documents
+    ]
+    people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
     headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
     by_document = ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found")
     return [
@@ -64,6 +44,12 @@ def explained_tables(
         *_first(people, most, lines),
         _averages(evaluation, labels, run, topics),
     ]
+
+
+def _row(one: Explanation, values: Sequence[Value]) -> tuple[Value, ...]:
+    """A topic in numbers: how many documents, the areas, and the values of the measures."""
+    counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
+    return (text_of(one.topic), *counts, one.area_lost, one.area_kept, *values)
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:

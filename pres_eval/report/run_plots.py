@@ -43,7 +43,6 @@ def score_bars(
     significantly, (M, R) booleans, are hatched.
     """
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
 
     # As high as the names beside the panels are long.
     height = max(1.9, 0.4 + 0.08 * max(len(plain(measure)) for measure in measures))
@@ -71,19 +70,27 @@ def score_bars(
         if intervals is not None and topics == 1:
             over += ", which says nothing of others: no intervals"
         panels[0].set_title(f"Mean scores{over}")
-        handles: dict[str, Any] = {}
-        if intervals is not None and np.isfinite(intervals[0]).any():
-            interval = panels[0].errorbar([], [], [], fmt="none", ecolor=INTERVAL, capsize=2)
-            handles[f"{100 * confidence:g} % interval"] = interval
-        if baselines is not None:
-            own = {names[run] for run in baselines}
-            which = own.pop() if len(own) == 1 else "(best of each)"
-            handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
-            hatched = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
-            handles["differs significantly from it"] = hatched
+        has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
+        own = None if baselines is None else {names[run] for run in baselines}
+        handles = _handles(panels[0], f"{100 * confidence:g} % interval" if has_intervals else None, own)
         if handles:
             figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3)
     return figure
+
+
+def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> dict[str, Any]:
+    """What the legend has by its words: what intervals are called, and the names of the baselines."""
+    from matplotlib.patches import Patch
+
+    handles: dict[str, Any] = {}
+    if interval is not None:
+        handles[interval] = axes.errorbar([], [], [], fmt="none", ecolor=INTERVAL, capsize=2)
+    if baselines is not None:
+        which = next(iter(baselines)) if len(baselines) == 1 else "(best of each)"
+        handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
+        hatched = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
+        handles["differs significantly from it"] = hatched
+    return handles
 
 
 def _draw_bars(

@@ -25,29 +25,15 @@ def table(
     Columns named in `falling` are sorted with the lowest number first.
     """
     kinds = [None if column < text_columns else "n" for column in range(len(header))]
-    # A heading without words would be read out as one: the corner above row headings is a plain cell.
     heads = [
-        element(
-            "th",
-            element("button", text, type="button") if sortable else text,
-            scope="col",
-            class_=kind,
-            data_falling=text in falling,
-        )
-        if text
-        else element("td")
+        _heading(text, kind, sortable=sortable, falling=text in falling)
         for text, kind in zip(header, kinds, strict=True)
     ]
     lines = [
         element(
             "tr",
             element("th", row[0], scope="row"),
-            *(
-                cell
-                if cell.startswith("<td") and isinstance(cell, Html)
-                else element("td", cell, class_=kind)
-                for cell, kind in zip(row[1:], kinds[1:], strict=True)
-            ),
+            *(_cell(cell, kind) for cell, kind in zip(row[1:], kinds[1:], strict=True)),
         )
         for row in rows
     ]
@@ -59,6 +45,20 @@ def table(
         element("tbody", raw("\n" + "\n".join(lines) + "\n")),
         id=name,
     )
+
+
+def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> Html:
+    """The heading of a column; a plain cell if it has no words, which would be read out as a heading."""
+    if not text:
+        return element("td")
+    content = element("button", text, type="button") if sortable else text
+    return element("th", content, scope="col", class_=kind, data_falling=falling)
+
+
+def _cell(cell: Cell, kind: str | None) -> Cell:
+    """A cell of a kind, if it is not one already."""
+    is_cell = isinstance(cell, Html) and cell.startswith("<td")
+    return cell if is_cell else element("td", cell, class_=kind)
 
 
 MANY_ROWS = 200
