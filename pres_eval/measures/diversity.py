@@ -61,9 +61,7 @@ def _discounted_novelty(hits: Hits, alpha: float, discount: Discount, cutoff: in
     first = np.ones(len(topic_of), np.bool_)
     first[1:] = (np.diff(topic_of) != 0) | (np.diff(hits.place) != 0)
     documents = np.cumsum(first) - 1
-    gain = np.bincount(documents, weights=gains, minlength=np.count_nonzero(first)).astype(
-        np.float64, copy=False
-    )
+    gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
     rank, topic_of = hits.place[first], topic_of[first]
     within = np.flatnonzero(rank <= cutoff)
     weighted = gain[within] * discount(rank[within])

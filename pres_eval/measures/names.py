@@ -148,8 +148,7 @@ def _head(text: str) -> str | None:
     """The longest name, in whatever case, with which a text begins."""
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
     while head:
-        behind = text[len(head) : len(head) + 1]
-        if head.casefold() in _folded_names() and (not behind or behind in "._@(," or behind.isspace()):
+        if head.casefold() in _folded_names():
             return head
         head = head[: max(head.rfind("_"), 0)]
     return None

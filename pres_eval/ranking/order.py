@@ -47,7 +47,7 @@ def rank_topics(
     ids: WordIds,
     most: int | None = None,
     *,
-    ascending: bool = False,
+    ascending: bool,
     duplicates: str = ERROR,
 ) -> Ranked:
     """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].

@@ -227,6 +227,15 @@ def test_highest_level_of_minus_3_costs_the_lowest_class(tmp_path: Path, highest
     assert found["prefs_num_prefs_ful"] == number
 
 
+def test_the_lowest_class_that_minus_3_costs_may_be_a_single_document(tmp_path: Path) -> None:
+    levels = {"a": -3.0, "b": -3.0, "c": -5.0, "d": -6.0}
+    rows = [("1", "u", "s", docno, level) for docno, level in levels.items()]
+    found = scores(form(tmp_path / "prefs", rows, {"1": list(levels)}))[b"1"]
+    # a and b are both preferred to c, and d counts no more.
+    assert found["prefs_num_prefs_poss"] == 2
+    assert found == preference_scores(groups_of(rows, "1"), list(levels), "9.0.8")
+
+
 @pytest.mark.parametrize(("compat", "number"), [("9.0.8", 0), ("10.0", 1)])
 def test_levels_are_floats_in_9_and_doubles_in_10(tmp_path: Path, compat: str, number: int) -> None:
     rows = [("1", "u", "s", "a", 1.00000001), ("1", "u", "s", "b", 1.0)]
@@ -354,6 +363,19 @@ def test_contradictions_name_line_topic_group_and_documents(
     assert str(error.value) == f"{path}:{line}: {message}"
     unscored = form_preference_batch(preferences, ranked(preferences.pool, {}), Options())
     assert scores(unscored) == {}
+
+
+@pytest.mark.parametrize("rows", ["2 u s a 1\n2 u s b 0\n2 u s a 2\n", "2 u x a 1\n2 u x b 2\n2 u y a 0\n"])
+def test_contradictions_in_a_later_block_name_their_own_line(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "prefs"
+    path.write_text("1 u s a 1\n1 u s b 0\n1 u s c 0\n1 u s d 0\n" + rows)
+    preferences = read_preferences(Source(str(path)))
+    run = ranked(preferences.pool, {"1": ["a"], "2": ["a"]})
+    first, second = form_preference_batch(preferences, run, Options()).blocks(1)
+    assert scores(first)
+    with pytest.raises(InputError, match="topic '2', judgement group 'u': document 'a'") as error:
+        scores(second)
+    assert error.value.line in (5, 7)
 
 
 @pytest.mark.parametrize(

@@ -285,6 +285,21 @@ def test_zeros_are_not_silent(case: str, call: Command) -> None:
     assert call("--quiet", *arguments).err == ""
 
 
+@pytest.mark.parametrize(("turned", "says_so"), [(1, False), (5, False), (8, False), (9, True), (10, True)])
+def test_distances_are_told_from_a_few_topics_out_of_order(turned: int, says_so: bool, call: Command) -> None:
+    """Of ten topics nine have to have scores that rise with the ranks."""
+    lines = [
+        f"{topic} Q0 {docno} {rank} {score if topic < turned else -score} t\n"
+        for topic in range(10)
+        for rank, (docno, score) in enumerate([("a", 1), ("b", 2)], 1)
+    ]
+    Path("run").write_text("".join(lines))
+    Path("qrels").write_text("".join(f"{topic} 0 a 1\n" for topic in range(10)))
+    called = call("qrels", "run")
+    assert called.code == 0
+    assert ("scores rise with the rank column" in called.err) is says_so
+
+
 @pytest.mark.parametrize("text", [RUN, RUN[:-1], RUN.replace("3.0", "1.0")])
 def test_ordinary_runs_are_evaluated_in_silence(text: str, call: Command) -> None:
     """Also without a last newline, and with a topic among several whose ranks disagree with its scores."""

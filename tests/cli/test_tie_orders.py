@@ -133,6 +133,15 @@ def test_expected_is_the_mean_over_docnos_at_random(
         assert (one.per_topic(label) <= best.per_topic(label) + 1e-12).all()
 
 
+@pytest.mark.parametrize(("ties", "first_is_judged"), [("best", 1.0), ("worst", 0.0)])
+def test_grade_0_is_better_than_no_grade(ties: str, first_is_judged: float) -> None:
+    """Of two documents with one score, one judged not relevant and one in the pool without judgement."""
+    for judged, pooled in ("ab", "ba"):
+        qrels: Any = {"1": {judged: 0, pooled: -1, "z": 1}}
+        found = pe.evaluate(qrels, {"1": {"a": 1.0, "b": 1.0}}, "judged.1", ties=ties)
+        assert found["judged_1"] == first_is_judged
+
+
 @pytest.fixture
 def constant(tmp_path: Path) -> tuple[str, str]:
     """A run whose documents all have the score 1, the only relevant one first by docno."""

@@ -55,6 +55,15 @@ def test_bounds_in_tables_json_and_the_library(call: Command, small: tuple[str, 
     assert evaluation["map(bound=greatest)"] == 0.75
 
 
+def test_bounds_by_name(small: tuple[str, str]) -> None:
+    names = ["map(bound=least)", "AP(bound=greatest)", "P(bound=greatest)@2"]
+    assert pe.evaluate(*small, names).summary == {
+        "map(bound=least)": 0.25,
+        "map(bound=greatest)": 0.75,
+        "P_2(bound=greatest)": 1.0,
+    }
+
+
 def test_bounds_of_all_official_measures_hold_the_value(call: Command) -> None:
     values: Any = pe.evaluate(QRELS, RUNS[0], ["official", "PRES"], bounds=True).summary
     bounded = [label for label in values if f"{label}(bound=least)" in values]

@@ -103,6 +103,16 @@ def test_scores_are_those_of_the_slow_twins(
                     assert all(0 <= value <= 1 + 1e-12 for value in found)
 
 
+def test_ranks_among_judged_documents_begin_anew_in_each_topic(tmp_path: Path) -> None:
+    """-J: unjudged x and y don't count."""
+    judgements: Judgements = {"1": {"s": {"a": 1, "b": 0}}, "2": {"s": {"a": 1, "b": 0, "c": 1}}}
+    rankings = {"1": ["x", "b", "a"], "2": ["b", "x", "a", "y", "c"]}
+    batch = form(tmp_path / "qrels", judgements, rankings, Options(judged_only=True))
+    assert batch.all_found.place.tolist() == [1, 2, 1, 2, 3]
+    (column,) = select(["P_IA.2"], relevance=RelevanceInfo.SUBTOPICS)
+    assert list(column.measure.score(batch, *column.arguments)) == [0.5, 0.5]
+
+
 def test_every_measure_has_a_twin_and_a_text() -> None:
     assert {measure.name for measure in DIVERSITY_MEASURES} == set(DIVERSITY_TWINS)
     for measure in DIVERSITY_MEASURES:

@@ -113,6 +113,40 @@ def test_gains_with_fractions_are_sorted_as_with_every_grade_below_the_highest(n
     assert_same_as_twin(MEASURE_BY_NAME[name], [topic], text)
 
 
+@pytest.mark.parametrize("name", ["ndcg", "G", "ndcg_rel", "ideal_dcg"])
+def test_nothing_can_be_gained_where_a_grade_without_gain_sorts_first(name: str) -> None:
+    # trec_eval: gains of 0 and 0.5 are equal to its sort, and grade 0 comes first whether it occurs or not.
+    topic = Topic((1, UNKNOWN), (1, 1))
+    assert_same_as_twin(MEASURE_BY_NAME[name], [topic], "1=0.5")
+    ((_, arguments),) = columns_of(MEASURE_BY_NAME[name], "1=0.5")
+    assert scores(MEASURE_BY_NAME[name], batch_of([topic]), arguments) == [0.0]
+
+
+@pytest.mark.parametrize(("compat", "as_grade_0"), [("9.0.8", True), ("10.0", False)])
+def test_a_gain_for_what_is_no_grade(compat: str, as_grade_0: bool) -> None:
+    """9.0.8 takes it for grade 0, 10.0 leaves it out."""
+    batch = batch_of([Topic((0, 1, UNKNOWN), (1, 0, 2), compat=compat)])
+    found, grade_0, default = (
+        scores(MEASURE_BY_NAME["ndcg"], batch, arguments)
+        for text in ("x=3", "0=3", None)
+        for _, arguments in columns_of(MEASURE_BY_NAME["ndcg"], text)
+    )
+    assert found == (grade_0 if as_grade_0 else default)
+    assert grade_0 != default
+
+
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+def test_recall_levels_of_an_empty_ranking(compat: str) -> None:
+    """Only where no document is needed it is 0/0; where one is, it is not found."""
+    topic = Topic((), (1,) * 10, compat=compat)
+    measure = MEASURE_BY_NAME["iprec_at_recall"]
+    assert_same_as_twin(measure, [topic], "0,0.1,0.2")
+    first, second = (
+        scores(measure, batch_of([topic]), arguments)[0] for _, arguments in columns_of(measure, "0,0.1")
+    )
+    assert math.isnan(first) and second == 0.0
+
+
 # These look at every rank, so a far rank costs what it must.
 SEES_EVERY_RANK = {"rbp", "rbp_resid", "relstring", "compat"}
 
@@ -264,6 +298,8 @@ def test_parameters_of_several_options_are_united() -> None:
         ("rbp", "p=often", "found 'often', expected a number"),
         ("Fprime", "-1,100", "found '-1', expected β, a number of at least 0"),
         ("F_cut", "1,2.x,y", "found 'y', expected a whole number of at least 1"),
+        ("compat", "normalize=0.5", "found normalize=0.5, expected 1, or 0 not to normalize"),
+        ("compat", "depth=2.5", "found depth=2.5, expected how many ranks are looked at, a whole number"),
     ],
 )
 def test_bad_parameters_say_what_was_found_and_expected(name: str, text: str, message: str) -> None:

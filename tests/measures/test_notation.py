@@ -133,6 +133,16 @@ def test_both_notations_unite() -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["BPM@10", "INSQ", "INST", "NERR8@10", "NERR9@10", "NERR10", "NERR11", "SDCG@10"]
+)
+def test_what_needs_the_highest_grade_says_so(name: str) -> None:
+    """As in ir_measures, where it has no default."""
+    with pytest.raises(MeasureError) as caught:
+        select([name])
+    assert str(caught.value) == f"-m {name}: no max_rel, expected (max_rel=…)"
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("Rprec@5", "-m Rprec@5: Rprec takes no cutoff, found @5"),

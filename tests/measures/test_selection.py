@@ -111,6 +111,12 @@ def test_every_measure_has_a_name_of_its_own_and_can_be_chosen() -> None:
         assert len({column.label for column in columns}) == len(columns)
 
 
+def test_a_module_that_cannot_be_imported_says_why() -> None:
+    message = r"^-m no_such_module:X: cannot be imported \(ModuleNotFoundError: "
+    with pytest.raises(MeasureError, match=message):
+        select(["no_such_module:X"])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -22,6 +22,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.expected import EXPECTED, expected_of
+from pres_eval.measures.expected.cut import chances
 from pres_eval.options import RelevanceInfo
 
 BY_NAME = [pytest.param(name, id=name) for name in EXPECTED]
@@ -135,6 +136,22 @@ def test_without_ties_the_expected_value_is_the_value(name: str, data: st.DataOb
             found = list(expected_of(MEASURE_BY_NAME[name])(alone, *arguments))
             wanted = list(MEASURE_BY_NAME[name].score(batch, *arguments))
         assert all(map(same_bits, map(float, found), map(float, wanted))), (label, found, wanted)
+
+
+def test_chances_in_ties_of_any_size() -> None:
+    """Compared with whole numbers where these can be computed; beyond, no number gets too large."""
+    for seen, size, relevant in ((3, 10, 4), (9, 10, 9), (30, 70, 50), (1, 1, 1)):
+        number, chance = chances(seen, size, relevant)
+        exact = [
+            Fraction(math.comb(relevant, k) * math.comb(size - relevant, seen - k), math.comb(size, seen))
+            for k in number.tolist()
+        ]
+        assert sum(exact) == 1
+        assert chance.tolist() == pytest.approx([float(value) for value in exact], rel=1e-12)
+    number, chance = chances(500_000, 1_000_000, 500_000)
+    assert np.isfinite(chance).all()
+    assert float(np.dot(number, chance)) == pytest.approx(250_000)
+    assert int(number[np.argmax(chance)]) == 250_000
 
 
 def test_a_constant_scorer_has_no_reciprocal_rank_of_one() -> None:

@@ -115,11 +115,6 @@ def example_topics(highest: int, count: int = 150) -> list[Topic]:
     return [topic for topic in topics if topic.level == 1]
 
 
-@pytest.mark.parametrize("measure", BY_NAME)
-def test_every_measure_declares_what_it_is(measure: Measure) -> None:
-    assert measure.traits
-
-
 @pytest.mark.parametrize(
     ("measure", "trait"),
     [

@@ -76,5 +76,7 @@ def test_like_ranking_by_ids(
         ):
             collected.add(part)
     found = collected.ranked()
+    for name in ("document", "first", "size"):
+        assert getattr(found.ties, name).tolist() == getattr(expected.ties, name).tolist(), name
     for name in ("topic", "num_ret", "offsets", "rank", "document"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name

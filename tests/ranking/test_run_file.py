@@ -248,6 +248,17 @@ def test_duplicates_and_m(path: Path, documents: list[tuple[int, bytes]], most: 
         assert found.topics[b"1"].num_ret == expected.topics[b"1"].num_ret
 
 
+@pytest.mark.parametrize("size", [30, 60, WHOLE])
+def test_later_rows_of_a_topic_push_duplicates_behind_m(path: Path, size: int) -> None:
+    rows = ((1, "d1", 2), (1, "d1", 1), (2, "d1", 1), (1, "d2", 4), (1, "d3", 3))
+    path.write_text("".join(f"{topic} Q0 {document} 1 {score} tag\n" for topic, document, score in rows))
+    judged = {b"1": {b"d2"}, b"2": {b"d1"}}
+    found = read(path, judged, size, most=2)
+    assert found.topics == {b"1": PlainTopic(4, [(1, b"d2")]), b"2": PlainTopic(1, [(1, b"d1")])}
+    with pytest.raises(InputError, match="'d1' of topic '1' again"):
+        read(path, judged, size, most=4)
+
+
 def up_to(topic: PlainTopic, most: int) -> list[tuple[int, bytes]]:
     return [(rank, document) for rank, document in topic.judged if rank <= most]
 
