@@ -47,3 +47,23 @@ def test_d_says_when_the_files_have_nothing_in_common(
     called = call("-D", f"0.{topic}", "qrels", "run")
     assert called.code == 7
     assert called.err == f"pres-eval: run: topic '{topic}' of -D is not in both files\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "missing"),
+    [
+        *(("relstring", "'100'", "''"), ("relstring.2", "'10'", "'-'"), ("num_ret", "3", "0")),
+        *(("rbp_resid", "0.0000", "0.0000"), ("rbp_resid.p=0.5", "0.0000", "1.0000")),
+        *(("utility", "-1.0000", "0.0000"), ("utility.1,2,3,4", "-8.0000", "-4.0000")),
+        *(("unj.1", "0.0000", "0.0000"), ("map", "0.5000", "0.0000")),
+    ],
+)
+def test_missing_topics_under_10_0_as_trec_eval_prints_them(
+    name: str, found: str, missing: str, call: Command, tmp_path: Path
+) -> None:
+    """One unjudged document is retrieved for them, but some measures without parameters leave that out."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 a 1\nq1 0 b 0\nq1 0 c 0\nq1 0 d 1\nq2 0 a 1\nq2 0 b 1\n")
+    run.write_text("q1 Q0 a 1 3.0 tag\nq1 Q0 b 2 2.0 tag\nq1 Q0 c 3 1.0 tag\n")
+    lines = call.ok("--compat", "10.0", "-c", "-q", "-m", name, qrels, run).out.splitlines()
+    assert [line.split("\t")[1:] for line in lines[:2]] == [["q1", found], ["q2", missing]]
