@@ -21,7 +21,7 @@ from pres_eval.ranking.columns import RunColumns, Texts, check_scores
 from pres_eval.ranking.counted import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.pieces import TAG
-from pres_eval.ranking.ranked import Scores
+from pres_eval.ranking.ranked import Scores, in_precision
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import TopicCutter
 from pres_eval.reading.lines import RUN, LineError, Lines, parse_lines
@@ -65,10 +65,7 @@ class Wanted:
 
     def cast(self, scores: FloatArray) -> Scores:
         """The scores as they are kept."""
-        if not self.single:
-            return scores
-        with np.errstate(over="ignore"):
-            return scores.astype(np.float32)
+        return in_precision(scores, self.single)
 
 
 @dataclass(frozen=True)

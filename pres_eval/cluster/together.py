@@ -63,6 +63,19 @@ def map_ranked(split: Split, wanted: Wanted) -> RankedSplit:
     return RankedSplit(scan.tally, head, topics.has_ended, topics.ranked.ranked(), tail, again, scattered)
 
 
+class _Seen:
+    """The topics that came so far."""
+
+    def __init__(self, num_topics: int) -> None:
+        self._seen = np.zeros(num_topics, np.bool_)
+
+    def add(self, topics: IntArray) -> None:
+        """Take the next topics; raises ScatteredError if one comes again."""
+        if self._seen[topics].any() or has_equal(topics):
+            raise ScatteredError
+        self._seen[topics] = True
+
+
 class _OpenTopic:
     """Ranks topics as they end; the first one is kept as `head`, the last one stays open."""
 
@@ -71,7 +84,7 @@ class _OpenTopic:
         self._open: Collected | None = None
         self._open_topic = -1
         self._started = False
-        self._seen = np.zeros(len(wanted.pool.topics), np.bool_)
+        self._seen = _Seen(len(wanted.pool.topics))
         self.has_ended = False
         """Whether a topic has ended."""
         self.head: Rows | None = None
@@ -88,7 +101,7 @@ class _OpenTopic:
         if not self._started:
             self._started = True
             self._open, self._open_topic = Collected(self._wanted.single), first_topic
-            self._see(block.topic[: int(first_topic >= 0)])
+            self._seen.add(block.topic[: int(first_topic >= 0)])
         goes_on = self._open is not None and first_topic == self._open_topic
         if self._open is not None:
             if goes_on and first_topic >= 0:
@@ -96,7 +109,7 @@ class _OpenTopic:
                 first = 1
             if not goes_on or block.num_segments > 1 or block.ends_whole:
                 self._end()
-        self._see(block.topic[first:])
+        self._seen.add(block.topic[first:])
         if self._open is None and not block.ends_whole:
             self._open, self._open_topic = Collected(self._wanted.single), -1
             if last > first and block.segment[-1] == block.num_segments - 1:
@@ -105,11 +118,6 @@ class _OpenTopic:
                 self._open.add(_rows(block, ends, last, last + 1))
         if last > first:
             self._rank(block, ends, first, last)
-
-    def _see(self, topics: IntArray) -> None:
-        if self._seen[topics].any() or has_equal(topics):
-            raise ScatteredError
-        self._seen[topics] = True
 
     def _end(self) -> None:
         """The open topic has ended."""
@@ -173,7 +181,7 @@ class Merging:
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
-        self._seen = np.zeros(len(wanted.pool.topics), np.bool_)
+        self._seen = _Seen(len(wanted.pool.topics))
         self._waiting = Collected(wanted.single)
         self._ranked = Topics()
 
@@ -187,7 +195,7 @@ class Merging:
         head_topic = -1 if part.head is None else int(part.head.topic[0])
         if not len(self._waiting) or self._waiting.last_topic() != head_topic:
             self._end()
-            self._see(np.array([head_topic] if head_topic >= 0 else [], np.int64))
+            self._seen.add(np.array([head_topic] if head_topic >= 0 else [], np.int64))
         if part.head is not None:
             self._waiting.add(part.head)
         if part.head_whole:
@@ -196,16 +204,11 @@ class Merging:
             raise DuplicateRowError(*part.again)
         if part.scattered:
             raise ScatteredError
-        self._see(part.inner.topic)
+        self._seen.add(part.inner.topic)
         self._ranked.add(part.inner)
         if part.tail is not None:
-            self._see(part.tail.topic[:1].astype(np.int64))
+            self._seen.add(part.tail.topic[:1].astype(np.int64))
             self._waiting.add(part.tail)
-
-    def _see(self, topics: IntArray) -> None:
-        if self._seen[topics].any() or has_equal(topics):
-            raise ScatteredError
-        self._seen[topics] = True
 
     def _end(self) -> None:
         if len(self._waiting):

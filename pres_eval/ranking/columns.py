@@ -16,7 +16,7 @@ from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.order import DuplicateRowError, rank_topics
-from pres_eval.ranking.ranked import Ranked, Scores, Topics
+from pres_eval.ranking.ranked import Ranked, Scores, Topics, in_precision
 from pres_eval.ranking.run_file import Judged, Ranking
 from pres_eval.workers import in_order
 
@@ -144,11 +144,7 @@ def check_scores(columns: RunColumns) -> None:
 
 def cast_scores(scores: FloatArray, options: Options) -> Scores:
     """(N,) the scores as trec_eval keeps them."""
-    if not options.version.single_precision_scores:
-        return scores
-    with np.errstate(over="ignore"):
-        # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
-        return scores.astype(np.float32)
+    return in_precision(scores, options.version.single_precision_scores)
 
 
 def _by_topic(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ordering import changes, has_equal
 from pres_eval.arrays.types import IntArray, Words
@@ -14,7 +12,7 @@ from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.ranking.counted import Counted, Finder, tied_rows
 from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
 from pres_eval.ranking.order import rank_topics
-from pres_eval.ranking.ranked import Ranked, Scores
+from pres_eval.ranking.ranked import Ranked, in_precision
 from pres_eval.ranking.scattered import Rows
 from pres_eval.reading.cutting import Cut, ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
@@ -79,7 +77,7 @@ class Reader:
         segments = topic_ids if alone else topic_ids.take(first)
         topics = self.pool.find_topics(segments)
         lengths = np.diff(np.arange(len(lines) + 1) if alone else np.append(first, len(lines)))
-        ids, kept = lines.column(DOCNO), self._cast(lines.numbers)
+        ids, kept = lines.column(DOCNO), in_precision(lines.numbers, self.single)
         del lines, topic_ids  # what is large and not needed any more makes room
         unjudged = segments.take(np.flatnonzero(topics < 0))
         if self.only is not None:
@@ -125,14 +123,6 @@ class Reader:
             rows=rows_kept,
             counted=counted,
         )
-
-    def _cast(self, scores: NDArray[Any]) -> Scores:
-        """(N,) the scores as this version of trec_eval keeps them."""
-        if not self.single:
-            return scores
-        with np.errstate(over="ignore"):
-            # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
-            return scores.astype(np.float32)
 
 
 def _facts(cut: Cut, lines: Lines) -> Piece:
