@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from pres_eval.arrays.exact import log2
@@ -70,24 +72,14 @@ def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...
 
 _CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL)
 
-DCG_CUT = Measure(
-    "dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True), ours=True, uses_level=False, traits=_CUMULATED
-)
-DCG_EXP_CUT = Measure(
-    "dcg_exp_cut",
-    dcg_exp_cut,
-    Cutoffs((5, 10, 20), or_all=True),
-    whole_grades=True,
-    ours=True,
-    uses_level=False,
-    traits=_CUMULATED,
-)
-NDCG_GAIN_CUT = Measure(
+_cut = partial(Measure, ours=True, uses_level=False, traits=_CUMULATED)
+
+DCG_CUT = _cut("dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True))
+DCG_EXP_CUT = _cut("dcg_exp_cut", dcg_exp_cut, Cutoffs((5, 10, 20), or_all=True), whole_grades=True)
+NDCG_GAIN_CUT = _cut(
     "ndcg_gain_cut",
     ndcg_gain_cut,
     GainCutoffs((5, 10, 20)),
     whole_grades=True,
-    ours=True,
-    uses_level=False,
     traits=_CUMULATED | {Trait.BOUNDED},
 )

@@ -7,6 +7,7 @@ before it that were relevant to the same subtopic.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -301,20 +302,22 @@ _BETA = Setting(
 )
 _AT_RANKS = Settings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
 _PATIENT = Settings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
-_BOUNDED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
-_BY_THE_BEST = traits(Trait.IGNORES_TAIL)
-_SUBTOPICS = RelevanceInfo.SUBTOPICS
+_of_subtopics = partial(
+    Measure,
+    relevance=RelevanceInfo.SUBTOPICS,
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+)
+_by_the_best = partial(_of_subtopics, traits=traits(Trait.IGNORES_TAIL))
 
 DIVERSITY_MEASURES: tuple[Measure, ...] = (
-    Measure("alpha_DCG", alpha_dcg, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
-    Measure("alpha_nDCG", alpha_ndcg, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BY_THE_BEST),
-    Measure("ERR_IA", err_ia, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
-    Measure("nERR_IA", nerr_ia, _AT_RANKS, relevance=_SUBTOPICS, ours=True, traits=_BY_THE_BEST),
-    Measure("NRBP", nrbp, _PATIENT, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
-    Measure("nNRBP", nnrbp, _PATIENT, relevance=_SUBTOPICS, ours=True, traits=_BY_THE_BEST),
-    Measure("AP_IA", ap_ia, relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
-    Measure("P_IA", p_ia, Cutoffs((5, 10, 20)), relevance=_SUBTOPICS, ours=True, traits=_BOUNDED),
-    Measure(
-        "StRecall", subtopic_recall, Cutoffs((5, 10, 20)), relevance=_SUBTOPICS, ours=True, traits=_BOUNDED
-    ),
+    _of_subtopics("alpha_DCG", alpha_dcg, _AT_RANKS),
+    _by_the_best("alpha_nDCG", alpha_ndcg, _AT_RANKS),
+    _of_subtopics("ERR_IA", err_ia, _AT_RANKS),
+    _by_the_best("nERR_IA", nerr_ia, _AT_RANKS),
+    _of_subtopics("NRBP", nrbp, _PATIENT),
+    _by_the_best("nNRBP", nnrbp, _PATIENT),
+    _of_subtopics("AP_IA", ap_ia),
+    _of_subtopics("P_IA", p_ia, Cutoffs((5, 10, 20))),
+    _of_subtopics("StRecall", subtopic_recall, Cutoffs((5, 10, 20))),
 )

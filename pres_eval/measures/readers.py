@@ -9,6 +9,7 @@ is worth nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -274,47 +275,25 @@ def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
     return (1.0 - p) * batch.sum_by_topic(weights * scaled_gains(batch, 0.0, None))
 
 
-_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = Settings(_GRADES, CUTOFFS, "10,20,max_rel=3")
 _WANTING = Settings((wanted_gain(1.0), *_GRADES), example="T=2,max_rel=3")
+_PERSISTENT = Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
+_graded = partial(
+    Measure, ours=True, uses_level=False, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
+)
 
 READER_MEASURES: tuple[Measure, ...] = (
-    Measure(
-        "rbp_cut",
-        rbp_cut,
-        Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9"),
-        ours=True,
-        traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+    Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)),
+    _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT),
+    _graded("sdcg", scaled_dcg, _AT_RANKS),
+    _graded("bpm", bejeweled_player, Settings((wanted_gain(1.0), *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3")),
+    _graded("insq", insq, _WANTING),
+    _graded("inst", inst, _WANTING),
+    _graded("nerr8", nearly_err_truncated, _AT_RANKS),
+    _graded("nerr9", nearly_err_discounted, _AT_RANKS),
+    _graded(
+        "nerr10", nearly_err_persistent, Settings((persistence(0.9), *_GRADES), example="p=0.8,max_rel=3")
     ),
-    Measure(
-        "rbp_graded_cut",
-        graded_rbp_cut,
-        Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9"),
-        ours=True,
-        uses_level=False,
-        traits=_TRAITS,
-    ),
-    Measure("sdcg", scaled_dcg, _AT_RANKS, ours=True, uses_level=False, traits=_TRAITS),
-    Measure(
-        "bpm",
-        bejeweled_player,
-        Settings((wanted_gain(1.0), *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3"),
-        ours=True,
-        uses_level=False,
-        traits=_TRAITS,
-    ),
-    Measure("insq", insq, _WANTING, ours=True, uses_level=False, traits=_TRAITS),
-    Measure("inst", inst, _WANTING, ours=True, uses_level=False, traits=_TRAITS),
-    Measure("nerr8", nearly_err_truncated, _AT_RANKS, ours=True, uses_level=False, traits=_TRAITS),
-    Measure("nerr9", nearly_err_discounted, _AT_RANKS, ours=True, uses_level=False, traits=_TRAITS),
-    Measure(
-        "nerr10",
-        nearly_err_persistent,
-        Settings((persistence(0.9), *_GRADES), example="p=0.8,max_rel=3"),
-        ours=True,
-        uses_level=False,
-        traits=_TRAITS,
-    ),
-    Measure("nerr11", nearly_err_wanting, _WANTING, ours=True, uses_level=False, traits=_TRAITS),
+    _graded("nerr11", nearly_err_wanting, _WANTING),
 )

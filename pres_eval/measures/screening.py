@@ -6,6 +6,8 @@ those that were judged for the topic, as in CLEF TAR, where the judgements are t
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from pres_eval.arrays.exact import divide
@@ -129,29 +131,19 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
     return divide(batch.sum_by_topic(batch.rank.astype(float), batch.is_rel), batch.num_rel_ret)
 
 
-WSS = Measure("wss", work_saved, Percents((95.0, 100.0)), ours=True, traits=traits(Trait.OF_COLLECTION))
-LAST_REL = Measure(
-    "last_rel", last_relevant, less_is_better=True, ours=True, traits=traits(Trait.IGNORES_TAIL)
-)
-NORM_LAST_REL = Measure(
-    "norm_last_rel",
-    normalized_last_relevant,
-    less_is_better=True,
-    ours=True,
-    traits=traits(Trait.BOUNDED, Trait.OF_COLLECTION),
-)
-RECALL_AT_PERCENT = Measure(
+_ours = partial(Measure, ours=True)
+_SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION)
+
+WSS = _ours("wss", work_saved, Percents((95.0, 100.0)), traits=traits(Trait.OF_COLLECTION))
+LAST_REL = _ours("last_rel", last_relevant, less_is_better=True, traits=traits(Trait.IGNORES_TAIL))
+NORM_LAST_REL = _ours("norm_last_rel", normalized_last_relevant, less_is_better=True, traits=_SHARE)
+RECALL_AT_PERCENT = _ours(
     "recall_at_percent",
     recall_at_percent,
     Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
-    ours=True,
-    traits=traits(Trait.BOUNDED, Trait.OF_COLLECTION),
+    traits=_SHARE,
 )
-NORM_AREA = Measure(
-    "norm_area", normalized_area, ours=True, traits=traits(Trait.BOUNDED, Trait.OF_COLLECTION)
-)
-ATD = Measure(
-    "atd", average_time_to_discovery, less_is_better=True, ours=True, traits=traits(Trait.IGNORES_TAIL)
-)
+NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE)
+ATD = _ours("atd", average_time_to_discovery, less_is_better=True, traits=traits(Trait.IGNORES_TAIL))
 
 SCREENING_MEASURES: tuple[Measure, ...] = (WSS, LAST_REL, NORM_LAST_REL, RECALL_AT_PERCENT, NORM_AREA, ATD)
