@@ -228,10 +228,10 @@ def test_highest_level_of_minus_3_costs_the_lowest_class(tmp_path: Path, highest
 
 
 def test_the_lowest_class_that_minus_3_costs_may_be_a_single_document(tmp_path: Path) -> None:
-    levels = {"a": -3.0, "b": -3.0, "c": -5.0, "d": -6.0}
+    levels = {"a": -3.0, "b": -5.0, "c": -5.0, "d": -6.0}
     rows = [("1", "u", "s", docno, level) for docno, level in levels.items()]
     found = scores(form(tmp_path / "prefs", rows, {"1": list(levels)}))[b"1"]
-    # a and b are both preferred to c, and d counts no more.
+    # a is preferred to b and to c, and d counts no more.
     assert found["prefs_num_prefs_poss"] == 2
     assert found == preference_scores(groups_of(rows, "1"), list(levels), "9.0.8")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,7 @@ class Mutant:
 
     lines      the first and the last line of the statement it is in; of one with a body those before the body
     statement  these lines
+    number     from 1, of those in the module that have the same text and change
     """
 
     path: str
@@ -54,16 +56,18 @@ class Mutant:
     change: str
     node: int
     which: int
+    number: int
 
     @property
     def name(self) -> list[str]:
-        """What names it among all: the same statement may have the same change in two places."""
+        """What names it among all, also as texts in files."""
         return [self.key, str(self.node), str(self.which)]
 
     @property
     def key(self) -> str:
         """What names the mutant as long as its line stays as it is."""
-        return f"{self.path} | {self.text} | {self.change}"
+        number = f" ({self.number})" if self.number > 1 else ""
+        return f"{self.path} | {self.text} | {self.change}{number}"
 
     def tree(self) -> ast.Module:
         """The module with the change."""
@@ -146,18 +150,22 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     name = path.relative_to(ROOT / "pres_eval").as_posix()
     tree = ast.parse(text)
     statements = _statements(tree)
+    numbers = Counter[tuple[str, str]]()
     for number, node in enumerate(_code(tree)):
         for which, change in enumerate(changes(node)):
             first, last = statements.get(change.line, (change.line, change.line))
+            same = lines[change.line - 1].strip(), change.name
+            numbers[same] += 1
             yield Mutant(
                 path=name,
                 line=change.line,
                 lines=(first, last),
                 statement="\n".join(lines[first - 1 : last]),
-                text=lines[change.line - 1].strip(),
+                text=same[0],
                 change=change.name,
                 node=number,
                 which=which,
+                number=numbers[same],
             )
 
 

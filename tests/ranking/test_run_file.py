@@ -159,6 +159,12 @@ def test_rows_are_kept_where_many_scores_tie(tmp_path: Path) -> None:
         assert read(path, judged, 400) == read_plainly(data, judged)
 
 
+def test_rows_are_sorted_by_topics_of_any_number() -> None:
+    """Sixteen bits are enough for the topics of one part, however high their numbers are."""
+    topic = np.array([32775, 32760, 32770, 5, 40000, 32775, 32766], np.int32)
+    assert scattered._by_topic(topic, 32760, 32775).tolist() == [1, 6, 2, 0, 5]
+
+
 def lines_of_topics(*topics: tuple[bytes, int], score: bytes = b"") -> bytes:
     """Topics with so many documents d0, d1, ... of descending (or one) score."""
     return b"".join(
