@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.colliding import colliding_pairs, known_process
+from support.colliding import colliding_pairs, known_process, weaken_hashes
 from support.plain_reading import IDS
 
 from pres_eval.arrays import matching, ragged
@@ -24,16 +23,6 @@ TOPICS = st.lists(
     min_size=1,
     max_size=5,
 )
-
-
-def of_few_bits(true_hashes: Callable[[Any, int], Any]) -> Callable[..., Any]:
-    """Hashes of which nearly all are the same; a seed more is a bit more."""
-
-    def hashes(ids: object, seed: int = 0) -> Any:
-        dropped = np.uint64(max(61 - seed, 0))
-        return (true_hashes(ids, seed) >> dropped) << dropped
-
-    return hashes
 
 
 def match_plainly(topics: Lists) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -67,8 +56,7 @@ def test_like_the_plain_way(weak: bool, many: int, topics: Lists) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "MANY", many)
         if weak:
-            for kind in (Ids, WordIds):
-                patch.setattr(kind, "hashes", of_few_bits(kind.hashes))
+            weaken_hashes(patch, 3)
         found = match(*word_ids([listed for listed, _ in topics]), *word_ids([asked for _, asked in topics]))
     repeats, pairs = match_plainly(topics)
     assert list(zip(found.repeats.tolist(), found.first.tolist(), strict=True)) == repeats

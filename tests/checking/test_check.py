@@ -12,18 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.colliding import weaken_hashes
 from support.plain_reading import SmallSource
 from support.pools import JudgedPool, made_pool
 from support.small_chunks import chunks_of
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.check import CheckOptions, check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Level
 from pres_eval.checking.likeness import alike, loose, loose_hashes
@@ -418,16 +417,7 @@ def test_a_mark_is_told_where_the_first_line_has_several_chunks(check: Any) -> N
 
 def test_colliding_hashes_hide_nothing(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents are compared themselves: however alike their hashes are, duplicates are told, all of them."""
-
-    def of_few_bits(true_hashes: Callable[[Any, int], Any]) -> Callable[..., Any]:
-        def hashes(ids: object, seed: int = 0) -> Any:
-            dropped = np.uint64(max(60 - seed, 0))
-            return (true_hashes(ids, seed) >> dropped) << dropped
-
-        return hashes
-
-    for kind in (Ids, WordIds):
-        monkeypatch.setattr(kind, "hashes", of_few_bits(kind.hashes))
+    weaken_hashes(monkeypatch, 4)
     scattered = b"\n".join(BY_RANK) + b"\n"
     for text in (RUN, scattered):
         qrels, run = check(ranked=text + b"3 Q0 D18 21 1 clean\n", qrels=QRELS + b"3 0 D09 1\n", most=9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import io
-import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -15,9 +14,6 @@ from typing import Any
 from unittest import mock
 
 from fuzz.case import Case
-
-BINARIES = {"9.0.8": "TREC_EVAL_9", "10.0": "TREC_EVAL_10"}
-"""For each version the environment variable that names its binary."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +43,6 @@ class Difference:
             for name, outcome in (("trec_eval", self.theirs), ("ours", self.ours))
         ]
         return "\n".join([self.case.text(), f"{self.kind}:", *complaints, *differing])
-
-
-def binary_of(version: str) -> str | None:
-    """The trec_eval of that version that the environment names, if any."""
-    return os.environ.get(BINARIES[version])
 
 
 def run_reference(binary: str, case: Case, folder: Path) -> Outcome | None:

@@ -211,7 +211,6 @@ def test_values_that_ranx_tests_with() -> None:
 
 
 U = UNKNOWN
-OF_TWENTY = tuple(int(rank in (1, 2, 6, 11, 17)) for rank in range(1, 21))
 OF_RANX: list[tuple[str, tuple[Any, ...], Topic, float]] = [
     ("bpref", (), Topic((0, 1, U, 0), (1, 1, 0, 0)), 1 / 2 * (1 - 1 / 2)),
     ("bpref", (), Topic((0, 1, U, U, 1, 0), (1, 1, 0, 0)), 1 / 2 * (2 - 2 / 2)),

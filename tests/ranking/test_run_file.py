@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.colliding import weaken_hashes
 from support.plain_reading import (
     BYTE_ORDER_MARK,
     ODD_SCORES,
@@ -31,7 +31,6 @@ from support.pools import JudgedPool, made_pool
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import counted, pieces, run_file, scattered
@@ -298,17 +297,6 @@ def test_duplicates_in_unjudged_topics_are_nobody_s_business(tmp_path: Path) -> 
     assert read(path, judge(b"1")).unjudged == [b"x"]
 
 
-def of_few_bits(true_hashes: Callable[[Any, int], Any]) -> Callable[..., Any]:
-    """Hashes of which nearly all are the same."""
-
-    def hashes(ids: object, seed: int = 0) -> Any:
-        # A seed more is a bit more, so that the pool finds one that tells its own ids apart.
-        dropped = np.uint64(max(60 - seed, 0))
-        return (true_hashes(ids, seed) >> dropped) << dropped
-
-    return hashes
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("size", [60, WHOLE])
 def test_colliding_hashes(size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,8 +307,7 @@ def test_colliding_hashes(size: int, jobs: int, tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "run"
     path.write_bytes(data)
     judged = judge(one, two)
-    for kind in (Ids, WordIds):
-        monkeypatch.setattr(kind, "hashes", of_few_bits(kind.hashes))
+    weaken_hashes(monkeypatch, 4)
     assert read(path, judged, size, jobs=jobs) == read_plainly(data, judged)
     path.write_bytes(data + two + b" Q0 d59 1 0.1 tag\n")
     with pytest.raises(

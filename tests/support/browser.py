@@ -155,11 +155,6 @@ class Browser:
         self.command("Emulation.clearDeviceMetricsOverride")
         self.command("Emulation.setEmulatedMedia", media="", features=[])
 
-    def screenshot(self, path: Path, whole: bool = True) -> None:
-        """Take a picture of the page."""
-        picture = self.command("Page.captureScreenshot", captureBeyondViewport=whole)
-        path.write_bytes(base64.b64decode(picture["data"]))
-
     def print_page(self, path: Path) -> None:
         """Print the page to a PDF."""
         path.write_bytes(base64.b64decode(self._call("POST", "/print")))

@@ -1,11 +1,17 @@
-"""Ids that collide, made by somebody who knows the number that a process hashes with."""
+"""Ids that collide: by somebody who knows the number that a process hashes with, or by weak hashes."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
 
 from pres_eval.arrays import ids
 from pres_eval.arrays.ids import WORD, Ids
+from pres_eval.arrays.word_ids import WordIds
 
 
 def colliding_pairs(count: int, process: int, seed: int = 0) -> list[tuple[bytes, bytes]]:
@@ -41,3 +47,18 @@ class known_process:  # noqa: N801 - a context manager
     def _set(self, process: int) -> None:
         ids._PROCESS = process
         ids.odd_numbers.cache_clear()
+
+
+def weaken_hashes(patch: pytest.MonkeyPatch, bits: int) -> None:
+    """Let hashes have so few bits that nearly all are the same."""
+    for kind in (Ids, WordIds):
+        patch.setattr(kind, "hashes", _of_few_bits(kind.hashes, bits))
+
+
+def _of_few_bits(true_hashes: Callable[[Any, int], Any], bits: int) -> Callable[..., Any]:
+    def hashes(ids: object, seed: int = 0) -> Any:
+        # A seed more is a bit more, so that the pool finds one that tells its own ids apart.
+        dropped = np.uint64(max(64 - bits - seed, 0))
+        return (true_hashes(ids, seed) >> dropped) << dropped
+
+    return hashes
