@@ -189,7 +189,7 @@ class Batch:
 
         It must look at nothing but the levels, the relevance level and its arguments.
         """
-        judged, make = self.judged, partial(function, self, *arguments)
+        judged, make = self.judged, partial(_made_read_only, function, self, *arguments)
         if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
             return make()
         return judged.made.get((function, self.relevance_level, *arguments), 1, make)
@@ -302,6 +302,15 @@ class Batch:
             ties=None if self.ties is None else self.ties.take(documents),
             document_scores=None if self.document_scores is None else self.document_scores[documents],
         )
+
+
+def _made_read_only(function: Callable[..., Value], *arguments: object) -> Value:
+    """What a function gives, an array or several, so that no measure can change what the next run sees."""
+    value = function(*arguments)
+    arrays: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+    for array in arrays:
+        array.flags.writeable = False
+    return value
 
 
 def _count_relevant(batch: Batch) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.batches import batch_of, topic_lists, with_ranking
@@ -39,3 +40,10 @@ def test_other_gains(topics: list[Topic], gains: dict[int, float]) -> None:
     changed = [gains.get(grade, grade) for grade in batch.grade.tolist()]
     assert found.grade.tolist() == [value if value >= 0 else -2 for value in changed]
     assert found.rank is batch.rank
+
+
+def test_what_judgements_give_cannot_be_changed() -> None:
+    """It is shared with the next run that has the same topics."""
+    batch = batch_of([Topic(ranking=(1,), qrels=(1, 0))])
+    with pytest.raises(ValueError, match="read-only"):
+        batch.num_rel[0] = 5
