@@ -1,28 +1,37 @@
-"""Times calls from Python beside pytrec_eval, ir_measures and ranx; run by hand, on a quiet machine.
+"""Time calls from Python beside pytrec_eval, ir_measures and ranx, and print one Markdown table.
 
-    python tests/bench/python_bench.py [--topics 6980] [--depth 1000] [--rounds 5] [--json FILE]
+    python tests/bench/python_bench.py [--only GROUP ...] [--topics 6980] [--rounds 5] [--page PAGE]
 
-Every row times one call from the user's object to numbers (map, nDCG@10, PRES@100; those who lack PRES
-compute the other two).  The programs take turns, so that what else the machine does hits them alike; the
-medians are printed, and each program's share of the row's yardstick.  Packages that are not installed are
-left out.
+Every number is of one call from the user's object to numbers (map, nDCG@10, PRES@100; those who lack PRES
+compute the other two).  The programs of a group take turns, so that what else the machine does hits them
+alike, and each ran once before it counts; medians are printed, wall time and that of the processors.  Memory
+is what a call needs besides what is there before it, as the kernel sees it in a process of its own (Linux).
+Packages that are not installed are left out.  --page writes the table into a page's
+section, docs/performance.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import gc
 import importlib.util
-import json
+import os
+import re
+import signal
 import statistics
 import sys
 import time
-import tracemalloc
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from run_bench import machine
 
 Call = Callable[[], Any]
 MEASURES = ["map", "ndcg_cut.10", "PRES.100"]
@@ -30,6 +39,34 @@ COLUMNS_24 = [
     *("map_cut.1,3,5,10,100,1000", "ndcg_cut.1,3,5,10,100,1000", "recall.1,3,5,10,100,1000"),
     "P.1,3,5,10,100,1000",
 ]
+MOST_SECONDS = 300
+"""After so many the measuring of memory is given up."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Calls of ours that are timed beside one of somebody else's.
+
+    theirs, yardstick  its name, and the call; None if that package is not installed
+    ours     for each of our calls what it is of, the call, and the share of the yardstick that is wanted
+    times    calls that are timed together
+    given    megabytes of what the calls are given, None if that is nothing to speak of
+    """
+
+    theirs: str
+    yardstick: Call | None
+    ours: tuple[tuple[str, Call, str], ...]
+    times: int = 1
+    given: float | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Medians of one call: seconds, those of the processors, and megabytes if they were measured."""
+
+    wall: float
+    cpu: float
+    memory: float | None
 
 
 class Data:
@@ -79,35 +116,119 @@ def has(*names: str) -> bool:
     return all(importlib.util.find_spec(name) is not None for name in names)
 
 
-def medians(calls: dict[str, Call], rounds: int, times: int, clock: Callable[[], float]) -> dict[str, float]:
-    """Seconds for each call, the programs taking turns."""
-    taken: dict[str, list[float]] = {name: [] for name in calls}
+def resident(what: str) -> float:
+    """Megabytes of this process, as the kernel says them."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(what):
+            return int(line.split()[1]) / 1000
+    raise AssertionError(f"no {what}")
+
+
+def give_back() -> None:
+    """Give free memory back, so that what is used next is seen."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def peak(call: Call) -> float | None:
+    """Megabytes that a call needs at most besides what is there; None where the kernel does not tell."""
+    if not Path("/proc/self/clear_refs").exists():
+        return None
+    give_back()
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(MOST_SECONDS)
+            Path("/proc/self/clear_refs").write_text("5")  # the largest so far begins anew
+            before = resident("VmRSS")
+            call()
+            os.write(write, str(resident("VmHWM") - before).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        text = answer.read()
+    os.waitpid(child, 0)
+    return float(text) if text else None
+
+
+def made(make: Callable[[], Any]) -> tuple[Any, float | None]:
+    """What a function makes, and how many megabytes it takes."""
+    if not Path("/proc/self/status").exists():
+        return make(), None
+    give_back()
+    before = resident("VmRSS")
+    value = make()
+    give_back()
+    return value, resident("VmRSS") - before
+
+
+def measure(group: Group, rounds: int) -> list[Found]:
+    """The yardstick (if it is there) and our calls, which take turns."""
+    calls = [*([group.yardstick] if group.yardstick else []), *(call for _, call, _ in group.ours)]
+    taken: list[list[tuple[float, float]]] = [[] for _ in calls]
     for number in range(rounds + 1):
-        for name, call in calls.items():
+        for own, call in zip(taken, calls, strict=True):
             gc.collect()
-            start = clock()
-            for _ in range(times):
+            wall, cpu = time.perf_counter(), time.process_time()
+            for _ in range(group.times):
                 call()
             if number:  # the first round warms up
-                taken[name].append((clock() - start) / times)
-    return {name: statistics.median(seconds) for name, seconds in taken.items()}
+                own.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return [
+        Found(
+            wall=statistics.median(wall for wall, _ in own) / group.times,
+            cpu=statistics.median(cpu for _, cpu in own) / group.times,
+            memory=None if group.given is None else peak(call),  # when all that it imports is there
+        )
+        for own, call in zip(taken, calls, strict=True)
+    ]
 
 
-def peak(call: Call) -> float:
-    """Megabytes that Python and numpy asked for at most."""
-    gc.collect()
-    tracemalloc.start()
-    call()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most / 1e6
+def lines_of(group: Group, found: list[Found]) -> Iterator[str]:
+    """The lines of the table."""
+    theirs = found.pop(0) if group.yardstick else None
+    for (work, _, wanted), ours in zip(group.ours, found, strict=True):
+        ratio = f"{ours.wall / theirs.wall:.2f} ({ours.cpu / theirs.cpu:.2f})" if theirs else ""
+        cells = [work, shown(ours), f"{group.theirs}: {shown(theirs)}" if theirs else "", ratio, wanted]
+        cells += [
+            megabytes(ours.memory),
+            megabytes(theirs.memory if theirs else None),
+            megabytes(group.given),
+        ]
+        yield f"| {' | '.join(cells)} |"
 
 
-def pytrec_eval_call(qrels: Any, run: Any, measures: list[str]) -> Call:
+def shown(found: Found) -> str:
+    return " ".join(
+        text.format(seconds * 1000 if found.wall < 0.01 else seconds)
+        for text, seconds in (
+            ("{:.2f}" if found.wall < 0.01 else "{:.3f}", found.wall),
+            ("({:.2f}) ms" if found.wall < 0.01 else "({:.3f}) s", found.cpu),
+        )
+    )
+
+
+def megabytes(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"
+
+
+HEADS = [
+    "work",
+    *("ours: wall (CPU)", "theirs: wall (CPU)", "ours / theirs", "wanted"),
+    *("ours, MB", "theirs, MB", "given, MB"),
+]
+
+
+def pytrec_eval_call(qrels: Any, run: Callable[[], Any]) -> Call | None:
+    if not has("pytrec_eval"):
+        return None
     import pytrec_eval
 
-    names = {measure for measure in measures if not measure.startswith("PRES")}
-    return lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    names = {measure for measure in MEASURES if not measure.startswith("PRES")}
+    return lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run())
 
 
 def ir_measures_call(qrels: Any, run: Any, default: bool) -> Call:
@@ -117,7 +238,7 @@ def ir_measures_call(qrels: Any, run: Any, default: bool) -> Call:
     provider = ir_measures.DefaultPipeline
     if default:
         provider = ir_measures.providers.FallbackProvider(
-            [one for one in provider.providers if one.NAME != "pres_eval"]
+            [one for one in provider.providers if not one.NAME.startswith("pres_eval")]
         )
     else:
         import pres_eval.ir_measures as ours
@@ -126,128 +247,178 @@ def ir_measures_call(qrels: Any, run: Any, default: bool) -> Call:
     return lambda: provider.calc_aggregate(wanted, qrels, run)
 
 
-def ranx_call(data: Data) -> Call:
-    import ranx
-
-    qrels = ranx.Qrels(data.qrels)
-    run = data.run()
-    return lambda: ranx.evaluate(qrels, ranx.Run(run), ["map", "ndcg@10"])
-
-
-def table_calls(data: Data) -> dict[str, Call]:
-    """Tables of pandas, Arrow and polars, and the first as ir_measures takes it."""
+def dict_groups(data: Data) -> Iterator[Group]:
+    """A dict of dicts, beside whoever takes one."""
     import pres_eval as pe
+    from pres_eval import pytrec_eval as drop_in
+
+    qrels = data.qrels
+    run, given = made(data.run)
+    own = lambda: pe.evaluate(qrels, run, MEASURES)  # noqa: E731 - it is used twice
+    yield Group(
+        theirs="pytrec_eval",
+        yardstick=pytrec_eval_call(qrels, lambda: run),
+        ours=(
+            ("dict of dicts", own, "0.2"),
+            (
+                "dict of dicts, `pres_eval.pytrec_eval`",
+                lambda: drop_in.RelevanceEvaluator(qrels, MEASURES).evaluate(run),
+                "0.2",
+            ),
+        ),
+        given=given,
+    )
+    if has("ir_measures"):
+        provider = ir_measures_call(qrels, run, default=False)
+        yield Group(
+            theirs="ir_measures",
+            yardstick=ir_measures_call(qrels, run, default=True),
+            ours=(("dict of dicts, `pres_eval.ir_measures`", provider, "0.5"),),
+            given=given,
+        )
+    if has("ranx"):
+        import ranx
+
+        theirs = ranx.Qrels(qrels)
+        yield Group(
+            theirs="ranx",
+            yardstick=lambda: ranx.evaluate(theirs, ranx.Run(run), ["map", "ndcg@10"], make_comparable=True),
+            ours=(("dict of dicts", own, ""),),
+            given=given,
+        )
+
+
+def table_groups(data: Data) -> Iterator[Group]:
+    """Tables of pandas, Arrow and polars; ir_measures takes the first."""
+    import pres_eval as pe
+
+    if not has("pandas"):
+        return
+    import pandas
 
     qrels, columns = data.qrels, data.columns()
-    calls: dict[str, Call] = {}
-    if has("pandas"):
-        pandas = __import__("pandas").DataFrame(columns)
-        objects = pandas.astype({"query_id": object, "doc_id": object})
-        if has("ir_measures"):
-            calls["ir_measures, pandas"] = ir_measures_call(qrels, pandas, default=True)
-            calls["pres_eval.ir_measures, pandas"] = ir_measures_call(qrels, pandas, default=False)
-        calls["pres-eval, pandas"] = lambda: pe.evaluate(qrels, pandas, MEASURES)
-        calls["pres-eval, pandas of objects"] = lambda: pe.evaluate(qrels, objects, MEASURES)
+    frame, given = made(partial(pandas.DataFrame, columns))
+    tables = {"pandas": (frame, "0.1")}
+    tables["pandas, columns of objects"] = frame.astype({"query_id": object, "doc_id": object}), "0.1"
     if has("pyarrow"):
-        arrow = __import__("pyarrow").table(columns)
-        calls["pres-eval, Arrow"] = lambda: pe.evaluate(qrels, arrow, MEASURES)
+        tables["Arrow"] = __import__("pyarrow").table(columns), "0.05"
     if has("polars"):
-        polars = __import__("polars").DataFrame(columns)
-        calls["pres-eval, polars"] = lambda: pe.evaluate(qrels, polars, MEASURES)
-    return calls
+        tables["Polars"] = __import__("polars").DataFrame(columns), "0.05"
+    del columns
+    ours: list[tuple[str, Call, str]] = [
+        (f"table: {name}", lambda table=table: pe.evaluate(qrels, table, MEASURES), wanted)  # type: ignore[misc]
+        for name, (table, wanted) in tables.items()
+    ]
+    yardstick = None
+    if has("ir_measures"):
+        yardstick = ir_measures_call(qrels, frame, default=True)
+        provider = ir_measures_call(qrels, frame, default=False)
+        ours.append(("table: pandas, `pres_eval.ir_measures`", provider, "0.1"))
+    yield Group(theirs="ir_measures", yardstick=yardstick, ours=tuple(ours), given=given)
 
 
-def large_rows(data: Data) -> list[tuple[str, dict[str, Call]]]:
-    """The rows of the table over the large collection, the yardstick first in each."""
+def array_groups(data: Data) -> Iterator[Group]:
+    """Arrays of whole numbers, as a vector search gives them; the others have to be given dicts."""
     import pres_eval as pe
 
-    qrels, run = data.qrels, data.run()
-    rows: list[tuple[str, dict[str, Call]]] = []
-    calls: dict[str, Call] = {}
-    if has("pytrec_eval"):
-        calls["pytrec_eval"] = pytrec_eval_call(qrels, run, MEASURES)
-    calls["pres-eval"] = lambda: pe.evaluate(qrels, run, MEASURES)
-    if has("pytrec_eval"):
-        from pres_eval import pytrec_eval as drop_in
-
-        calls["pres_eval.pytrec_eval"] = lambda: drop_in.RelevanceEvaluator(qrels, MEASURES).evaluate(run)
-    if has("ir_measures"):
-        calls["pres_eval.ir_measures"] = ir_measures_call(qrels, run, default=False)
-        calls["ir_measures"] = ir_measures_call(qrels, run, default=True)
-    if has("ranx"):
-        calls["ranx"] = ranx_call(data)
-    rows.append(("dict of dicts", calls))
-    rows.append(("tables", table_calls(data)))
-    calls = {}
-    if has("pytrec_eval"):
-        import pytrec_eval
-
-        names = {measure for measure in MEASURES if not measure.startswith("PRES")}
-        calls["pytrec_eval, dicts made"] = lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(
-            data.run()
-        )
     ids, scores = data.ids, data.scores.astype(np.float32)
-    calls["pres-eval"] = lambda: pe.Qrels(qrels).rank_top_k(data.topics, ids, scores).evaluate(MEASURES)
-    rows.append(("arrays of whole numbers", calls))
-    return rows
+    qrels = data.qrels
+    yield Group(
+        theirs="pytrec_eval, dicts made",
+        yardstick=pytrec_eval_call(qrels, data.run),
+        ours=(
+            (
+                "arrays of whole numbers",
+                lambda: pe.Qrels(qrels).rank_top_k(data.topics, ids, scores).evaluate(MEASURES),
+                "0.1",
+            ),
+        ),
+        given=(ids.nbytes + scores.nbytes) / 1e6,
+    )
 
 
-def small_rows() -> list[tuple[str, dict[str, Call]]]:
+def small_groups(data: Data) -> Iterator[Group]:
     """50 topics of 100 documents, the same judgements for many runs."""
     import pres_eval as pe
     from pres_eval import pytrec_eval as drop_in
 
-    rows = []
     for judged in (0.04, 1.0):
-        data = Data(50, 100, judged)
-        qrels, run = data.qrels, data.run()
-        ours = pe.Qrels(qrels)
-        for title, names in (("3", MEASURES), ("24", COLUMNS_24)):
-            calls: dict[str, Call] = {}
+        small = Data(50, 100, judged)
+        qrels, run = small.qrels, small.run()
+        own = pe.Qrels(qrels)
+        for count, names in ((3, MEASURES), (24, COLUMNS_24)):
+            work = f"50 × 100 again and again, {count} columns, {judged:.0%} judged"
+            same = drop_in.RelevanceEvaluator(qrels, names)
+            yardstick = None
             if has("pytrec_eval"):
                 import pytrec_eval
 
                 theirs = pytrec_eval.RelevanceEvaluator(
                     qrels, {name for name in names if not name.startswith("PRES")}
                 )
-                calls["pytrec_eval"] = lambda theirs=theirs, run=run: theirs.evaluate(run)  # type: ignore[misc]
-            same = drop_in.RelevanceEvaluator(qrels, names)
-            calls["pres_eval.pytrec_eval"] = lambda same=same, run=run: same.evaluate(run)  # type: ignore[misc]
-            calls["pres-eval"] = (
-                lambda ours=ours, run=run, names=names: ours.rank(run).evaluate(names)  # type: ignore[misc]
+                yardstick = partial(theirs.evaluate, run)
+            yield Group(
+                theirs="pytrec_eval",
+                yardstick=yardstick,
+                ours=(
+                    (f"{work}, `pres_eval.pytrec_eval`", partial(same.evaluate, run), "1.0"),
+                    (f"{work}, `Qrels.rank`", partial(_rank_and_evaluate, own, run, names), ""),
+                ),
+                times=100,
             )
-            rows.append((f"50 x 100, {title} columns, {judged:.0%} judged", calls))
-    return rows
+
+
+def _rank_and_evaluate(qrels: Any, run: Any, names: list[str]) -> Any:
+    return qrels.rank(run).evaluate(names)
+
+
+GROUPS: dict[str, Callable[[Data], Iterator[Group]]] = {
+    "small": small_groups,
+    "dicts": dict_groups,
+    "tables": table_groups,
+    "arrays": array_groups,
+}
+
+
+def table(data: Data, chosen: list[str], rounds: int) -> Iterator[str]:
+    """The Markdown, line by line."""
+    yield f"Measured on {machine()}; medians of {rounds}."
+    yield f"{len(data.topics):,} topics of {data.ids.shape[1]:,} documents where nothing else is said."
+    yield ""
+    yield f"| {' | '.join(HEADS)} |"
+    yield f"| --- |{' ---: |' * (len(HEADS) - 1)}"
+    for name in chosen:
+        for group in GROUPS[name](data):
+            yield from lines_of(group, measure(group, rounds))
+
+
+def write_into(page: Path, text: str) -> None:
+    """Put the table in the place of the one that the page's section has."""
+    pattern = re.compile(r"(^## From Python\n.*?)^Measured on.*?(?=\n## )", re.DOTALL | re.MULTILINE)
+    old = page.read_text()
+    new, count = pattern.subn(lambda match: f"{match[1]}{text}\n", old)
+    if count != 1:
+        sys.exit(f'{page}: no section "From Python" with a line that begins with "Measured on"')
+    page.write_text(new)
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS), metavar="GROUP")
     parser.add_argument("--topics", type=int, default=6980)
     parser.add_argument("--depth", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--cpu", action="store_true", help="processor time, where others work too")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
-    found: list[dict[str, Any]] = []
-    print("| work | program | median | share |\n|---|---|---|---|")
-    clock = time.process_time if arguments.cpu else time.perf_counter
-    for times, make in (
-        (100, small_rows),
-        (1, lambda: large_rows(Data(arguments.topics, arguments.depth, 0.003))),
-    ):
-        for work, calls in make():
-            taken = medians(calls, arguments.rounds, times, clock)
-            yardstick = next(iter(taken.values()))
-            for name, seconds in taken.items():
-                print(
-                    f"| {work} | {name} | {seconds * 1000:.2f} ms | {seconds / yardstick:.3f} |", flush=True
-                )
-                found.append(
-                    {"work": work, "program": name, "seconds": seconds, "share": seconds / yardstick}
-                )
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"python": sys.version, "rows": found}, indent=1))
+    warnings.simplefilter("ignore")  # of ties in the made scores, and of forks
+    lines = []
+    data = Data(arguments.topics, arguments.depth, 0.003)
+    for line in table(data, arguments.only, arguments.rounds):
+        print(line, flush=True)
+        lines.append(line)
+    if arguments.page is not None:
+        write_into(arguments.page, "\n".join(lines))
 
 
 if __name__ == "__main__":
