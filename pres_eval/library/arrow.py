@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
-from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, TextParts
+from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, ShortViews, Spans, TextParts
 
 _Pointer = ctypes.c_void_p
 
@@ -136,33 +136,27 @@ class Piece:
         start = self.array.offset
         return _view(self.array.buffers[number], start + self.array.length + more, dtype)[start:]
 
-    def _texts(self) -> list[Ids]:
+    def _texts(self) -> list[Ids | Spans]:
         """Ids where they are, and a copy of the last ones."""
         if not self.array.length:
             return [Ids.of([])]
         wide = self.format in _LARGE_TEXT
-        places = self._buffer(1, np.dtype("i8" if wide else "i4"), 1).astype(np.int64, copy=False)
-        starts, lengths = places[:-1], np.diff(places)
+        places = self._buffer(1, np.dtype("i8" if wide else "i4"), 1)
         data = _view(self.array.buffers[2], int(places[-1]), np.dtype(np.uint8))
         # What is loaded of an id may reach 16 bytes behind it.
         safe = int(np.searchsorted(places[1:], len(data) - 2 * WORD, side="right"))
-        whole = [Ids(data, starts[:safe], lengths[:safe])] if safe else []
-        last = data[int(starts[safe]) :] if safe < len(starts) else data[:0]
-        tail = np.concatenate((last, np.zeros(3 * WORD, np.uint8)))
-        return [*whole, Ids(tail, starts[safe:] - int(places[safe]), lengths[safe:])]
+        tail = np.concatenate((data[int(places[safe]) :], np.zeros(3 * WORD, np.uint8)))
+        return [Spans(data, places[: safe + 1]), Spans(tail, places[safe:] - places[safe])]
 
-    def _views(self) -> Ids:
+    def _views(self) -> Ids | ShortViews:
         """Ids of Arrow's string views: short ones are in the views, long ones in other buffers."""
-        count = self.array.length
-        views = np.concatenate(
-            (self._buffer(1, np.dtype("V16")).view(np.uint8), np.zeros(3 * WORD, np.uint8))
-        )
-        fields = views[: 16 * count].view(np.int32).reshape(-1, 4)
-        lengths = fields[:, 0].astype(np.int64)
-        starts = np.arange(count, dtype=np.int64) * 16 + 4
-        long = np.flatnonzero(lengths > _INLINE)
+        fields = self._buffer(1, np.dtype("V16")).view(np.int32).reshape(-1, 4)
+        long = np.flatnonzero(fields[:, 0] > _INLINE)
         if not len(long):
-            return Ids(views, starts, lengths)
+            return ShortViews(fields)
+        views = fields.view(np.uint8).reshape(-1)
+        lengths = fields[:, 0].astype(np.int64)
+        starts = np.arange(len(fields), dtype=np.int64) * 16 + 4
         others = self.array.n_buffers - 3
         sizes = _view(self.array.buffers[2 + others], others, np.dtype(np.int64))
         data = [
@@ -267,4 +261,6 @@ def joined_ids(pieces: Sequence[Piece]) -> IdColumn:
 
 def joined_numbers(pieces: Sequence[Piece]) -> NDArray[Any]:
     """The numbers of all pieces of a column."""
+    if len(pieces) == 1:
+        return pieces[0].numbers()
     return np.concatenate([np.zeros(0, np.int8), *(piece.numbers() for piece in pieces)])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays.decimals import decimal_ids
-from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.ordering import changes
+from pres_eval.arrays.ragged import BLOCK
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.library.texts import ids_of
@@ -46,10 +50,12 @@ class Objects:
     def groups(self) -> tuple[Ids, IntArray]:
         """The id of each group of equal neighbours, and how many these are."""
         values = self.values
-        starts = [0] if len(values) else []
-        starts += [row for row in range(1, len(values)) if values[row] != values[row - 1]]
-        lengths: IntArray = np.diff(np.array([*starts, len(values)])).astype(np.int64)
-        return ids_of([values[row] for row in starts], self.name), lengths
+        # Each is compared with the one before by a loop in C.
+        differs = np.fromiter(
+            map(operator.ne, islice(values, 1, None), values), np.bool_, max(len(values) - 1, 0)
+        )
+        first = np.concatenate((np.zeros(min(len(values), 1), np.int64), np.flatnonzero(differs) + 1))
+        return ids_of([values[row] for row in first.tolist()], self.name), np.diff(first, append=len(values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +106,47 @@ class Codes:
 
 
 @dataclass(frozen=True, eq=False)
+class Spans:
+    """N ids of which each begins where the one before ends, in a buffer with 16 bytes behind the last.
+
+    places  (N+1,) where each begins, and where the last ends: as wide as they came
+    """
+
+    buffer: NDArray[np.uint8]
+    places: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.places) - 1
+
+    def __getitem__(self, rows: slice, /) -> Ids:
+        start, stop, _ = rows.indices(len(self))
+        places = self.places[start : stop + 1].astype(np.int64)
+        return Ids(self.buffer, places[:-1], places[1:] - places[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class ShortViews:
+    """N ids of up to 12 bytes as Arrow's string views have them.
+
+    fields  (N, 4) the length of each as a number of 32 bits, and then 12 bytes of text
+    """
+
+    fields: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __getitem__(self, rows: slice, /) -> Ids:
+        fields = self.fields[rows]
+        buffer = np.concatenate((fields.view(np.uint8).reshape(-1), np.zeros(3 * WORD, np.uint8)))
+        return Ids(buffer, np.arange(len(fields)) * 16 + 4, fields[:, 0].astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
 class TextParts:
     """Ids in several buffers, one after the other; nothing is copied before rows are picked."""
 
-    parts: Sequence[Ids]
+    parts: Sequence[Ids | Spans | ShortViews]
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -133,7 +176,12 @@ class TextParts:
 
     def groups(self) -> tuple[Ids, IntArray]:
         """The id of each group of equal neighbours, and how many these are."""
-        found = [group_topics(part) for part in self.parts]
+        # Some rows at a time, so that what is made of them stays in the cache.
+        found = [
+            group_topics(part[start : start + BLOCK])
+            for part in self.parts
+            for start in range(0, len(part), BLOCK)
+        ]
         heads = Ids.of([text for ids, _ in found for text in ids])
         lengths = np.concatenate([np.zeros(0, np.int64), *(part for _, part in found)])
         # The last group of a part and the first of the next may be one.

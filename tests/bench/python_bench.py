@@ -48,7 +48,7 @@ class Group:
     """Calls of ours that are timed beside one of somebody else's.
 
     theirs, yardstick  its name, and the call; None if that package is not installed
-    ours     for each of our calls what it is of, the call, and the share of the yardstick that is wanted
+    ours     for each of our calls what it is of, the call, and the share of the yardstick that is the target
     times    calls that are timed together
     given    megabytes of what the calls are given, None if that is nothing to speak of
     """
@@ -190,9 +190,9 @@ def measure(group: Group, rounds: int) -> list[Found]:
 def lines_of(group: Group, found: list[Found]) -> Iterator[str]:
     """The lines of the table."""
     theirs = found.pop(0) if group.yardstick else None
-    for (work, _, wanted), ours in zip(group.ours, found, strict=True):
+    for (work, _, target), ours in zip(group.ours, found, strict=True):
         ratio = f"{ours.wall / theirs.wall:.2f} ({ours.cpu / theirs.cpu:.2f})" if theirs else ""
-        cells = [work, shown(ours), f"{group.theirs}: {shown(theirs)}" if theirs else "", ratio, wanted]
+        cells = [work, shown(ours), f"{group.theirs}: {shown(theirs)}" if theirs else "", ratio, target]
         cells += [
             megabytes(ours.memory),
             megabytes(theirs.memory if theirs else None),
@@ -217,7 +217,7 @@ def megabytes(value: float | None) -> str:
 
 HEADS = [
     "work",
-    *("ours: wall (CPU)", "theirs: wall (CPU)", "ours / theirs", "wanted"),
+    *("ours: wall (CPU)", "theirs: wall (CPU)", "ours / theirs", "target"),
     *("ours, MB", "theirs, MB", "given, MB"),
 ]
 
@@ -259,11 +259,11 @@ def dict_groups(data: Data) -> Iterator[Group]:
         theirs="pytrec_eval",
         yardstick=pytrec_eval_call(qrels, lambda: run),
         ours=(
-            ("dict of dicts", own, "0.2"),
+            ("dict of dicts", own, "≤ 0.2"),
             (
                 "dict of dicts, `pres_eval.pytrec_eval`",
                 lambda: drop_in.RelevanceEvaluator(qrels, MEASURES).evaluate(run),
-                "0.2",
+                "≤ 0.2",
             ),
         ),
         given=given,
@@ -273,7 +273,7 @@ def dict_groups(data: Data) -> Iterator[Group]:
         yield Group(
             theirs="ir_measures",
             yardstick=ir_measures_call(qrels, run, default=True),
-            ours=(("dict of dicts, `pres_eval.ir_measures`", provider, "0.5"),),
+            ours=(("dict of dicts, `pres_eval.ir_measures`", provider, "≤ 0.5"),),
             given=given,
         )
     if has("ranx"):
@@ -298,22 +298,22 @@ def table_groups(data: Data) -> Iterator[Group]:
 
     qrels, columns = data.qrels, data.columns()
     frame, given = made(partial(pandas.DataFrame, columns))
-    tables = {"pandas": (frame, "0.1")}
-    tables["pandas, columns of objects"] = frame.astype({"query_id": object, "doc_id": object}), "0.1"
+    tables = {"pandas": (frame, "≤ 0.1")}
+    tables["pandas, columns of objects"] = frame.astype({"query_id": object, "doc_id": object}), "≤ 0.1"
     if has("pyarrow"):
-        tables["Arrow"] = __import__("pyarrow").table(columns), "0.05"
+        tables["Arrow"] = __import__("pyarrow").table(columns), "≤ 0.05"
     if has("polars"):
-        tables["Polars"] = __import__("polars").DataFrame(columns), "0.05"
+        tables["Polars"] = __import__("polars").DataFrame(columns), "≤ 0.05"
     del columns
     ours: list[tuple[str, Call, str]] = [
-        (f"table: {name}", lambda table=table: pe.evaluate(qrels, table, MEASURES), wanted)  # type: ignore[misc]
-        for name, (table, wanted) in tables.items()
+        (f"table: {name}", lambda table=table: pe.evaluate(qrels, table, MEASURES), target)  # type: ignore[misc]
+        for name, (table, target) in tables.items()
     ]
     yardstick = None
     if has("ir_measures"):
         yardstick = ir_measures_call(qrels, frame, default=True)
         provider = ir_measures_call(qrels, frame, default=False)
-        ours.append(("table: pandas, `pres_eval.ir_measures`", provider, "0.1"))
+        ours.append(("table: pandas, `pres_eval.ir_measures`", provider, "≤ 0.1"))
     yield Group(theirs="ir_measures", yardstick=yardstick, ours=tuple(ours), given=given)
 
 
@@ -330,7 +330,7 @@ def array_groups(data: Data) -> Iterator[Group]:
             (
                 "arrays of whole numbers",
                 lambda: pe.Qrels(qrels).rank_top_k(data.topics, ids, scores).evaluate(MEASURES),
-                "0.1",
+                "≤ 0.1",
             ),
         ),
         given=(ids.nbytes + scores.nbytes) / 1e6,
@@ -347,7 +347,7 @@ def small_groups(data: Data) -> Iterator[Group]:
         qrels, run = small.qrels, small.run()
         own = pe.Qrels(qrels)
         for count, names in ((3, MEASURES), (24, COLUMNS_24)):
-            work = f"50 × 100 again and again, {count} columns, {judged:.0%} judged"
+            work = f"50 × 100 with the same judgements, {count} columns, {judged:.0%} judged"
             same = drop_in.RelevanceEvaluator(qrels, names)
             yardstick = None
             if has("pytrec_eval"):
@@ -361,7 +361,7 @@ def small_groups(data: Data) -> Iterator[Group]:
                 theirs="pytrec_eval",
                 yardstick=yardstick,
                 ours=(
-                    (f"{work}, `pres_eval.pytrec_eval`", partial(same.evaluate, run), "1.0"),
+                    (f"{work}, `pres_eval.pytrec_eval`", partial(same.evaluate, run), "≤ 1.0"),
                     (f"{work}, `Qrels.rank`", partial(_rank_and_evaluate, own, run, names), ""),
                 ),
                 times=100,
