@@ -75,9 +75,10 @@ def _rank_block(
         document=found.document[judged],
         row=None if found.row is None else found.row[judged] - begin,
     )
-    segment, document, place, ties = block.segment, block.document, block.row, NO_TIES
-    if place is None or not _in_place(block, place):
+    segment, document, place, ties = block.segment, block.document, _places_in_order(block), NO_TIES
+    if place is None:
         place, document, ties = _count(pool, block, lambda rows: ids_at(rows + begin), ascending)
+    if (place[1:] < place[:-1]).any():
         order = np.argsort(place, kind="stable")
         ties = ties.moved(inverse(order)) if len(ties.document) else ties
         place, document, segment = place[order], document[order], segment[order]
@@ -91,22 +92,38 @@ def _rank_block(
     )
 
 
-def _in_place(found: Found, row: IntArray) -> bool:
-    """Whether the row (D,) of each judged document is its place, so that nothing has to be sorted.
+def _places_in_order(found: Found) -> IntArray | None:
+    """(D,) the place of each judged document if the scores of each topic descend, so that a row is a place.
 
-    The scores of each topic descend, and none of these documents shares its own with a neighbour.
+    None if they don't, or if one of these documents shares its score with a neighbour.
     """
     scores, offsets = found.scores, found.offsets
     falls = scores[1:] < scores[:-1]
     begins = offsets[1:-1]
     falls[begins[(begins > 0) & (begins < len(scores))] - 1] = True
-    if falls.all():
-        return True
     others = np.flatnonzero(~falls)
     if (scores[others + 1] > scores[others]).any():
-        return False
-    above, below = row[row > offsets[found.segment]], row[row + 1 < offsets[found.segment + 1]]
-    return not ((scores[above] == scores[above - 1]).any() or (scores[below] == scores[below + 1]).any())
+        return None
+    row = _search(found) if found.row is None else found.row
+    if len(others):
+        above, below = row[row > offsets[found.segment]], row[row + 1 < offsets[found.segment + 1]]
+        if (scores[above] == scores[above - 1]).any() or (scores[below] == scores[below + 1]).any():
+            return None
+    return row
+
+
+def _search(found: Found) -> IntArray:
+    """(D,) the first row that has the score of each judged document, in topics whose scores descend.
+
+    All are looked for at once, halving the rows of the topic that are left: faster than to make keys of all.
+    """
+    first, last = found.offsets[found.segment], found.offsets[found.segment + 1] - 1
+    for _ in range(int((last - first).max(initial=0)).bit_length()):
+        middle = (first + last) >> 1
+        higher = found.scores[middle] > found.score
+        first = np.where(higher, middle + 1, first)
+        last = np.where(higher, last, middle)
+    return first
 
 
 def _count(

@@ -27,15 +27,28 @@ SCORES = st.one_of(
 RUNS = st.dictionaries(TOPICS, st.dictionaries(IDS, SCORES, min_size=0, max_size=12), min_size=1)
 
 
-@settings(deadline=None, max_examples=120)
-@given(RUNS, st.data(), st.sampled_from(["9.0.8", "10.0"]), st.sampled_from([1, 8, 1 << 17]), st.booleans())
+@settings(deadline=None, max_examples=200)
+@given(
+    RUNS,
+    st.data(),
+    st.sampled_from(["9.0.8", "10.0"]),
+    st.sampled_from([1, 8, 1 << 17]),
+    st.booleans(),
+    st.booleans(),
+)
 def test_like_ranking_by_ids(
     run: dict[bytes, dict[bytes, float]],
     draws: st.DataObject,
     compat: str,
     block: int,
     rows_are_known: bool,
+    descending: bool,
 ) -> None:
+    if descending:
+        run = {
+            topic: dict(sorted(documents.items(), key=lambda pair: -pair[1]))
+            for topic, documents in run.items()
+        }
     judged = {
         topic: {document: 1 for document in documents if draws.draw(st.booleans())} | {b"other": 0}
         for topic, documents in run.items()
