@@ -31,7 +31,7 @@ from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, geometric_mean, number
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import Options
-from pres_eval.scoring import Values, form, score_blocks
+from pres_eval.scoring import Values, scored
 
 __version__ = "0.5.11"
 """The pytrec_eval-terrier whose names and values these are."""
@@ -190,7 +190,7 @@ class RelevanceEvaluator:
         if not self._columns:
             return {number: {} for number in ranking.topic.tolist()}
         # Without the means that an Evaluation has: nobody asks for them here.
-        blocks = score_blocks(form(qrels.relevance, ranking, self._options), self._columns)
+        blocks = scored(qrels.relevance, ranking, self._columns, self._options)
         rows = chain.from_iterable(zip(*map(_numbers, block.values), strict=True) for block in blocks)
         by_key = map(dict, map(zip, repeat(self._keys), rows))  # dicts are made by a loop in C
         return dict(zip(ranking.topic.tolist(), by_key, strict=True))

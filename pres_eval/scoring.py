@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pres_eval.arrays.exact import add_rows_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.batches.from_qrels import form_batches
-from pres_eval.errors import NoCommonTopicError, UsageError, quoted
+from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
 from pres_eval.measures.names import BOUNDS
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.options import DOCNO, Options
+from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
@@ -26,15 +25,7 @@ from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
-    from pres_eval.batches.from_groups import GroupedBatch
-    from pres_eval.batches.from_preferences import PreferenceBatch
-    from pres_eval.batches.from_subtopics import SubtopicBatch
     from pres_eval.reading.zscores import ZScores
-
-AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | PreferenceBatch"
-
-BLOCK = 4096
-"""Topics scored at a time: enough for numpy to be fast, few enough to keep memory flat."""
 
 MOST_VALUES = 1 << 19
 """Values of several columns that are computed or added up together."""
@@ -91,6 +82,18 @@ class Evaluation:
             values=tuple(self.values[place] for place in places),
             summary=tuple(self.summary[place] for place in places),
         )
+
+
+def scored(
+    relevance: Relevance,
+    ranking: Ranked,
+    selection: Selection,
+    options: Options,
+    zscores: ZScores | None = None,
+    jobs: int = 1,
+) -> Iterator[ScoredBlock]:
+    """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
+    return score_blocks(form(relevance, ranking, options), selection, zscores, jobs)
 
 
 def score_blocks(
@@ -225,69 +228,6 @@ class Summing:
         )
 
 
-def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
-    """The batches of a ranking and any kind of judgements.
-
-    Raises NoCommonTopicError if there is nothing to score.
-    """
-    if isinstance(ranking, Ranking):
-        _check_fit(relevance, ranking, options)
-    nothing = True
-    for batch in _form(relevance, ranking, options):
-        nothing = False
-        yield batch
-    if nothing:
-        raise NoCommonTopicError(no_common_topic(relevance, ranking, options))
-
-
-def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None:
-    """Raises UsageError if the run was read for judgements or options that rank it in another way."""
-    if (ranking.single, ranking.ascending) != (
-        options.version.single_precision_scores,
-        relevance.ties_ascending,
-    ):
-        raise UsageError(
-            f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
-            " read it again with these"
-        )
-
-
-def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
-    if isinstance(relevance, Qrels):
-        return form_batches(relevance, ranking, options, BLOCK)
-    if options.ties != DOCNO:
-        raise UsageError(
-            f"--ties {options.ties}: expected judgements in the format qrels or qrels_float (-R)"
-        )
-    # Imported here because it takes a while, and most evaluations have neither.
-    from pres_eval.batches.from_groups import form_grouped_batch
-    from pres_eval.batches.from_preferences import form_preference_batch
-    from pres_eval.reading.preferences import GroupQrels, SubtopicQrels
-
-    if isinstance(relevance, SubtopicQrels):
-        from pres_eval.batches.from_subtopics import form_subtopic_batch
-
-        return form_subtopic_batch(relevance, ranking, options).blocks(BLOCK)
-    if isinstance(relevance, GroupQrels):
-        return form_grouped_batch(relevance, ranking, options).blocks(BLOCK)
-    return form_preference_batch(relevance, ranking, options).blocks(BLOCK)
-
-
-def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
-    """What is said of a run without a topic of the judgements."""
-    run = ranking.name if isinstance(ranking, Ranking) else "run"
-    if options.only_topic is not None:
-        return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
-    unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
-    theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
-    ours = quoted(relevance.pool.topics[0])
-    return (
-        f"{run}: no topic in common with {relevance.name}:"
-        f" expected topics such as {ours}, found others{theirs};"
-        " are both files of the same collection, and the ids written alike?"
-    )
-
-
 def evaluate(
     relevance: Relevance,
     ranking: Ranking,
@@ -302,7 +242,7 @@ def evaluate(
     """
     summing = Summing(selection)
     blocks = []
-    for block in score_blocks(form(relevance, ranking, options), selection, zscores, jobs):
+    for block in scored(relevance, ranking, selection, options, zscores, jobs):
         summing.add(block)
         blocks.append(block)
     totals = summing.totals(relevance, options.complete)

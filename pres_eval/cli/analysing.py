@@ -28,7 +28,7 @@ from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, RelevanceInfo
-from pres_eval.ranking.common import COMMON, OWN
+from pres_eval.ranking.common import COMMON, OWN, no_common_topic
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, relevance_info
@@ -36,7 +36,7 @@ from pres_eval.report.layout import FORMATS, Look, Table, render
 from pres_eval.report.names import run_names
 from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation, evaluate, no_common_topic
+from pres_eval.scoring import Evaluation, evaluate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
-from pres_eval.scoring import Evaluation, Summing, evaluate, form, score_blocks
+from pres_eval.scoring import Evaluation, Summing, evaluate, scored
 
 
 def print_results(
@@ -127,8 +127,7 @@ def _stream_lines(stream: BinaryIO, job: Job, ranking: Ranking, name: bytes) -> 
     """Print trec_eval's lines of one run as they are computed, after the line with its name."""
     summing = Summing(job.selection)
     zscores = job.zscores is not None
-    batches = form(job.relevance, ranking, job.options)
-    for block in score_blocks(batches, job.selection, job.zscores, job.jobs):
+    for block in scored(job.relevance, ranking, job.selection, job.options, job.zscores, job.jobs):
         if not summing.num_scored:
             stream.write(name)
         summing.add(block)

@@ -20,7 +20,7 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading import qrels as engine
-from pres_eval.scoring import form, score_blocks
+from pres_eval.scoring import scored
 
 _LEVEL = measures.ParamInfo(
     dtype=int, default=1, desc="minimum relevance score to be considered relevant (inclusive)"
@@ -284,7 +284,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         for (options, gains), group in groups.items():
             relevance = self._with_gains(gains)
             selection = tuple(self._wants[measure].column for measure in group)
-            blocks = list(score_blocks(form(relevance, ranking, options), selection))
+            blocks = list(scored(relevance, ranking, selection, options))
             for place, measure in enumerate(group):
                 parts = [np.asarray(block.values[place], np.float64) for block in blocks]
                 yield measure, np.concatenate(parts)

@@ -1,4 +1,4 @@
-"""Several runs over the same topics."""
+"""Topics in common: of several runs, and of a run with the judgements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from functools import reduce
 import numpy as np
 
 from pres_eval.arrays.types import IntArray
+from pres_eval.errors import quoted
+from pres_eval.options import Options
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.relevance import Relevance
 
 OWN, COMMON, ALL = "own", "common", "all"
 TOPIC_RULES = (OWN, COMMON, ALL)
@@ -36,4 +40,19 @@ def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
         rank=ranking.rank[rows],
         document=ranking.document[rows],
         ties=ranking.ties.of(np.flatnonzero(rows)),
+    )
+
+
+def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
+    """What is said of a run without a topic of the judgements."""
+    run = ranking.name if isinstance(ranking, Ranking) else "run"
+    if options.only_topic is not None:
+        return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
+    unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
+    theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
+    ours = quoted(relevance.pool.topics[0])
+    return (
+        f"{run}: no topic in common with {relevance.name}:"
+        f" expected topics such as {ours}, found others{theirs};"
+        " are both files of the same collection, and the ids written alike?"
     )

@@ -76,8 +76,8 @@ def is_all_negative(case: Case) -> bool:
 @contextlib.contextmanager
 def small_chunks() -> Iterator[None]:
     """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
-    from pres_eval import scoring
     from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
+    from pres_eval.batches import forming
     from pres_eval.ranking import order, scattered
     from pres_eval.reading import lines, qrels, source
 
@@ -90,7 +90,7 @@ def small_chunks() -> Iterator[None]:
         (ids, "AT_ONCE", 4),
         (word_ids, "AT_ONCE", 4),
         (growing, "SHORT", 1),
-        (scoring, "BLOCK", 2),
+        (forming, "BLOCK", 2),
         (order, "FEW", 1),
         (lines, "UNTHREADED", 0),
         (ordering, "_WORDS_SORTED", 1),

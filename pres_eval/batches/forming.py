@@ -1,0 +1,74 @@
+"""From a ranking and judgements of any kind to batches: the door of this room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from pres_eval.batches.from_qrels import form_batches
+from pres_eval.errors import NoCommonTopicError, UsageError
+from pres_eval.options import DOCNO, Options
+from pres_eval.ranking.common import no_common_topic
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance
+
+if TYPE_CHECKING:
+    from pres_eval.batches.batch import Batch
+    from pres_eval.batches.from_groups import GroupedBatch
+    from pres_eval.batches.from_preferences import PreferenceBatch
+    from pres_eval.batches.from_subtopics import SubtopicBatch
+
+AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | PreferenceBatch"
+
+BLOCK = 4096
+"""Topics in a batch: enough for numpy to be fast, few enough to keep memory flat."""
+
+
+def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
+    """The batches of a ranking and any kind of judgements.
+
+    Raises NoCommonTopicError if there is nothing to score.
+    """
+    if isinstance(ranking, Ranking):
+        _check_fit(relevance, ranking, options)
+    nothing = True
+    for batch in _form(relevance, ranking, options):
+        nothing = False
+        yield batch
+    if nothing:
+        raise NoCommonTopicError(no_common_topic(relevance, ranking, options))
+
+
+def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None:
+    """Raises UsageError if the run was read for judgements or options that rank it in another way."""
+    if (ranking.single, ranking.ascending) != (
+        options.version.single_precision_scores,
+        relevance.ties_ascending,
+    ):
+        raise UsageError(
+            f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
+            " read it again with these"
+        )
+
+
+def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
+    if isinstance(relevance, Qrels):
+        return form_batches(relevance, ranking, options, BLOCK)
+    if options.ties != DOCNO:
+        raise UsageError(
+            f"--ties {options.ties}: expected judgements in the format qrels or qrels_float (-R)"
+        )
+    # Imported here because it takes a while, and most evaluations have neither.
+    from pres_eval.batches.from_groups import form_grouped_batch
+    from pres_eval.batches.from_preferences import form_preference_batch
+    from pres_eval.reading.preferences import GroupQrels, SubtopicQrels
+
+    if isinstance(relevance, SubtopicQrels):
+        from pres_eval.batches.from_subtopics import form_subtopic_batch
+
+        return form_subtopic_batch(relevance, ranking, options).blocks(BLOCK)
+    if isinstance(relevance, GroupQrels):
+        return form_grouped_batch(relevance, ranking, options).blocks(BLOCK)
+    return form_preference_batch(relevance, ranking, options).blocks(BLOCK)
