@@ -27,7 +27,7 @@ SCORES = st.one_of(
 RUNS = st.dictionaries(TOPICS, st.dictionaries(IDS, SCORES, min_size=0, max_size=12), min_size=1)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(
     RUNS,
     st.data(),
