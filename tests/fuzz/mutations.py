@@ -45,7 +45,7 @@ class Mutant:
 
     lines      the first and the last line of the statement it is in; of one with a body those before the body
     statement  these lines
-    number     from 1, of those in the module that have the same text and change
+    change     with (2) and so on where the module has the same text and change before
     """
 
     path: str
@@ -56,7 +56,6 @@ class Mutant:
     change: str
     node: int
     which: int
-    number: int
 
     @property
     def name(self) -> list[str]:
@@ -66,8 +65,7 @@ class Mutant:
     @property
     def key(self) -> str:
         """What names the mutant as long as its line stays as it is."""
-        number = f" ({self.number})" if self.number > 1 else ""
-        return f"{self.path} | {self.text} | {self.change}{number}"
+        return f"{self.path} | {self.text} | {self.change}"
 
     def tree(self) -> ast.Module:
         """The module with the change."""
@@ -162,10 +160,9 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
                 lines=(first, last),
                 statement="\n".join(lines[first - 1 : last]),
                 text=same[0],
-                change=change.name,
+                change=change.name + (f" ({numbers[same]})" if numbers[same] > 1 else ""),
                 node=number,
                 which=which,
-                number=numbers[same],
             )
 
 

@@ -9,7 +9,7 @@ import pytest
 from support.batches import batch_of, columns_of
 from support.oracle import UNKNOWN, Topic
 
-from pres_eval.errors import PresEvalError
+from pres_eval.errors import MeasureError, PresEvalError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES
 from pres_eval.measures.base import Format, Measure
 from pres_eval.options import RelevanceInfo
@@ -61,46 +61,10 @@ def test_every_measure_declares_what_it_is() -> None:
     assert not [measure.name for measure in MEASURES if not measure.traits]
 
 
-CUT = "P recall ndcg_cut map_cut relative_P success P_avgjg unj recip_rank_cut judged hits P_IA StRecall"
-CUT_BY_GRADES = "ndcg_exp_cut err dcg_cut dcg_exp_cut"
-GAINS = "G dcg ideal_dcg ndcg ndcg_rel Rndcg"
-EXAMPLES = {
-    **dict.fromkeys((*CUT.split(), *CUT_BY_GRADES.split()), "5,10"),
-    **dict.fromkeys(GAINS.split(), "1=3.5,2=9.0"),
-    **dict.fromkeys(("PRES", "PRES_est"), "50,100"),
-    "Rnorm": "1000",
-    "accuracy": "10,100",
-    "F_cut": "2,10,100",
-    "Fprime": "4,100,1000",
-    "iprec_at_recall": "0.1,0.5",
-    "11pt_avg": "0.25,0.5,0.75",
-    **dict.fromkeys(("Rprec_mult", "Rprec_mult_avgjg"), "0.5,1.0"),
-    "utility": "1.0,-1.0,0.0,0.0",
-    "set_F": "0.5",
-    "relstring": "20",
-    "ndcg_gain_cut": "10,1=1,2=3",
-    **dict.fromkeys(("rbp", "rbp_resid", "rbp_binary"), "p=0.8"),
-    **dict.fromkeys(("compat", "urbp", "urbp_graded"), "p=0.9"),
-    **dict.fromkeys(("rbp_cut", "rbp_graded_cut"), "10,20,p=0.9"),
-    **dict.fromkeys(("sdcg", "nerr8", "nerr9"), "10,20,max_rel=3"),
-    "bpm": "10,20,T=2,max_rel=3",
-    **dict.fromkeys(("insq", "inst", "nerr11"), "T=2,max_rel=3"),
-    "nerr10": "p=0.8,max_rel=3",
-    "ubpref": "factor=0.01",
-    "wss": "95,100",
-    "recall_at_percent": "10,20",
-    "total_cost": "1,20",
-    **dict.fromkeys(("total_cost_uniform", "total_cost_weighted"), "1,2"),
-    **dict.fromkeys(("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA"), "10,20,alpha=0.5"),
-    **dict.fromkeys(("NRBP", "nNRBP"), "alpha=0.5,beta=0.8"),
-}
-"""What the reference and `-h` show of the parameters of each measure that takes some."""
-
-
-def test_examples_are_parameters_of_the_measure() -> None:
-    assert {m.name: m.parameters.example for m in MEASURES if m.parameters.example} == EXAMPLES
-    for name, example in EXAMPLES.items():
-        assert all(label.startswith(name) for label, _ in columns_of(MEASURE_BY_NAME[name], example))
+@pytest.mark.parametrize("setting", ["normalize=0.5", "depth=2.5"])
+def test_settings_that_are_whole_numbers(setting: str) -> None:
+    with pytest.raises(MeasureError, match=f"-m compat.…: found {setting}, expected "):
+        columns_of(MEASURE_BY_NAME["compat"], setting)
 
 
 GRADES = (2, 1, 1, 0, 0, 0, 0, 0, 0, 0)

@@ -298,8 +298,6 @@ def test_parameters_of_several_options_are_united() -> None:
         ("rbp", "p=often", "found 'often', expected a number"),
         ("Fprime", "-1,100", "found '-1', expected β, a number of at least 0"),
         ("F_cut", "1,2.x,y", "found 'y', expected a whole number of at least 1"),
-        ("compat", "normalize=0.5", "found normalize=0.5, expected 1, or 0 not to normalize"),
-        ("compat", "depth=2.5", "found depth=2.5, expected how many ranks are looked at, a whole number"),
     ],
 )
 def test_bad_parameters_say_what_was_found_and_expected(name: str, text: str, message: str) -> None:
