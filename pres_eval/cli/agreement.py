@@ -19,7 +19,8 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.paired import PairedScores, pair_topics, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, read, show
+from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.loading import read
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES, TIES, TieOptions

@@ -25,7 +25,8 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topics import plural
-from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, analysis_options, draw, read_paired, show
+from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, analysis_options, draw, show
+from pres_eval.cli.loading import read_paired
 from pres_eval.cli.reader import exit_if_failed, warn
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions

@@ -13,7 +13,8 @@ import click
 from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, cumulated, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
-from pres_eval.cli.analysing import AnalysisOptions, Loaded, analysis_options, draw, read, show
+from pres_eval.cli.analysing import AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.explained_tables import explained_tables, side_by_side_tables

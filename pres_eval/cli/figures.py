@@ -12,15 +12,8 @@ import numpy as np
 
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.analysis.figures import normalised_recall, precision_recall, roc
-from pres_eval.cli.analysing import (
-    AnalysisOptions,
-    Loaded,
-    analysis_options,
-    draw,
-    qrels_and_runs,
-    read,
-    show,
-)
+from pres_eval.cli.analysing import AnalysisOptions, analysis_options, draw, qrels_and_runs, show
+from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError
 from pres_eval.report.figure_tables import (

@@ -82,7 +82,7 @@ class GateOptions:
             if self.test not in TESTS:
                 raise UsageError(f"--test {self.test}: expected one of {', '.join(TESTS)}")
         if self.tolerance is not None:
-            from pres_eval.gates.against import read_tolerance
+            from pres_eval.gates.tolerance import read_tolerance
 
             read_tolerance(self.tolerance)
         if self.fail_under:
@@ -119,7 +119,8 @@ def pass_gates(said: GateOptions, now: Record, printed: bytes) -> None:
 def _earlier(said: GateOptions) -> Earlier | None:
     if said.against is None:
         return None
-    from pres_eval.gates.against import TESTS, Earlier, Tolerance, read_tolerance
+    from pres_eval.gates.against import TESTS, Earlier
+    from pres_eval.gates.tolerance import Tolerance, read_tolerance
     from pres_eval.measures import MEASURES
     from pres_eval.report.read_records import from_json
 

@@ -11,16 +11,9 @@ from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, 
 from pres_eval.analysis.judging import GradeTable, Judged, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import (
-    ALPHA,
-    AnalysisOptions,
-    analysis_options,
-    draw,
-    read_runs,
-    show,
-    usual_measures,
-)
+from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, draw, show
 from pres_eval.cli.groups import GROUPS, groups_of_runs
+from pres_eval.cli.loading import read_runs, usual_measures
 from pres_eval.cli.reader import check_paths, exit_if_failed
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import RunFailure, UsageError

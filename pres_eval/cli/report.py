@@ -2,83 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.relevant_ranks import relevant_ranks
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.analysis.topics import use_topics
-from pres_eval.cli.analysing import ALPHA, SEED, check_qrels_alone, qrels_and_runs, read_runs, with_bar
+from pres_eval.cli.analysing import ALPHA, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
-from pres_eval.cli.progress import steps, working
-from pres_eval.cli.reader import check_paths, exit_if_failed, path_of, warn
-from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, NumberOptions, number_options
+from pres_eval.cli.progress import working
+from pres_eval.cli.reader import exit_if_failed
+from pres_eval.cli.reporting import ReportOptions, report_of
+from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, number_options
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.measures.selection import Selection
-from pres_eval.options import Options
-from pres_eval.ranking.common import OWN
-from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.qrels import Qrels
-from pres_eval.reading.source import Source
-from pres_eval.report.names import NAMINGS, run_names, without_shared
-from pres_eval.report.pairs import pairs_of
-from pres_eval.report.records import File, file_record
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_plots import PICTURES, as_picture
-from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
+from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import Subject, default_subject
 from pres_eval.report.trec_tables import as_text
-from pres_eval.scoring import Evaluation, evaluate
-from pres_eval.workers import in_order
-
-if TYPE_CHECKING:
-    from pres_eval.reading.medians import Medians
 
 PAGES = (".html", ".htm")
 FORMATS = ("text", "json", "csv")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReportOptions(NumberOptions):
-    """What the command line said."""
-
-    qrels: str
-    runs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    output_format: str
-    table: str | None
-    text_wanted: bool
-    names: str
-    picture: str | None
-    of_runs: tuple[str, ...]
-    of_topic: str | None
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    title: str
-    description: str
-    keep_going: bool
-    medians: str | None
-    test: str
-    correction: str
-    alpha: float
-    samples: int
-    seed: int
-
-    def settings(self) -> Settings:
-        """How the runs are compared."""
-        return Settings(
-            test=self.test,
-            correction=self.correction,
-            alpha=self.alpha,
-            samples=self.samples,
-            seed=self.seed,
-        )
 
 
 @click.command()
@@ -182,95 +128,6 @@ def _check_ending(path: str) -> None:
     if ending not in PICTURE_FORMATS:
         raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURE_FORMATS))}")
     check_matplotlib("drawing the report")
-
-
-def report_of(said: ReportOptions) -> Report:
-    """Read, score and compare what the report is made of."""
-    check_qrels_alone(said.relevance_format)
-    check_paths(said.qrels, said.runs)
-    options, reader = said.numbers(), said.reader()
-    selection = report_selection(options, said.nmax, said.measures)
-    medians = _medians(said, {column.label for column in selection})
-    relevance = reader.relevance(said.qrels)
-    assert isinstance(relevance, Qrels), "check_qrels_alone lets nothing else in"
-    rankings, failures = read_runs(said, said.keep_going, said.runs, relevance, options)
-    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
-    if said.names == NAMINGS[0]:
-        names = without_shared(names)
-    rankings, topics = use_topics(rankings, names, said.topic_rule(OWN), len(relevance.pool.topics))
-    if topics.warning and not said.quiet:
-        warn(topics.warning)
-    evaluations, files = _evaluated(said, reader.num_jobs, relevance, rankings, selection, options)
-    return make_report(
-        evaluations,
-        options,
-        said.nmax,
-        file_record(said.qrels),
-        files,
-        documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
-        names=names,
-        measures=said.measures,
-        pairs=pairs_of(
-            evaluations,
-            names,
-            board_of(selection, options, said.nmax, said.measures),
-            said.settings(),
-            tuple(relevance.pool.topics) if options.complete else None,
-            with_bar("comparing", said.quiet),
-        ),
-        failures=failures,
-        medians=medians,
-        title=said.title,
-        description=said.description,
-        made_with=_made_with(said),
-    )
-
-
-def _evaluated(
-    said: ReportOptions,
-    jobs: int,
-    relevance: Qrels,
-    rankings: Sequence[Ranking],
-    selection: Selection,
-    options: Options,
-) -> tuple[list[Evaluation], list[File]]:
-    """The numbers of the runs, and what is said of their files, by several threads."""
-
-    def work(ranking: Ranking) -> tuple[Evaluation, File]:
-        return evaluate(relevance, ranking, selection, options), file_record(path_of(ranking))
-
-    with steps("evaluating", len(rankings), said.quiet) as bar:
-        done = [each for _, each in zip(bar, in_order(work, rankings, jobs), strict=True)]
-    return [evaluation for evaluation, _ in done], [file for _, file in done]
-
-
-def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
-    """The options that change numbers, besides those of the evaluation and the tests."""
-    facts = [
-        ("Topics averaged over (--topics)", said.topic_rule(OWN)),
-        ("Judgements read as (-R)", said.relevance_format),
-        ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
-        ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
-    ]
-    return [*facts, ("Medians from (--medians)", said.medians)] if said.medians is not None else facts
-
-
-def _medians(said: ReportOptions, labels: set[str]) -> Medians:
-    if said.medians is None:
-        return {}
-    from pres_eval.reading.medians import read_medians
-
-    medians = read_medians(Source(said.medians))
-    known = {label: by_topic for label, by_topic in medians.items() if label in labels}
-    if not known:
-        raise UsageError(
-            f"--medians {said.medians}: medians of {', '.join(sorted(medians))}, expected those of a"
-            " measure in the report such as map (-m adds measures)"
-        )
-    for label in sorted(set(medians) - set(known)):
-        if not said.quiet:
-            warn(f"{said.medians}: medians of {label} are left out: the report does not have this measure")
-    return known
 
 
 def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:

@@ -28,15 +28,14 @@ from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import (
     SEED,
     AnalysisOptions,
-    Loaded,
     analysis_options,
     draw,
     measures_option,
     qrels_and_runs,
-    read,
     show,
 )
 from pres_eval.cli.groups import GROUPS, groups_of_runs
+from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.shared import TIES, CutoffList, TieOptions

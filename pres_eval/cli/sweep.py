@@ -14,9 +14,9 @@ from pres_eval.cli.analysing import (
     draw,
     measures_option,
     qrels_and_runs,
-    read,
     show,
 )
+from pres_eval.cli.loading import read
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.shared import TIES, TieOptions, read_rank
 from pres_eval.errors import quoted

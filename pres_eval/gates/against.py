@@ -16,11 +16,11 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import Finding, run_name, six_digits
+from pres_eval.gates.tolerance import Tolerance
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.records import Record
-from pres_eval.report.shown_runs import known_label
 from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import Evaluation
 
@@ -42,38 +42,6 @@ LETTERS = {
 """The option that sets each field of Options."""
 
 
-@dataclass(frozen=True)
-class Tolerance:
-    """`--tolerance`: how far values may fall, for all measures and for some of them."""
-
-    usual: float = 0.0
-    by_label: dict[str, float] = field(default_factory=dict)
-
-    def of(self, label: str) -> float:
-        """How far the column may fall."""
-        return self.by_label.get(label, self.usual)
-
-
-def read_tolerance(text: str) -> Tolerance:
-    """A tolerance from `0.01`, `map=0.005,PRES_100=0.01`, or both: `0.01,map=0.005`."""
-    usual, by_label = 0.0, {}
-    for part in text.split(","):
-        label, equals, number = part.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            value = math.nan
-        if not (math.isfinite(value) and value >= 0) or (equals and not label.strip()):
-            raise UsageError(
-                f"--tolerance {text}: found {part!r}, expected a number of at least 0, or NAME=NUMBER"
-            )
-        if equals:
-            by_label[label.strip()] = value
-        else:
-            usual = value
-    return Tolerance(usual, by_label)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Earlier:
     """`--against FILE` and what goes with it.
@@ -88,7 +56,7 @@ class Earlier:
 
     path: str
     record: Record
-    tolerance: Tolerance = Tolerance()
+    tolerance: Tolerance = field(default_factory=Tolerance)
     topics: bool = False
     if_significant: bool = False
     test: str = TESTS[0]
@@ -219,13 +187,6 @@ def not_comparable(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterat
             message=f"{', '.join(lost)}: computed earlier, not now (-m), run {run_name(new)}",
             path=new.path,
         )
-
-
-def check_tolerance(tolerance: Tolerance, evaluations: Sequence[Evaluation]) -> Tolerance:
-    """The tolerance with the labels of columns; raises UsageError for one that is not there."""
-    labels = evaluations[0].labels if evaluations else []
-    known = {known_label("--tolerance", name, labels): value for name, value in tolerance.by_label.items()}
-    return Tolerance(tolerance.usual, known)
 
 
 def changes(new: Evaluation, old: Evaluation, earlier: Earlier, tolerance: Tolerance) -> Iterator[Change]:

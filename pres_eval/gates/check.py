@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.gates.against import (
-    Change,
-    Earlier,
-    changes,
-    check_tolerance,
-    counterparts,
-    mismatches,
-    not_comparable,
-)
+from pres_eval.gates.against import Change, Earlier, changes, counterparts, mismatches, not_comparable
 from pres_eval.gates.expected import Expected, unexpected
 from pres_eval.gates.findings import Finding
 from pres_eval.gates.thresholds import Threshold, below
+from pres_eval.gates.tolerance import check_tolerance
 from pres_eval.report.records import Record
 
 

@@ -11,12 +11,13 @@ from support.commands import QRELS, RUNS, Command
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import UsageError
-from pres_eval.gates.against import TESTS, Earlier, Tolerance, read_tolerance
+from pres_eval.gates.against import TESTS, Earlier
 from pres_eval.gates.check import check_gates
 from pres_eval.gates.expected import Expected
 from pres_eval.gates.findings import MOST, Finding, annotations_of, lines_of
 from pres_eval.gates.summary import as_markdown
 from pres_eval.gates.thresholds import read_threshold
+from pres_eval.gates.tolerance import Tolerance, read_tolerance
 from pres_eval.options import Options
 from pres_eval.report.records import File, Record, RunRecord
 from pres_eval.scoring import Evaluation

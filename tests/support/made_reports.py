@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pres_eval.cli.report import ReportOptions, command
-from pres_eval.cli.report import report_of as report_from
+from pres_eval.cli.report import command
+from pres_eval.cli.reporting import ReportOptions
+from pres_eval.cli.reporting import report_of as report_from
 from pres_eval.report.trec_report import Report
 
 PATENTS = Path(__file__).parents[2] / "fixtures" / "patents"
