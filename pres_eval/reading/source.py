@@ -106,13 +106,12 @@ class Source:
             ) from None
 
     def _decompressed(self, file: OpenFile) -> Readable:
-        head = file.peek(LONGEST_MAGIC)
-        for kind, magic in MAGIC.items():
-            if head.startswith(magic):
-                from pres_eval.reading.compression import decompressed  # takes a while to import
+        kind = _compression_of(file)
+        if kind is None:
+            return file
+        from pres_eval.reading.compression import decompressed  # takes a while to import
 
-                return decompressed(file, kind, self.name)
-        return file
+        return decompressed(file, kind, self.name)
 
     def head(self, size: int = HEAD) -> bytes:
         """The first bytes, decompressed."""
@@ -160,7 +159,9 @@ class Source:
     def for_jumps(self) -> Any:
         """What a reader that jumps about in the file opens: a path, or an open file."""
         if self.path != "-" and self.size() is not None:
-            return self.path
+            with contextlib.closing(self._open()) as file:
+                if _compression_of(file) is None:
+                    return self.path
         return io.BytesIO(self.whole())
 
     def _open(self) -> OpenFile:
@@ -276,6 +277,12 @@ class Source:
             if len(buffer) >= size:
                 return buffer
         return bytearray(size + size // 8)
+
+
+def _compression_of(file: OpenFile) -> str | None:
+    """How a file is compressed, by its first bytes."""
+    head = file.peek(LONGEST_MAGIC)
+    return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
 
 
 def _long_line(buffer: bytearray, start: int, stop: int) -> int | None:

@@ -59,6 +59,12 @@ def table(path: Path, data: Judged | Retrieved, names: tuple[str, str, str], siz
     write_table(pyarrow.table(columns), path, row_group_size=size)
 
 
+def packed_table(path: Path, data: Judged | Retrieved, names: tuple[str, str, str]) -> None:
+    """A table that somebody compressed again, as scripts do with all of a folder."""
+    table(path, data, names)
+    path.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+
+
 Write = Callable[[Path, "Judged | Retrieved"], object]
 WRITERS: dict[str, dict[str, Write]] = {
     "json": {
@@ -91,6 +97,8 @@ WRITERS: dict[str, dict[str, Write]] = {
         "ir_measures, qrels": lambda path, data: table(path, data, ("query_id", "doc_id", "relevance")),
         "PyTerrier, run": lambda path, data: table(path, data, ("qid", "docno", "score")),
         "PyTerrier, qrels": lambda path, data: table(path, data, ("qid", "docno", "label")),
+        "compressed run": lambda path, data: packed_table(path, data, ("qid", "docno", "score")),
+        "compressed qrels": lambda path, data: packed_table(path, data, ("qid", "docno", "label")),
     },
 }
 CASES = [(name, way) for name, ways in WRITERS.items() for way in ways]
