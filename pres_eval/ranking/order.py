@@ -78,26 +78,8 @@ def rank_topics(
     row = _duplicate(rows_to_rank, found, most)
     if row is not None:
         raise DuplicateRowError(pool.topics[int(topic[topic_of[row]])], ids[row])
-    rows = found.rows
     document = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
-    places, ties = _places(rows_to_rank, rows)
-    topic_of_judged = topic_of[rows]
-    if len(ties.document):
-        ties = Ties(ties.document, ties.first - offsets[topic_of_judged[ties.document]] + 1, ties.size)
-    if places is not rows:
-        order = np.argsort(places, kind="stable")  # topics keep their places; fast where most are in order
-        places, document = places[order], document[order]
-        ties = ties.moved(inverse(order)) if len(ties.document) else ties
-    rank = places - offsets[topic_of_judged] + 1
-    counts = np.bincount(topic_of_judged, minlength=len(topic))
-    return Ranked(
-        topic=topic,
-        num_ret=lengths,
-        offsets=np.concatenate(([0], np.cumsum(counts))),
-        rank=narrow(rank),
-        document=narrow(document),
-        ties=ties,
-    )
+    return _ranked(rows_to_rank, topic, found.rows, document)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +117,28 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
     twice[kept[1:][kept[1:] == kept[:-1]]] = True
     copies = found.first[twice[found.first]]
     return int(copies[0]) if len(copies) else None
+
+
+def _ranked(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArray) -> Ranked:
+    """The ranks of judged rows (J,), which are these documents (J,) of the pool; topics (S,)."""
+    places, ties = _places(rows, judged)
+    topic_of_judged = rows.topic_of[judged]
+    begins = rows.offsets[topic_of_judged]
+    if len(ties.document):
+        ties = Ties(ties.document, ties.first - begins[ties.document] + 1, ties.size)
+    if places is not judged:
+        order = np.argsort(places, kind="stable")  # topics keep their places; fast where most are in order
+        places, document = places[order], document[order]
+        ties = ties.moved(inverse(order)) if len(ties.document) else ties
+    counts = np.bincount(topic_of_judged, minlength=len(topic))
+    return Ranked(
+        topic=topic,
+        num_ret=np.diff(rows.offsets),
+        offsets=np.concatenate(([0], np.cumsum(counts))),
+        rank=narrow(places - begins + 1),
+        document=narrow(document),
+        ties=ties,
+    )
 
 
 def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:

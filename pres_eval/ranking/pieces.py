@@ -12,7 +12,7 @@ from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.ranking.counted import Counted, Finder, tied_rows
 from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
 from pres_eval.ranking.order import rank_topics
-from pres_eval.ranking.ranked import Ranked, in_precision
+from pres_eval.ranking.ranked import Ranked, Scores, in_precision
 from pres_eval.ranking.scattered import Rows
 from pres_eval.reading.cutting import Cut, ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
@@ -89,39 +89,32 @@ class Reader:
             rows = chosen if alone else np.flatnonzero(np.repeat(topics >= 0, lengths))
             ids, kept = ids.take(rows), kept[rows]
             topics, lengths = topics[chosen], lengths[chosen]
-        ranked = rows_kept = counted = None
+        piece = replace(piece, unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS, topics=topics)
         if cut.whole_topics:
-            if has_equal(topics):
-                raise ScatteredError
-            offsets = np.concatenate(([0], np.cumsum(lengths)))
             words = WordIds.of(ids)
             del ids
-            ranked = rank_topics(
-                self.pool,
-                topics,
-                offsets,
-                kept,
-                words,
-                self.most,
-                ascending=self.ascending,
-                duplicates=self.duplicates,
-            )
-        else:
-            topic = topics.astype(np.int32)
-            topic = topic if alone else np.repeat(topic, lengths)
-            if self.finder is not None:
-                counted = self.finder.count(topic, kept, ids)
-            elif self.ties is not None:
-                rows_kept = tied_rows(self.ties, len(self.pool.topics), topic, kept, ids)
-            else:
-                rows_kept = Rows(topic, kept, WordIds.of(ids))
-        return replace(
-            piece,
-            unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
-            topics=topics,
-            ranked=ranked,
-            rows=rows_kept,
-            counted=counted,
+            return replace(piece, ranked=self._ranked(topics, lengths, kept, words))
+        topic = topics.astype(np.int32)
+        topic = topic if alone else np.repeat(topic, lengths)
+        if self.finder is not None:
+            return replace(piece, counted=self.finder.count(topic, kept, ids))
+        if self.ties is not None:
+            return replace(piece, rows=tied_rows(self.ties, len(self.pool.topics), topic, kept, ids))
+        return replace(piece, rows=Rows(topic, kept, WordIds.of(ids)))
+
+    def _ranked(self, topics: IntArray, lengths: IntArray, scores: Scores, ids: WordIds) -> Ranked:
+        """Rank the whole topics (S,) of a chunk, of which each has so many rows (S,)."""
+        if has_equal(topics):
+            raise ScatteredError
+        return rank_topics(
+            self.pool,
+            topics,
+            np.concatenate(([0], np.cumsum(lengths))),
+            scores,
+            ids,
+            self.most,
+            ascending=self.ascending,
+            duplicates=self.duplicates,
         )
 
 
