@@ -113,6 +113,14 @@ class AnalysisOptions(NumberOptions):
         self.check()
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunsOptions(AnalysisOptions):
+    """The same with what was said to `qrels_and_runs`."""
+
+    qrels: str
+    runs: tuple[str, ...]
+
+
 def check_qrels_alone(relevance_format: str) -> None:
     """Stop at a format of judgements that is not qrels."""
     relevance_info(relevance_format)

@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.analysis.figures import normalised_recall, precision_recall, roc
-from pres_eval.cli.analysing import AnalysisOptions, analysis_options, draw, qrels_and_runs, show
+from pres_eval.cli.analysing import RunsOptions, analysis_options, draw, qrels_and_runs, show
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError
@@ -35,12 +35,10 @@ Drawn = tuple[Table, Callable[[ModuleType], "Figure"]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FiguresOptions(AnalysisOptions):
+class FiguresOptions(RunsOptions):
     """What the command line said."""
 
     kind: str
-    qrels: str
-    runs: tuple[str, ...]
     topic: str | None
     cutoff: int
 

@@ -9,7 +9,7 @@ import click
 
 from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
-from pres_eval.cli.analysing import AnalysisOptions, analysis_options, qrels_and_runs, show
+from pres_eval.cli.analysing import RunsOptions, analysis_options, qrels_and_runs, show
 from pres_eval.cli.loading import read
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError
@@ -17,11 +17,9 @@ from pres_eval.report.pool_tables import holes_tables, unjudged_table
 
 
 @dataclass(frozen=True, kw_only=True)
-class HolesOptions(AnalysisOptions):
+class HolesOptions(RunsOptions):
     """What the command line said."""
 
-    qrels: str
-    runs: tuple[str, ...]
     depth: int
     documents: bool
 

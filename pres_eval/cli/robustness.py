@@ -27,7 +27,7 @@ from pres_eval.analysis.robustness import (
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import (
     SEED,
-    AnalysisOptions,
+    RunsOptions,
     analysis_options,
     draw,
     measures_option,
@@ -54,11 +54,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobustnessOptions(TieOptions, AnalysisOptions):
+class RobustnessOptions(TieOptions, RunsOptions):
     """What the command line said."""
 
-    qrels: str
-    runs: tuple[str, ...]
     measures: tuple[str, ...]
     fractions: tuple[float, ...]
     samples: int

@@ -9,7 +9,7 @@ import click
 
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
 from pres_eval.cli.analysing import (
-    AnalysisOptions,
+    RunsOptions,
     analysis_options,
     draw,
     measures_option,
@@ -30,11 +30,9 @@ MOST = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions(TieOptions, AnalysisOptions):
+class SweepOptions(TieOptions, RunsOptions):
     """What the command line said."""
 
-    qrels: str
-    runs: tuple[str, ...]
     measures: tuple[str, ...]
     nmax: tuple[int, ...]
 
