@@ -20,7 +20,7 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
         _tell(report, faults)
     if fields.longer is not None:
         _tell(report, fields.longer)
-    bad = _lines_not_utf8(bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop]))
+    bad = _lines_not_utf8(chunk.text())
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
     report.add("comments", fields.comments)
     report.counts["lines", "all"] = lines.num_lines

@@ -16,5 +16,5 @@ SCORES = click.option(
 
 def read_score_file(path: str) -> PairedScores | Means:
     """The scores of a CSV file, with topics if it has them."""
-    text = b"".join(bytes(chunk.buffer[chunk.start : chunk.stop]) for chunk in Source(path).chunks())
+    text = b"".join(chunk.text() for chunk in Source(path).chunks())
     return read_score_table(path, text.decode("utf-8", "backslashreplace"))

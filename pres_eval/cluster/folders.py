@@ -136,4 +136,4 @@ def _texts(files: Sequence[File]) -> Iterator[bytes]:
     for file in files:
         with contextlib.suppress(EmptyFileError):
             for chunk in source_of(file).chunks():
-                yield bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop])
+                yield chunk.text()

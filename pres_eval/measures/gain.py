@@ -94,11 +94,15 @@ def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
     return sort(0, len(gains))
 
 
+def adds_exactly(named: GradeGains) -> bool:
+    """Whether sums and differences of these gains are exact in doubles, and their order is trec_eval's."""
+    return all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
+
+
 def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray) -> list[int]:
     """The grades that keep their own value as gain, as far as they matter; (n,) those there are."""
     names = {grade for grade, _ in named}
-    sorts_well = all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
-    if not sorts_well and highest_grade < MOST_GRADES_SORTED:
+    if not adds_exactly(named) and highest_grade < MOST_GRADES_SORTED:
         grades = set(range(highest_grade + 1))
     else:
         # Then only what is there matters, and the highest gain of all.

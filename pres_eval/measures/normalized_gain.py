@@ -13,6 +13,7 @@ from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.gain import (
     BestRanking,
     GradeGains,
+    adds_exactly,
     best_ranking,
     blocks_of_ranks,
     document_gains,
@@ -51,14 +52,10 @@ def g(batch: Batch, pairs: PairValues) -> FloatArray:
     Source: trec_eval (2008).
     """
     named = grade_gains(pairs, batch.version)
-    if _counts_exactly(named):
+    if adds_exactly(named):
         return score_with_gains(batch, named, _g)
     # Else C(r) has to be added up rank by rank, and every rank takes room.
     return np.concatenate([score_with_gains(block, named, _g) for block in blocks_of_ranks(batch)])
-
-
-def _counts_exactly(named: GradeGains) -> bool:
-    return all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
 
 
 def _g(batch: Batch, named: GradeGains) -> FloatArray:
@@ -74,7 +71,7 @@ def _g(batch: Batch, named: GradeGains) -> FloatArray:
 
 def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> FloatArray:
     """(D,) gain of the best ranking down to each document's rank, each rank counting at least 1."""
-    if _counts_exactly(named):
+    if adds_exactly(named):
         running = accumulate(np.add, np.maximum(best.gain, 1.0), best.offsets)
         beyond: FloatArray = np.maximum(batch.rank - best.length[batch.topic_of], 0)
         return best.up_to(batch.topic_of, batch.rank, running) + beyond

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.gain import document_gains, highest_grades
@@ -252,10 +252,7 @@ def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952.  trec_eval: none.  ir_measures' RBP(p=…,rel=…)@k.
     """
-    rows = np.flatnonzero(batch.is_rel & (batch.rank <= cutoff))
-    weights = np.zeros(len(batch.rank))
-    weights[rows] = elementwise(lambda rank: p ** (rank - 1.0), batch.rank[rows].astype(float))
-    return (1.0 - p) * batch.sum_by_topic(weights)
+    return (1.0 - p) * batch.sum_by_topic(_weights(batch, batch.is_rel & (batch.rank <= cutoff), p))
 
 
 def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
@@ -269,10 +266,16 @@ def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
     Notes: -l has no effect; rbp_cut counts relevant or not.
     Source: as rbp_cut.  ir_measures' RBP(p=…)@k.
     """
-    rows = np.flatnonzero(batch.rank <= cutoff)
-    weights = np.zeros(len(batch.rank))
-    weights[rows] = elementwise(lambda rank: p ** (rank - 1.0), batch.rank[rows].astype(float))
+    weights = _weights(batch, batch.rank <= cutoff, p)
     return (1.0 - p) * batch.sum_by_topic(weights * scaled_gains(batch, 0.0, None))
+
+
+def _weights(batch: Batch, chosen: BoolArray, p: float) -> FloatArray:
+    """(D,) p^(r-1) for the chosen documents (D,), 0 for the others."""
+    rows = np.flatnonzero(chosen)
+    weights = np.zeros(len(chosen))
+    weights[rows] = elementwise(lambda rank: p ** (rank - 1.0), batch.rank[rows].astype(float))
+    return weights
 
 
 _GRADES = (MIN_REL, MAX_REL)

@@ -52,11 +52,16 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       trec_eval: none.
     """
     wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
-    rank, documents = rank_of_relevant(batch, wanted), documents_to_read(batch)
-    saved = divide(documents - rank, documents) - (100.0 - percent) / 100.0
+    rank = rank_of_relevant(batch, wanted)
     # A wish for less than half a document is met before anything is read.
     met = (rank > 0) | ((wanted == 0) & (batch.num_rel > 0))
-    return np.where(met, saved, 0.0)
+    return np.where(met, saved_beyond(batch, rank, percent), 0.0)
+
+
+def saved_beyond(batch: Batch, rank: FloatArray | IntArray, percent: float) -> FloatArray:
+    """(T,) share of documents behind a rank (T,), less what reading in any order leaves."""
+    documents = documents_to_read(batch)
+    return divide(documents - rank, documents) - (100.0 - percent) / 100.0
 
 
 def last_relevant(batch: Batch) -> FloatArray:
@@ -97,8 +102,13 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
       k down; its erf is that minus the share itself, with the documents of a random order rounded.
     Source: CLEF TAR's tar_eval (recall@x%, before that NCG@x).  trec_eval: none.
     """
-    rank = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
-    return divide(relevant_within(batch, rank), batch.num_rel)
+    return divide(relevant_within(batch, rank_at(batch, percent)), batch.num_rel)
+
+
+def rank_at(batch: Batch, percent: float) -> IntArray:
+    """(T,) the rank down to which a percentage of the documents has been read."""
+    rank: IntArray = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
+    return rank
 
 
 def normalized_area(batch: Batch) -> FloatArray:

@@ -29,7 +29,7 @@ def read_medians(source: Source) -> Medians:
     rows = [
         (number, line.replace(b",", b" ").split())
         for number, line in enumerate(
-            b"".join(bytes(chunk.buffer[chunk.start : chunk.stop]) for chunk in source.chunks()).split(b"\n"),
+            b"".join(chunk.text() for chunk in source.chunks()).split(b"\n"),
             1,
         )
         if line.strip() and not line.lstrip().startswith(b"#")

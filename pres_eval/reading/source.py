@@ -67,6 +67,10 @@ class Chunk:
         """(n,) the buffer as bytes; the text is [start:stop] of it."""
         return np.frombuffer(self.buffer, np.uint8)
 
+    def text(self) -> bytes:
+        """The lines, copied."""
+        return bytes(memoryview(self.buffer)[self.start : self.stop])
+
 
 class Source:
     """A file that can be read several times, even when it is a pipe (what was read of it is kept on disk)."""
@@ -96,7 +100,7 @@ class Source:
                 yield from self._split(self._decompressed(file), size, cut_place)
                 self._check_unchanged(file)
         except (OSError, DamagedError) as error:
-            raise InputError(self.name, None, f"cannot be read ({reason(error)})") from None
+            raise self._unreadable(error) from None
         except _LongLineError as error:
             raise InputError(
                 self.name,
@@ -133,8 +137,11 @@ class Source:
                     if count < len(buffer):
                         break
         except (OSError, DamagedError) as error:
-            raise InputError(self.name, None, f"cannot be read ({reason(error)})") from None
+            raise self._unreadable(error) from None
         return text
+
+    def _unreadable(self, error: Exception) -> InputError:
+        return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
     def watch(self, progress: Progress) -> None:
         """Tell somebody how many bytes of the file on disk are read, whenever some were."""

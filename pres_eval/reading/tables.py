@@ -57,7 +57,7 @@ def read_table(source: Source, layout: Layout) -> Table:
         places = [lines.fields.column(number) for number in range(layout.width)]
         starts, ends = (np.stack(edges, axis=1) + (size - chunk.start) for edges in zip(*places, strict=True))
         parts.append((starts, ends, lines.line_of(np.arange(len(lines))) + before + 1, lines.numbers))
-        texts.append(bytes(memoryview(chunk.buffer)[chunk.start : chunk.stop]))
+        texts.append(chunk.text())
         size += chunk.stop - chunk.start
     texts.append(bytes(PADDING))
     starts, ends, numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -17,7 +17,7 @@ from pres_eval.measures.expected.places import (
     sum_of_ranks,
     ties_of,
 )
-from pres_eval.measures.screening import documents_to_read
+from pres_eval.measures.screening import documents_to_read, rank_at, saved_beyond
 
 
 def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -52,9 +52,8 @@ def _work_saved(batch: Batch, percent: float) -> FloatArray:
     """(T,) expected wss."""
     wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
     chance, rank = _rank_of_relevant(batch, wanted)
-    documents = documents_to_read(batch)
     chance[(wanted == 0) & (batch.num_rel > 0)] = 1.0
-    return chance * (divide(documents - rank, documents) - (100.0 - percent) / 100.0)
+    return chance * saved_beyond(batch, rank, percent)
 
 
 def _last_relevant(batch: Batch) -> FloatArray:
@@ -78,8 +77,7 @@ def _normalized_last_relevant(batch: Batch) -> FloatArray:
 
 def _recall_at_percent(batch: Batch, percent: float) -> FloatArray:
     """(T,) expected recall_at_percent."""
-    rank = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
-    return divide(relevant_seen(batch, rank), batch.num_rel)
+    return divide(relevant_seen(batch, rank_at(batch, percent)), batch.num_rel)
 
 
 def _normalized_area(batch: Batch) -> FloatArray:
