@@ -8,7 +8,7 @@ Groups of equal scores that hold a judged document go to `rank_topics`, which ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,11 @@ from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import FloatArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking.order import rank_topics
-from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
 from pres_eval.reading.pool import Pool
+
+MANY = 4
+"""Where one row in MANY is judged, sorting them all is faster than looking each up among sorted keys."""
 
 _SIGN = np.uint32(1 << 31)
 _SEGMENT = np.uint64(32)
@@ -75,19 +78,18 @@ def _rank_block(
         document=found.document[judged],
         row=None if found.row is None else found.row[judged] - begin,
     )
-    segment, document, place, ties = block.segment, block.document, _places_in_order(block), NO_TIES
+    place, ties = _places_in_order(block), NO_TIES
     if place is None:
-        place, document, ties = _count(pool, block, lambda rows: ids_at(rows + begin), ascending)
-    if (place[1:] < place[:-1]).any():
-        order = np.argsort(place, kind="stable")
-        ties = ties.moved(inverse(order)) if len(ties.document) else ties
-        place, document, segment = place[order], document[order], segment[order]
+        block, place, ties = _count(pool, block, lambda rows: ids_at(rows + begin), ascending)
+    elif (place[1:] < place[:-1]).any():
+        order = np.argsort(place)
+        block, place = _only(block, order), place[order]
     return Ranked(
         topic=block.topic,
         num_ret=offsets[1:] - offsets[:-1],
-        offsets=segment.searchsorted(np.arange(last - first + 1)),
-        rank=narrow(place - offsets[segment] + 1),
-        document=narrow(document),
+        offsets=block.segment.searchsorted(np.arange(last - first + 1)),
+        rank=narrow(place - offsets[block.segment] + 1),
+        document=narrow(block.document),
         ties=ties,
     )
 
@@ -128,27 +130,55 @@ def _search(found: Found) -> IntArray:
 
 def _count(
     pool: Pool, found: Found, ids_at: Callable[[IntArray], WordIds], ascending: bool
-) -> tuple[IntArray, IntArray, Ties]:
-    """The place (D,) of each judged document, counted from the first row on; which it is; and the ties."""
+) -> tuple[Found, IntArray, Ties]:
+    """The judged documents in rank order, the place (D,) of each from the first row on, and the ties."""
     keys, wanted = _keys(found)
-    rises = keys[1:] >= keys[:-1]
-    ordered = keys if rises.all() else np.sort(keys)
-    place, document = ordered.searchsorted(wanted), found.document
+    if found.row is not None and MANY * len(found.row) >= len(keys):
+        order, place, ordered = _sort(found.row, keys)
+    else:
+        order = np.argsort(wanted, kind="stable")
+        ordered = keys if (keys[1:] >= keys[:-1]).all() else np.sort(keys)
+        place = ordered.searchsorted(wanted[order])
+    found, wanted = _only(found, order), wanted[order]
     # Where the next key is the same, other documents have the score too.
     tied = ordered[np.minimum(place + 1, len(ordered) - 1)] == wanted
-    tied &= place + 1 < len(ordered)
-    rows = np.flatnonzero(tied)
+    rows = np.flatnonzero(tied & (place + 1 < len(ordered)))
     if not len(rows):
-        return place, document, NO_TIES
+        return found, place, NO_TIES
     size = ordered.searchsorted(wanted[rows], side="right") - place[rows]
     ties = Ties(rows, place[rows] - found.offsets[found.segment[rows]] + 1, size)
-    again, ranks = _break_ties(pool, found.topic, keys, wanted[rows], ids_at, ascending)
-    # Ranks in the group are those of its documents in rank order: both sides sorted by group.
-    order = rows[np.argsort(wanted[rows], kind="stable")]
-    document, place = document.copy(), place.copy()
-    document[order] = again
-    place[order] += ranks - 1
-    return place, document, ties
+    # Group after group, as the keys are, and in rank order inside of each.
+    document, place = found.document.copy(), place.copy()
+    document[rows], ranks = _break_ties(pool, found.topic, keys, wanted[rows], ids_at, ascending)
+    place[rows] += ranks - 1
+    return replace(found, document=document), place, ties
+
+
+def _sort(row: IntArray, keys: Words) -> tuple[IntArray, IntArray, Words]:
+    """The judged documents by key: which they are (D,), where equal keys begin (D,), and all keys (N,)."""
+    by_key = np.argsort(keys)
+    number = np.full(len(keys), -1)
+    number[row] = np.arange(len(row))
+    number, ordered = number[by_key], keys[by_key]
+    place = np.flatnonzero(number >= 0)
+    order = number[place]
+    same = ordered[1:] == ordered[:-1]
+    if same.any():
+        begins = np.arange(len(keys))
+        begins[1:][same] = 0
+        place = np.maximum.accumulate(begins)[place]
+    return order, place, ordered
+
+
+def _only(found: Found, order: IntArray) -> Found:
+    """The same with its judged documents in another order (D,)."""
+    return replace(
+        found,
+        segment=found.segment[order],
+        score=found.score[order],
+        document=found.document[order],
+        row=None if found.row is None else found.row[order],
+    )
 
 
 def _break_ties(
