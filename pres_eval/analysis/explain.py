@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -135,6 +136,18 @@ def explain_topics(
             )
         )
     return explanations
+
+
+def curves(one: Explanation) -> dict[str, Any]:
+    """What a picture of the areas draws: Nmax, and the curves of the best case, the run, the worst case."""
+    count = len(one.documents)
+    last = one.nmax + max(count, 1)
+    return {
+        "nmax": one.nmax,
+        "best": cumulated(range(1, count + 1), last),
+        "run": cumulated([document.counted for document in one.documents], last),
+        "worst": cumulated(range(one.nmax + 1, one.nmax + count + 1), last),
+    }
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:

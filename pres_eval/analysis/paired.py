@@ -87,18 +87,23 @@ def pair_topics(
         for line, place in enumerate(averages):
             values[line, row, target] = np.asarray(evaluation.values[place], np.float64)[source]
     _check_numbers(values, labels, runs, topics)
-    means = np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values])
     falling = (columns[place].label for place in averages if columns[place].measure.less_is_better)
     return PairedScores(
         runs=tuple(runs),
         measures=labels,
         topics=topics,
         values=values,
-        means=means,
+        means=means_of(values),
         all_topics=len(union),
         left_out=tuple(column.label for column in columns if column.label not in labels),
         falling=frozenset(falling),
     )
+
+
+def means_of(values: FloatArray) -> FloatArray:
+    """(M, R) means of values (M, R, T), added one after the other."""
+    topics = values.shape[2]
+    return np.array([[add_in_order(row) / topics for row in rows] for rows in values])
 
 
 def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:

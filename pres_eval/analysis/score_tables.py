@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis.paired import PairedScores
-from pres_eval.arrays.exact import add_in_order
+from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.measures.selection import falling_labels
@@ -57,7 +56,7 @@ def _paired(path: str, table: dict[str, dict[bytes, list[float]]], measures: lis
         measures=tuple(measures),
         topics=tuple(topics),
         values=np.ascontiguousarray(values),
-        means=np.array([[add_in_order(row) / len(topics) for row in rows] for rows in values]),
+        means=means_of(values),
         all_topics=len(union),
         falling=falling_labels(measures),
     )

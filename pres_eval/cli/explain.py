@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pres_eval.analysis.cutoffs import select_at
-from pres_eval.analysis.explain import Explanation, cumulated, explain_topics
+from pres_eval.analysis.explain import Explanation, curves, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import AnalysisOptions, analysis_options, draw, show
 from pres_eval.cli.loading import Loaded, read
@@ -132,12 +132,5 @@ def _topics(loaded: Loaded, wanted: Sequence[str]) -> list[int]:
 
 
 def _curves(one: Explanation) -> dict[str, Any]:
-    n = len(one.documents)
-    last = one.nmax + max(n, 1)
-    return {
-        "title": f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {n}",
-        "nmax": one.nmax,
-        "best": cumulated(range(1, n + 1), last),
-        "run": cumulated([document.counted for document in one.documents], last),
-        "worst": cumulated(range(one.nmax + 1, one.nmax + n + 1), last),
-    }
+    title = f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}"
+    return {"title": title, **curves(one)}

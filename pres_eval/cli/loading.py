@@ -92,6 +92,16 @@ def read_runs(
     return rankings, tuple(failures)
 
 
+def over_topics(
+    said: NumberOptions, rankings: Sequence[Ranking], names: Sequence[str], usual: str, relevance: Relevance
+) -> tuple[list[Ranking], UsedTopics]:
+    """The runs over the topics that --topics wants, after what is to be said of these."""
+    used, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
+    if topics.warning and not said.quiet:
+        warn(topics.warning)
+    return used, topics
+
+
 def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
     """The measures of an analysis that is asked for none."""
     return ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
@@ -115,9 +125,7 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
     relevance = said.reader().relevance(qrels)
     rankings, failures = read_runs(said, said.keep_going, runs, relevance, options)
     names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
-    rankings, topics = use_topics(rankings, names, said.topic_rule(COMMON), len(relevance.pool.topics))
-    if topics.warning and not said.quiet:
-        warn(topics.warning)
+    rankings, topics = over_topics(said, rankings, names, COMMON, relevance)
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
     return Loaded(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.relevant_ranks import relevant_ranks
-from pres_eval.analysis.topics import use_topics
 from pres_eval.cli.analysing import check_qrels_alone
-from pres_eval.cli.loading import read_runs, with_bar
+from pres_eval.cli.loading import over_topics, read_runs, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of, warn
 from pres_eval.cli.shared import NumberOptions
@@ -82,9 +81,7 @@ def report_of(said: ReportOptions) -> Report:
     names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
     if said.names == NAMINGS[0]:
         names = without_shared(names)
-    rankings, topics = use_topics(rankings, names, said.topic_rule(OWN), len(relevance.pool.topics))
-    if topics.warning and not said.quiet:
-        warn(topics.warning)
+    rankings, _ = over_topics(said, rankings, names, OWN, relevance)
     evaluations, files = _evaluated(said, reader.num_jobs, relevance, rankings, selection, options)
     return make_report(
         evaluations,

@@ -11,7 +11,7 @@ WIDEST = 80
 NARROWEST = 50
 
 TERM = 26
-"""Letters of a term that its text stands beside; beside a longer one it begins on the next line."""
+"""Letters of a term up to which its text begins beside it; that of a longer one begins on the next line."""
 
 _DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?\S {2,})\S")
 

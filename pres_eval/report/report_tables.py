@@ -60,7 +60,7 @@ def _table(name: str, headings: Sequence[str], rows: Sequence[Sequence[Value]]) 
 
 
 def _leaderboard(report: Report) -> Table:
-    labels = [*report.board, *(label for label in ("num_rel_ret", "num_rel") if label not in report.board)]
+    labels = report.board_and_counts
     rows: list[list[Value]] = []
     for run, name in enumerate(report.names):
         values = [

@@ -84,6 +84,11 @@ class Report:
         """The columns by which runs are compared topic by topic: average precision, and PRES."""
         return ("map", f"PRES_{max(self.nmax)}")
 
+    @property
+    def board_and_counts(self) -> list[str]:
+        """The measures of the leaderboard, with those that count relevant documents."""
+        return list(dict.fromkeys([*self.board, "num_rel_ret", "num_rel"]))
+
     def sign(self, label: str) -> int:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""
         return -1 if self.column(label).measure.less_is_better else 1

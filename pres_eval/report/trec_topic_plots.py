@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.analysis.explain import cumulated, explain_topic
+from pres_eval.analysis.explain import curves, explain_topic
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import COLOURS, plain, plain_names, style
@@ -134,17 +134,9 @@ def draw_explained(report: Report, subject: Subject) -> Figure:
         grades=documents.grades[chosen],
         ranks=documents.ranks[run, chosen],
     )
-    count = len(one.documents)
-    last = nmax + max(count, 1)
-    curves: dict[str, Any] = {
-        "title": f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}",
-        "nmax": nmax,
-        "best": cumulated(range(1, count + 1), last),
-        "run": cumulated([document.counted for document in one.documents], last),
-        "worst": cumulated(range(nmax + 1, nmax + count + 1), last),
-    }
+    title = f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}"
     with style():
         figure, axes = rows_figure(14)
-        draw_cumulated(axes, curves)
+        draw_cumulated(axes, {"title": title, **curves(one)})
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure

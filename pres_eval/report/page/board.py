@@ -37,7 +37,7 @@ def leaderboard(report: Report) -> Html:
 
 
 def _averages(report: Report) -> Html:
-    labels = [*report.board, *(label for label in ("num_rel_ret", "num_rel") if label not in report.board)]
+    labels = report.board_and_counts
     formats = {label: report.column(label).measure.format for label in labels}
     values = {label: [report.summary(run, label) for run in range(len(report.names))] for label in labels}
     several = len(report.names) > 1
