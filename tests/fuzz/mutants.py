@@ -68,7 +68,10 @@ TESTS = (
     "tests/project/test_docs.py::test_parts_are_those_of_the_code",
 )
 RECORDS = "measures/"
-OF_RECORDS = ("tests/measures/test_measure_records.py", f"{TESTS[-1]}[measures]")
+OF_RECORDS = (
+    *(f"tests/measures/test_{name}.py" for name in ("measure_records", "notation", "selection")),
+    f"{TESTS[-1]}[measures]",
+)
 """Where records are made while importing, and tests that look at all of them: they run no line of it."""
 
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")

@@ -104,6 +104,7 @@ def test_expected_value_is_the_mean_over_all_orders(name: str, data: st.DataObje
 CUT = [
     (Topic((1, 1, 0, 2, UNKNOWN, 1, 0), (1, 1, 0, 2, 1, 0, 1, 0), 1, "9.0.8", 40), (1, 4, 2)),
     (Topic((0, 1, UNKNOWN, 1), (0, 1, 1), 1, "9.0.8", 0), (4,)),
+    (Topic((1, 1), (1, 1), 1, "9.0.8", 0), (2,)),
 ]
 
 
@@ -136,6 +137,20 @@ def test_without_ties_the_expected_value_is_the_value(name: str, data: st.DataOb
             found = list(expected_of(MEASURE_BY_NAME[name])(alone, *arguments))
             wanted = list(MEASURE_BY_NAME[name].score(batch, *arguments))
         assert all(map(same_bits, map(float, found), map(float, wanted))), (label, found, wanted)
+
+
+@pytest.mark.parametrize("grade", [0, 1])
+def test_judged_documents_of_a_cut_tie_cannot_be_left_alone(grade: int) -> None:
+    """How many of them are left by -J depends on their order, whether they are relevant or not."""
+    batch = tied(batch_of([Topic((grade, grade), (grade, grade, 1))]), [(2,)], 1)
+    with pytest.raises(MeasureError, match="-M cuts through equal scores of topic"):
+        batch.judged_alone()
+
+
+def test_nothing_found_is_exactly_0_at_any_cutoff() -> None:
+    batch = tied(batch_of([Topic((UNKNOWN, UNKNOWN), (1,) * n) for n in (1, 10, 20)]), [(2,)] * 3)
+    for nmax in (100, 2**53 + 1, 2**63 - 1):
+        assert list(expected_of(MEASURE_BY_NAME["PRES"])(batch, nmax)) == [0.0] * 3
 
 
 def test_chances_in_ties_of_any_size() -> None:
