@@ -11,7 +11,7 @@ from pres_eval.arrays.ragged import blocks, consecutive, lengths_at
 from pres_eval.arrays.types import BoolArray, Grades, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
 from pres_eval.batches.judgements import judged_topics, wide
-from pres_eval.batches.places import TieGroups
+from pres_eval.batches.places import TieGroups, heads_of_ties
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
 from pres_eval.ranking.ranked import NO_TIES, Ranked
@@ -163,7 +163,7 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     topic_of = np.repeat(np.arange(len(ranked.topic)), np.diff(ranked.offsets))
     order = np.lexsort((value if worst else -value, ties.first, topic_of))
     first = ties.first[order]
-    begins = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+    begins = heads_of_ties(first, topic_of)
     length = np.diff(np.append(begins, len(order)))
     place = np.arange(len(order)) - np.repeat(begins, length)
     unknown = ties.size[order] - np.repeat(length, length)

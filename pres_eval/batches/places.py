@@ -55,6 +55,11 @@ class Places:
         return values
 
 
+def heads_of_ties(first: IntArray, topic_of: IntArray) -> IntArray:
+    """(G,) the documents with which ties begin, of (n,) with the first rank of their tie and their topic."""
+    return np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+
+
 @dataclass(frozen=True, eq=False)
 class TieGroups:
     """The group of equal scores of each of D documents: of one document where there is no tie.
@@ -76,6 +81,6 @@ class TieGroups:
             return TieGroups(rows, rows)
         topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         first = self.first[rows]
-        begins = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+        begins = heads_of_ties(first, topic_of)
         size = np.diff(np.append(begins, len(rows)))
         return TieGroups(np.repeat(begins - offsets[topic_of[begins]] + 1, size), np.repeat(size, size))

@@ -13,7 +13,7 @@ import numpy as np
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.batches.places import TieGroups
+from pres_eval.batches.places import TieGroups, heads_of_ties
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
@@ -101,7 +101,7 @@ def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Plac
     """The ties of some documents down to the last rank (T,) of each topic, a block of ranks at a time."""
     ties = ties_of(batch)
     first, topic_of = ties.first[documents], batch.topic_of[documents]
-    heads = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+    heads = heads_of_ties(first, topic_of)
     tie_of = np.cumsum(np.bincount(heads, minlength=len(documents))) - 1 if len(documents) else heads
     begin, size = first[heads], ties.size[documents[heads]]
     length = np.minimum(size, last[topic_of[heads]] - begin + 1)
