@@ -254,12 +254,11 @@ def dict_groups(data: Data) -> Iterator[Group]:
 
     qrels = data.qrels
     run, given = made(data.run)
-    own = lambda: pe.evaluate(qrels, run, MEASURES)  # noqa: E731 - it is used twice
     yield Group(
         theirs="pytrec_eval",
         yardstick=pytrec_eval_call(qrels, lambda: run),
         ours=(
-            ("dict of dicts", own, "≤ 0.2"),
+            ("dict of dicts", lambda: pe.evaluate(qrels, run, MEASURES), "≤ 0.2"),
             (
                 "dict of dicts, `pres_eval.pytrec_eval`",
                 lambda: drop_in.RelevanceEvaluator(qrels, MEASURES).evaluate(run),
@@ -276,16 +275,24 @@ def dict_groups(data: Data) -> Iterator[Group]:
             ours=(("dict of dicts, `pres_eval.ir_measures`", provider, "≤ 0.5"),),
             given=given,
         )
-    if has("ranx"):
-        import ranx
 
-        theirs = ranx.Qrels(qrels)
-        yield Group(
-            theirs="ranx",
-            yardstick=lambda: ranx.evaluate(theirs, ranx.Run(run), ["map", "ndcg@10"], make_comparable=True),
-            ours=(("dict of dicts", own, ""),),
-            given=given,
-        )
+
+def ranx_groups(data: Data) -> Iterator[Group]:
+    """The same beside ranx, which may have an environment of its own."""
+    if not has("ranx"):
+        return
+    import ranx
+
+    import pres_eval as pe
+
+    run, given = made(data.run)
+    theirs = ranx.Qrels(data.qrels)
+    yield Group(
+        theirs="ranx",
+        yardstick=lambda: ranx.evaluate(theirs, ranx.Run(run), ["map", "ndcg@10"], make_comparable=True),
+        ours=(("dict of dicts", lambda: pe.evaluate(data.qrels, run, MEASURES), ""),),
+        given=given,
+    )
 
 
 def table_groups(data: Data) -> Iterator[Group]:
@@ -375,6 +382,7 @@ def _rank_and_evaluate(qrels: Any, run: Any, names: list[str]) -> Any:
 GROUPS: dict[str, Callable[[Data], Iterator[Group]]] = {
     "small": small_groups,
     "dicts": dict_groups,
+    "ranx": ranx_groups,
     "tables": table_groups,
     "arrays": array_groups,
 }
