@@ -16,7 +16,7 @@ from pres_eval.analysis.agreement import (
     verdict_patterns,
     verdicts,
 )
-from pres_eval.analysis.paired import PairedScores, pair_topics, reordered
+from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, show
@@ -112,8 +112,7 @@ def _agreement(said: AgreementOptions) -> None:
     texts = said.measures or DEFAULT_MEASURES
     selection = select(texts, said.numbers(), relevance=relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
-    every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
-    scores = pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
+    scores = loaded.paired(selection, said.complete)
     wanted = [
         column.label for text in texts for column in select([text], said.numbers(), relevance=relevance_info)
     ]

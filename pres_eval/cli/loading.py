@@ -52,6 +52,11 @@ class Loaded:
             for run in self.each("evaluating")(range(len(self.rankings)))
         ]
 
+    def paired(self, selection: Selection, complete: bool) -> PairedScores:
+        """The same side by side; over all topics of the judgements if `complete` (-c)."""
+        every_topic = tuple(self.relevance.pool.topics) if complete else None
+        return pair_topics(self.evaluations(selection), self.names, every_topic)
+
     def qrels(self) -> Qrels:
         """The judgements, in a command that takes qrels alone."""
         assert isinstance(self.relevance, Qrels), "check_for_qrels lets nothing else in"
@@ -114,8 +119,7 @@ def read_paired(said: PairedOptions, info: RelevanceInfo, least: int) -> tuple[L
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
     selection = select(said.measures or usual_measures(said.nmax), said.numbers(), said.nmax, info)
     loaded = read(said, said.files[0], said.files[1:])
-    every_topic = tuple(loaded.relevance.pool.topics) if said.complete else None
-    return loaded, pair_topics(loaded.evaluations(selection), loaded.names, every_topic)
+    return loaded, loaded.paired(selection, said.complete)
 
 
 def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:

@@ -172,7 +172,7 @@ def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Tab
         RunChange,
         (
             "beyond_others: the change less the mean change of all runs",
-            *falling_notes(list(dict.fromkeys(one.measure for one in found)), falling),
+            *falling_notes([one.measure for one in found], falling),
         ),
         Shown(
             ("measure", "run", "first", "second", "change", "beyond others", "position"),
@@ -235,7 +235,7 @@ def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Tabl
         Favour,
         (
             "p: t-test over topics that the gains of the group and of the others are the same",
-            *falling_notes(list(dict.fromkeys(one.measure for one in found)), falling),
+            *falling_notes([one.measure for one in found], falling),
         ),
         Shown(
             ("measure", "group", "runs", "change", "others", "difference", "p"),

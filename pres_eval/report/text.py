@@ -65,7 +65,7 @@ def percentage(fraction: float) -> str:
 
 def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
     """A note on those of the measures of which less is better; none where there are none."""
-    found = [label for label in labels if label in falling]
+    found = [label for label in dict.fromkeys(labels) if label in falling]
     return [f"less is better: {', '.join(found)}"] if found else []
 
 
