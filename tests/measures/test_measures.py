@@ -122,6 +122,14 @@ def test_nothing_can_be_gained_where_a_grade_without_gain_sorts_first(name: str)
     assert scores(MEASURE_BY_NAME[name], batch_of([topic]), arguments) == [0.0]
 
 
+def test_gains_whose_differences_fit_into_32_bits() -> None:
+    # trec_eval: its sort takes the difference of two gains for an int.
+    assert gain.adds_exactly(((1, 2.0**30 - 1), (2, 1 - 2.0**30)))
+    assert not gain.adds_exactly(((1, 2.0**30),))
+    assert not gain.adds_exactly(((1, -(2.0**30)),))
+    assert not gain.adds_exactly(((1, 0.5),))
+
+
 @pytest.mark.parametrize(("compat", "as_grade_0"), [("9.0.8", True), ("10.0", False)])
 def test_a_gain_for_what_is_no_grade(compat: str, as_grade_0: bool) -> None:
     """9.0.8 takes it for grade 0, 10.0 leaves it out."""
