@@ -19,7 +19,7 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, draw, show
 from pres_eval.cli.loading import read
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
@@ -66,7 +66,7 @@ class AgreementOptions(TieOptions, AnalysisOptions):
 )  # fmt: skip
 @ALPHA
 @click.option(
-    "--intervals", type=click.IntRange(min=0), default=0, show_default=True, metavar="DRAWS",
+    "--intervals", type=click.IntRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
     help="Also intervals of the coefficients, from so many bootstrap draws of topics.",
 )  # fmt: skip
 @SEED

@@ -51,6 +51,9 @@ RESULT_OPTIONS = [
         "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot).",
     ),
 ]  # fmt: skip
+DRAWS = click.IntRange(1, 10_000_000)
+"""How many random draws may be asked for: more would take all memory and days."""
+
 SEED = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True,
     help="Of all random choices: the same seed gives the same output everywhere (PCG64).",

@@ -25,7 +25,7 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topics import plural
-from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, draw, show
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.reader import exit_if_failed, warn
 from pres_eval.cli.score_files import SCORES, read_score_file
@@ -110,7 +110,7 @@ class CompareOptions(TieOptions, PairedOptions):
 )  # fmt: skip
 @ALPHA
 @click.option(
-    "--samples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
+    "--samples", type=DRAWS, default=10_000, show_default=True,
     help="Draws of the bootstrap, sign changes of randomisation, deals of randomised-tukey.",
 )  # fmt: skip
 @SEED

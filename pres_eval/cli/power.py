@@ -19,7 +19,7 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topic_numbers import topic_set_sizes
-from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, draw, show
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
@@ -67,7 +67,7 @@ class PowerOptions(PairedOptions):
     help="Test whose achieved significance levels are looked at.",
 )  # fmt: skip
 @click.option(
-    "--samples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
+    "--samples", type=DRAWS, default=10_000, show_default=True,
     help="Deals of randomised-tukey, draws of the bootstrap.",
 )  # fmt: skip
 @click.option(

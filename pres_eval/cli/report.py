@@ -10,7 +10,7 @@ import click
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, SEED, qrels_and_runs
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
@@ -71,7 +71,7 @@ FORMATS = ("text", "json", "csv")
 )  # fmt: skip
 @ALPHA
 @click.option(
-    "--samples", type=click.IntRange(min=1), default=10_000, show_default=True,
+    "--samples", type=DRAWS, default=10_000, show_default=True,
     help="Draws of the bootstrap and sign changes of the randomisation test.",
 )  # fmt: skip
 @SEED

@@ -26,6 +26,7 @@ from pres_eval.analysis.robustness import (
 )
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import (
+    DRAWS,
     SEED,
     RunsOptions,
     analysis_options,
@@ -97,7 +98,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
 )
 @click.option(
     "--samples",
-    type=click.IntRange(1, 10_000_000),
+    type=DRAWS,
     default=3,
     show_default=True,
     help="f-qrels for each fraction.",
