@@ -315,7 +315,7 @@ class Rows:
         return Row(row.name, commands, row.yardstick, row.wanted, row.size)
 
     def alljudged(self) -> Row:
-        return self.shape("alljudged", "every document judged", 3.0)
+        return self.shape("alljudged", "every document judged", 1.2)
 
     def size5(self) -> Row:
         return self.shape("size5", "10⁵ lines", 1.5)
