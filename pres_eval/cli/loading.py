@@ -10,9 +10,7 @@ from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of, warn
-from pres_eval.cli.shared import (
-    NumberOptions,
-)
+from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select

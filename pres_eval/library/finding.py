@@ -17,6 +17,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.lookup import Lookup
+from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.columns import cast_scores, ranking_of
@@ -106,25 +107,34 @@ def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
     """All scores, one ranking after the other; raises InputError for one that is not a number."""
     try:
         scores = _doubles([documents.values() for documents in rankings], sum(map(len, rankings)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     else:
         if not np.isnan(scores).any():
             return scores
     for documents in rankings:
         for document, score in documents.items():
-            try:
-                good = float(score) == float(score)
-            except (TypeError, ValueError):
-                good = False
-            if not good:
+            if (wrong := _wrong(score)) is not None:
+                found, expected = wrong
                 where = quoted(encode(document, name))
-                raise InputError(name, None, f"score {quoted(str(score))} of document {where}", "a number")
+                raise InputError(name, None, f"score {found} of document {where}", expected)
     raise AssertionError("scores that are numbers one by one are numbers together")
 
 
+def _wrong(score: Any) -> tuple[str, str] | None:
+    """What a score is, and what was expected; None if it is a number."""
+    try:
+        if float(score) == float(score):
+            return None
+    except OverflowError:  # its digits may be more than Python writes
+        return TOO_LARGE, NOT_TOO_LARGE
+    except (TypeError, ValueError):
+        pass
+    return quoted(str(score)), "a number"
+
+
 def _doubles(values: Sequence[Iterable[Any]], count: int) -> FloatArray:
-    """All `count` values as doubles; raises TypeError or ValueError for one that is no number."""
+    """All `count` values as doubles; raises TypeError, ValueError or OverflowError for one that is none."""
     try:
         # `struct` takes three quarters of the time of `fromiter`, but no number that is written as a text.
         return np.frombuffer(struct.pack(f"{count}d", *chain.from_iterable(values)), np.float64)

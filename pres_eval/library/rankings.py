@@ -44,7 +44,7 @@ def _rank_table(table: Table, relevance: Relevance, options: Options, name: str,
         topics=topics,
         lengths=lengths,
         documents=table.document,
-        scores=as_scores(table.value),
+        scores=as_scores(table.value, name),
         tag=name,
     )
     return rank_columns(columns, relevance, options, jobs or 1)

@@ -165,9 +165,15 @@ def _array(values: list[Any]) -> NDArray[Any]:
         return np.array(values, object)
 
 
-def as_scores(values: NDArray[Any]) -> FloatArray:
-    """Numbers as scores."""
-    return values.astype(np.float64, copy=False)
+TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
+
+
+def as_scores(values: NDArray[Any], name: str) -> FloatArray:
+    """Numbers as scores; raises InputError for one that no double holds."""
+    try:
+        return values.astype(np.float64, copy=False)
+    except OverflowError:
+        raise InputError(name, None, f"a score {TOO_LARGE}", NOT_TOO_LARGE) from None
 
 
 def as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:

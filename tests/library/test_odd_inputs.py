@@ -139,6 +139,15 @@ def test_open_files_of_text() -> None:
         ({1: {"a": 1.0}, "1": {"b": 1.0}}, "a topic given both as a number and as a text"),
         ({"1": {1: 1.0, "1": 2.0}}, "a document given both as a number and as a text"),
         ({"1": {"a": 1.0}, "2": {"b": [1.0, 2.0]}}, "of document 'b', expected a number"),
+        (
+            {"1": {"a": 1.0, "b": 10**400}},
+            "run: score too large for 64 bits of document 'b', expected a number b",
+        ),
+        ({"1": {"a": 10**5000}}, "run: score too large for 64 bits of document 'a'"),
+        (
+            [("1", "a", 1.0), ("1", "b", 10**400)],
+            "run: a score too large for 64 bits, expected a number below",
+        ),
         ([("1", "a", 1.0), 5], "rows such as"),
         ([("1", "a", 1.0), ("1", "b", [1.0])], "column score of"),
         ([("1", "a", 1.0), ("1", "b")], "rows such as"),
