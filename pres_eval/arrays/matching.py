@@ -1,12 +1,9 @@
 """Which documents are the same: inside of one list of topics' documents, and in two of them.
 
-A key is the number of a document's topic in its upper bits, and a hash of its id below.  Sorted together with
-the number of its row in the last bits, all keys of a block tell at once what is the same: numpy sorts numbers
-in the processor's cache many times faster than it finds permutations.
-
-Where documents are repeated, or rows are too many, a table is made.  Each key chooses a slot of it, and every
-row writes its number there; of rows with the same slot the last one stays.  The others compare their keys
-with its key, and are then sorted among themselves.
+A key is the number of a document's topic in its upper bits, and a hash of its id below.  Each key chooses a
+slot of a table, and every row writes its number there; of rows with the same slot one stays.  The others
+compare their keys with its key: equal ones are found, and the rest choose again, in a smaller table.  Nearly
+all keys need one look, and nothing is sorted.
 
 Keys may be equal where ids differ.  That is noticed, and another hash is taken.  Hashes depend on a number
 that each process draws anew, so that nobody can prepare ids that collide again and again.
@@ -28,6 +25,9 @@ from pres_eval.workers import UNTHREADED, in_order
 
 MANY = 1 << 20
 """Keys above which they are divided into shares first, so that their slots stay in the cache."""
+
+FEW = 1 << 17
+"""Keys that get at least eight slots each, as these fit into the cache: one in twenty has to look twice."""
 
 _SHARE_BITS = 3
 _DIVIDE = np.uint64(0x9E3779B97F4A7C15)
@@ -55,10 +55,6 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
 
     The first lengths[0] ids and the first wanted_lengths[0] wanted ones are of the same topic, and so on.
     """
-    if len(ids) + len(wanted) <= MANY:
-        matches = _match_by_sorting(lengths, ids, wanted_lengths, wanted)
-        if matches is not None:
-            return matches
     seed = -1
     while True:
         seed += 1
@@ -67,45 +63,11 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
         if ids.equal(repeats, ids, first).all():
             break
     hits = np.flatnonzero(found >= 0)
-    hits = hits[ids.equal(found[hits], wanted, hits)]
-    rows, which = _by_row(len(ids), found[hits], hits, repeats, first)
-    return Matches(repeats, first, rows, which)
-
-
-def _match_by_sorting(
-    lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: WordIds
-) -> Matches | None:
-    """What `match` gives of lengths (S,) if no document is repeated; None if one is, or may be."""
-    pairs = equal_pairs(_keys(lengths, ids.hashes()), _keys(wanted_lengths, wanted.hashes()))
-    if pairs is None:
-        return None
-    first, second = pairs
-    among_rows = np.flatnonzero(second < len(ids))
-    if ids.equal(first[among_rows], ids, second[among_rows]).any():
-        return None
-    found = np.flatnonzero((first < len(ids)) & (second >= len(ids)))
-    rows, which = first[found], second[found] - len(ids)
-    same = ids.equal(rows, wanted, which)
+    rows = found[hits]
+    same = ids.equal(rows, wanted, hits)
     if not same.all():
-        rows, which = rows[same], which[same]
-    return Matches(_NONE, _NONE, *_by_row(len(ids), rows, which, _NONE, _NONE))
-
-
-def equal_pairs(keys: Words, wanted: Words) -> tuple[IntArray, IntArray] | None:
-    """Pairs of keys that agree in all but their last bits; None if more than two of them do.
-
-    Wanted ones (W,) are numbered from N, behind the keys (N,); of a pair the lower number comes first.
-    """
-    number = np.arange(len(keys) + len(wanted), dtype=np.uint64)
-    last_bits = np.uint64((1 << len(number).bit_length()) - 1)
-    every = np.concatenate((keys, wanted))
-    every &= ~last_bits
-    every |= number
-    every.sort()
-    pairs = np.flatnonzero(every[1:] ^ every[:-1] <= last_bits)
-    if (pairs[1:] - pairs[:-1] == 1).any():
-        return None
-    return (every[pairs] & last_bits).view(np.int64), (every[pairs + 1] & last_bits).view(np.int64)
+        rows, hits = rows[same], hits[same]
+    return Matches(repeats, first, *_by_row(len(ids), rows, hits, repeats, first))
 
 
 def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, IntArray]:
@@ -176,68 +138,79 @@ def _match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArra
     return repeats, first, table.find(wanted)
 
 
+@dataclass(frozen=True, eq=False)
+class _Slots:
+    """A slot for each key, and the row (int) that has it, -1 where there is none."""
+
+    multiplier: np.uint64
+    shift: np.uint64
+    owner: NDArray[np.signedinteger[Any]]
+
+    def of(self, keys: Words) -> IntArray:
+        """(n,) the slot of each key (n,)."""
+        return ((keys * self.multiplier) >> self.shift).view(np.int64)
+
+
 class KeyTable:
-    """Keys, to be found fast; see above.  `room`: how many bits more than the number of keys slots have."""
+    """Keys, to be found fast; see above."""
 
-    def __init__(self, keys: Words, room: int | None = None) -> None:
+    def __init__(self, keys: Words) -> None:
         self.keys = keys
-        room = (2 if len(keys) <= MANY else 1) if room is None else room
-        size = max(len(keys).bit_length() + room, 8)
-        self._shift = np.uint64(64 - size)
-        self._owner = np.zeros(1 << size, np.int32 if len(keys) < 2**31 else np.int64)
-        number = np.arange(len(keys), dtype=self._owner.dtype)
-        slot = self._slots(keys)
-        self._owner[slot] = number
-        winner = self._owner[slot]
-        lost = np.flatnonzero(winner != number)
-        self._lost = lost[np.argsort(keys[lost], kind="stable")]
-        self._lost_keys = keys[self._lost]
-        self._crowded = np.zeros(1 << size, np.bool_)
-        self._crowded[slot[lost]] = True
-        self._several = np.concatenate(
-            (
-                self._lost_keys[keys[winner[self._lost]] == self._lost_keys],
-                self._lost_keys[1:][self._lost_keys[1:] == self._lost_keys[:-1]],
-            )
-        )
+        self._tables: list[_Slots] = []
+        self._first: IntArray | None = None
+        rows = np.arange(len(keys), dtype=np.int32 if len(keys) < 2**31 else np.int64)
+        multiplier = _SPREAD
+        while len(rows):
+            size = max(len(rows).bit_length() + (3 if len(rows) <= FEW else 1), 8)
+            table = _Slots(multiplier, np.uint64(64 - size), np.full(1 << size, -1, rows.dtype))
+            self._tables.append(table)
+            slot = table.of(keys)
+            table.owner[slot] = rows
+            winner = table.owner[slot]
+            lost = np.flatnonzero(winner != rows)
+            rows, winner, keys = rows[lost], winner[lost], keys[lost]
+            copies = np.flatnonzero(keys == self.keys[winner])
+            if len(copies):
+                self._note_copies(rows[copies], winner[copies])
+                rest = np.flatnonzero(keys != self.keys[winner])
+                rows, keys = rows[rest], keys[rest]
+            multiplier = np.uint64(int(multiplier) * int(_SPREAD) % 2**64)
 
-    def _slots(self, keys: Words) -> IntArray:
-        """(N,) where each key is looked for first."""
-        return ((keys * _SPREAD) >> self._shift).view(np.int64)
+    def _note_copies(self, rows: NDArray[Any], winner: NDArray[Any]) -> None:
+        """Rows (n,) whose keys are those of the rows that stayed in their slots (n,)."""
+        if self._first is None:
+            self._first = np.arange(len(self.keys))
+        # Which row of several stays is for numpy to say.
+        np.minimum.at(self._first, winner, rows)
+        self._first[rows] = self._first[winner]
 
     def find(self, wanted: Words) -> IntArray:
         """(W,) the first row with each wanted key (W,), -1 if there is none."""
-        if not len(self.keys):
+        if not self._tables:
             return np.full(len(wanted), -1)
-        slot = self._slots(wanted)
-        found = self._owner[slot].astype(np.int64)
+        first, *others = self._tables
+        found = first.owner[first.of(wanted)].astype(np.int64)
         missed = np.flatnonzero(self.keys[found] != wanted)
+        for table in others:
+            asked = missed[found[missed] >= 0]  # in an empty slot there is no row to lose to
+            found[missed] = -1
+            if not len(asked):
+                break
+            keys = wanted[asked]
+            row = table.owner[table.of(keys)]
+            found[asked] = row
+            missed = asked[self.keys[row] != keys]
         found[missed] = -1
-        missed = missed[self._crowded[slot[missed]]]
-        if len(missed):
-            place = np.minimum(np.searchsorted(self._lost_keys, wanted[missed]), len(self._lost) - 1)
-            here = self._lost_keys[place] == wanted[missed]
-            found[missed[here]] = self._lost[place[here]]
-        if len(self._several):
-            found = np.where(found < 0, -1, self._first()[found])
+        if self._first is not None:
+            found = np.where(found < 0, -1, self._first[found])
         return found
 
     def repeats(self) -> tuple[IntArray, IntArray]:
         """(n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
-        if not len(self._several):
+        if self._first is None:
             return _NONE, _NONE
-        first = self._first()
-        rows = np.flatnonzero(first != np.arange(len(first)))
-        return rows, first[rows]
-
-    def _first(self) -> IntArray:
-        """(N,) for each row the first with its key."""
-        first = np.arange(len(self.keys))
-        rows = np.flatnonzero(np.isin(self.keys, self._several))
-        rows = rows[np.argsort(self.keys[rows], kind="stable")]
-        new = np.concatenate(([True], self.keys[rows[1:]] != self.keys[rows[:-1]]))
-        first[rows] = rows[new][np.cumsum(new) - 1]
-        return first
+        rows = np.flatnonzero(self._first != np.arange(len(self._first)))
+        return rows, self._first[rows]
 
 
 def _by_row(

@@ -14,10 +14,6 @@ from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.records import dataclass
 
-FEW = 1 << 14
-ROOM = 5
-"""Bits more than their number has that tables of FEW topics get, so that each topic is found at once."""
-
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -138,7 +134,7 @@ def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:
     """Hashes of distinct ids of which no two are the same, and the seed that gives them."""
     seed = 0
     while True:
-        table = KeyTable(ids.hashes(seed), ROOM if len(ids) <= FEW else None)
+        table = KeyTable(ids.hashes(seed))
         if not len(table.repeats()[0]):
             return seed, table
         seed += 1
