@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.types import IntArray
+from pres_eval.records import dataclass
 
 BLOCK = 1 << 17
 """Rows that are looked at together, so that what is made of them stays in the cache."""
@@ -45,6 +46,22 @@ def gathered(values: NDArray[Any], starts: IntArray, lengths: IntArray) -> NDArr
         return np.concatenate([values[begin:end] for begin, end in zip(starts.tolist(), ends, strict=True)])
     taken: NDArray[Any] = values[ragged(starts, lengths)[0]]
     return taken
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Some stretches in the order in which they are wanted: where each begins (S,), and its length (S,)."""
+
+    starts: IntArray
+    lengths: IntArray
+
+    def rows(self) -> IntArray:
+        """(N,) the rows of all stretches."""
+        return ragged(self.starts, self.lengths)[0]
+
+    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+        """(N,) the values of these rows."""
+        return gathered(values, self.starts, self.lengths)
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:

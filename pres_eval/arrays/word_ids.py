@@ -9,6 +9,7 @@ import numpy as np
 
 from pres_eval.arrays.ids import AT_ONCE, EVERYWHERE, WORD, Ids, add_mixed, equal, odd_numbers
 from pres_eval.arrays.ordering import distinct
+from pres_eval.arrays.ragged import Stretches
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
 _ALWAYS = 2
@@ -80,8 +81,12 @@ class WordIds(Sequence[bytes]):
             mixed[self.long_rows] = self.long_ids.hashes(seed)
         return mixed
 
-    def pick(self, rows: IntArray | slice) -> WordIds:
+    def pick(self, rows: IntArray | slice | Stretches) -> WordIds:
         """The ids of some rows (n,); of a slice no copy is made."""
+        if isinstance(rows, Stretches):
+            if not len(self.long_rows):
+                return WordIds([rows.of(column) for column in self.columns])
+            rows = rows.rows()
         columns = [column[rows] for column in self.columns]
         if not len(self.long_rows):
             return WordIds(columns)

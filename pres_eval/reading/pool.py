@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids, equal
 from pres_eval.arrays.matching import KeyTable, repeated
 from pres_eval.arrays.ordering import byte_order, distinct, stable_order
-from pres_eval.arrays.ragged import consecutive, lengths_at, ragged
+from pres_eval.arrays.ragged import Stretches, consecutive, lengths_at
 from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.records import dataclass
@@ -71,22 +72,28 @@ class Pool:
 class Pooled:
     """A pool, and what its documents were made of.
 
-    rows      (D,) the first row of each document, None if every row is a document, in the same order
+    rows      (D,) the first row of each document, or the stretches in which they follow each other; None if
+              every row is a document, in the same order
     again     the rows that repeat a document, ascending
     document  which document each of these repeats
     """
 
     pool: Pool
-    rows: IntArray | None
+    rows: IntArray | Stretches | None
     again: IntArray
     document: IntArray
 
+    def of_documents(self, values: NDArray[Any]) -> NDArray[Any]:
+        """(D,) the values that rows (N,) have, of the first row of each document."""
+        if self.rows is None:
+            return values
+        return self.rows.of(values) if isinstance(self.rows, Stretches) else values[self.rows]
+
     def document_of_row(self) -> IntArray:
         """(N,) the index of each row's document."""
-        if self.rows is None:
-            return np.arange(len(self.pool.documents))
-        index = np.empty(len(self.rows) + len(self.again), np.int64)
-        index[self.rows] = np.arange(len(self.rows))
+        size = len(self.pool.documents)
+        index = np.empty(size + len(self.again), np.int64)
+        index[self.of_documents(np.arange(len(index)))] = np.arange(size)
         index[self.again] = self.document
         return index
 
@@ -98,11 +105,13 @@ def build_pool(
     topics, index = distinct(topic_ids)
     topics = WordIds.of(topics).take(slice(None))  # one after the other, in order
     topic_of_group = index[groups]
-    rows: IntArray | None = None
+    rows: IntArray | Stretches | None = None
     if (topic_of_group[1:] < topic_of_group[:-1]).any():
         order = stable_order(topic_of_group, len(topics))
         starts = np.cumsum(lengths) - lengths
-        rows = order if len(order) == len(documents) else ragged(starts[order], lengths[order])[0]
+        rows = order
+        if len(order) < len(documents):
+            rows = Stretches(starts[order], lengths[order])
         documents = documents.pick(rows)
         topic_of_group, lengths = topic_of_group[order], lengths[order]
     counts = np.zeros(len(topics), np.int64)
@@ -117,7 +126,9 @@ def build_pool(
         document = place[first]
         before = np.concatenate(([0], np.cumsum(new)))
         offsets = before[offsets]
-        every = np.arange(len(documents)) if rows is None else rows
+        every: IntArray = np.arange(len(documents))
+        if rows is not None:
+            every = rows.rows() if isinstance(rows, Stretches) else rows
         documents, rows, again = documents.pick(np.flatnonzero(new)), every[new], every[again]
         in_file = np.argsort(again)
         again, document = again[in_file], document[in_file]

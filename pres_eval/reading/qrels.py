@@ -224,8 +224,6 @@ class _Judgements:
 
 def pooled_qrels(name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[], IntArray]) -> Qrels:
     """Judgements whose documents were pooled: the grade (N,) of each row, and its line when it is needed."""
-    if pooled.rows is None:
-        return Qrels(name, pooled.pool, grades, NO_DUPLICATES)
     duplicates = NO_DUPLICATES
     if len(pooled.again):
         numbers, document = lines(), pooled.document
@@ -233,7 +231,7 @@ def pooled_qrels(name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[],
             topic=pooled.pool.topic_of[document],
             document=document,
             grade=grades[pooled.again],
-            first_line=numbers[pooled.rows[document]],
+            first_line=pooled.of_documents(numbers)[document],
             second_line=numbers[pooled.again],
         )
-    return Qrels(name, pooled.pool, grades[pooled.rows], duplicates)
+    return Qrels(name, pooled.pool, pooled.of_documents(grades), duplicates)

@@ -32,8 +32,7 @@ def test_pool(pairs: Pairs) -> None:
         for topic, document in zip(pool.topic_of.tolist(), pool.documents, strict=True)
     ]
     assert stored == sorted(first, key=lambda pair: (pair[0], first[pair]))
-    rows = np.arange(len(stored)) if made.rows is None else made.rows
-    assert rows.tolist() == [first[pair] for pair in stored]
+    assert made.of_documents(np.arange(len(pairs))).tolist() == [first[pair] for pair in stored]
     assert made.again.tolist() == [row for row, pair in enumerate(pairs) if first[pair] != row]
     assert [stored[document] for document in made.document] == [pairs[row] for row in made.again.tolist()]
     assert [stored[document] for document in made.document_of_row().tolist()] == pairs
