@@ -11,7 +11,7 @@ import click
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import TREC, is_in_parts, read_any_run
+from pres_eval.ranking.any_format import LARGE, TREC, RunInParts, is_in_parts, read_any_run
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.qrels import Qrels
@@ -98,17 +98,20 @@ class Reader:
         """The same as threads of this process read them."""
         from pres_eval.cli.progress import reading_bar
 
+        sources = [_run_source(path) for path in paths]
+        one_by_one = all(isinstance(source, RunInParts) and source.alone for source in sources)
+        jobs = self.num_jobs if one_by_one else self.jobs_for(len(paths))
+
         def read(source: Source) -> Ranking | RunFailure:
             try:
-                return read_any_run(source, relevance, options, self.jobs_for(len(paths)), self.run_form)
+                return read_any_run(source, relevance, options, jobs, self.run_form)
             except PresEvalError as error:
                 if not going_on:
                     raise
                 return RunFailure(source.name, str(error))
 
-        sources = [_run_source(path) for path in paths]
         with reading_bar(sources, self.quiet) as bar:
-            for found in in_order(read, sources, min(len(paths), self.num_jobs)):
+            for found in in_order(read, sources, 1 if one_by_one else min(len(paths), self.num_jobs)):
                 with nullcontext() if bar is None else bar.pause():
                     yield found
 
@@ -144,12 +147,17 @@ def _source(path: str) -> Source:
 
 
 def _run_source(path: str) -> Source:
-    """The same, a folder of part files or a Parquet file."""
-    if "://" not in path and not is_in_parts(path):
-        return Source(path)
-    from pres_eval.cluster.runs import run_named
+    """The same, a folder of part files, a Parquet file or one that is large."""
+    if "://" in path or is_in_parts(path):
+        from pres_eval.cluster.runs import run_named
 
-    return run_named(path)
+        return run_named(path)
+    source = Source(path)
+    if path != "-" and (source.size() or 0) >= LARGE:
+        from pres_eval.cluster.large import large_run
+
+        return large_run(path)
+    return source
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

@@ -5,7 +5,6 @@ Nothing is moved from worker to worker, and no rows are kept: what splits send b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +19,7 @@ from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
 from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import Ranked, Scores, Ties
+from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

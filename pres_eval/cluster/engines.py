@@ -53,7 +53,9 @@ class Engine(Protocol):
         """work(item, *what was shared) for each item, in order; what is not wanted any more is given up."""
 
 
-class _Value(Shared):
+class Value(Shared):
+    """A value that needs not be sent."""
+
     def __init__(self, value: Any) -> None:
         self.value = value
 
@@ -66,11 +68,11 @@ class Here:
 
     def share(self, value: Any, what: str) -> Shared:
         """Keep a value."""
-        return _Value(value)
+        return Value(value)
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
         """One after the other."""
-        values = [each.value for each in shared if isinstance(each, _Value)]
+        values = [each.value for each in shared if isinstance(each, Value)]
 
         def do(item: Any) -> Result:
             return work(item, *values)

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pres_eval.cluster.storage import (
     File,
@@ -21,6 +20,7 @@ from pres_eval.errors import EmptyFileError, InputError, UsageError
 from pres_eval.ranking.any_format import PARQUET_MAGIC
 from pres_eval.reading.source import Source, reason
 from pres_eval.reading.streams import OpenFile, Readable
+from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
 """What folders are called whose files of the same ending are the parts of one table."""

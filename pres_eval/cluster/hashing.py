@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +11,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.cluster.scanning import Scan, Tally, Wanted, cut_loose
 from pres_eval.cluster.splits import Split
 from pres_eval.ranking.ranked import Scores
+from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def map_rows(split: Split, wanted: Wanted, hashing: Hashing, keys: NDArray[np.ui
         rows = np.flatnonzero(keys[place] == own)
         if len(rows):
             ids = cut_loose(block.ids.take(rows))
-            parts.append((topic[rows], block.scores[rows], ids, block.place[rows]))
+            parts.append((topic[rows], block.scores[rows], ids, block.place_of(rows)))
     if not parts:
         nothing = np.zeros(0, np.int64)
         return RowsSplit(scan.tally, nothing, wanted.cast(np.zeros(0)), WordIds.of(Ids.of([])), nothing)

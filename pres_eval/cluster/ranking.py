@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -30,6 +30,7 @@ from pres_eval.ranking.run_file import Ranking
 from pres_eval.ranking.unjudged import MOST
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
 
 LEAST_UNJUDGED = 1000
 """Topics without judgements that a split may tell of, however many splits there are."""
@@ -281,7 +282,7 @@ class SplitRun:
 
 
 def _seed() -> int:
-    return EVERY_PROCESS + secrets.randbits(64)
+    return EVERY_PROCESS + int.from_bytes(os.urandom(8), "little")
 
 
 def _again(document: IntArray, rank: IntArray, most: int | None) -> IntArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from pres_eval.cluster.engines import Engine, Here, Shared
@@ -24,8 +24,9 @@ from pres_eval.ranking.any_format import (
     is_in_parts,
     read_any_run,
 )
-from pres_eval.ranking.run_file import Judged, Ranking, only_topic
+from pres_eval.ranking.run_file import Judged, Ranking
 from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
 from pres_eval.workers import in_order, num_processors
 
 BUNDLES_PER_WORKER = 8
@@ -75,18 +76,6 @@ class Found:
         return self.ranking
 
 
-def wanted_of(judged: Judged, options: Options) -> Wanted:
-    """What workers have to know of judgements and options."""
-    return Wanted(
-        pool=judged.pool,
-        single=options.version.single_precision_scores,
-        ascending=judged.ties_ascending,
-        most=options.max_retrieved,
-        only=only_topic(judged.pool, options.only_topic),
-        duplicates=options.duplicates,
-    )
-
-
 def map_whole(files: Sequence[File], wanted: Wanted, reading: Reading) -> list[Found]:
     """Rank some runs, each of them whole, as one process does."""
     return [_read(file, wanted, reading) for file in files]
@@ -114,7 +103,7 @@ def rank_runs(
     """
     check_format(form)
     plan = plan or Plan()
-    wanted = wanted_of(judged, options)
+    wanted = Wanted.of(judged, options)
     shared = engine.share(wanted, "judgements")
     reading = engine.share(Reading(options, form), "options")
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -16,17 +17,22 @@ from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.cluster.splits import Split, text_of
 from pres_eval.cluster.storage import source_of
 from pres_eval.errors import EmptyFileError, InputError
-from pres_eval.options import ERROR
+from pres_eval.options import ERROR, Options
 from pres_eval.ranking.columns import RunColumns, Texts, check_scores
 from pres_eval.ranking.counted import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.pieces import TAG
 from pres_eval.ranking.ranked import Scores, in_precision
+from pres_eval.ranking.run_file import Judged, only_topic
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import TopicCutter
 from pres_eval.reading.lines import RUN, LineError, Lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import CHUNK, behind_last_line
+from pres_eval.reading.source import behind_last_line
+from pres_eval.records import dataclass
+
+CHUNK = 1 << 20
+"""Bytes read at a time: fewer than in reading.source, as no other thread waits for Python's lock."""
 
 LEAST_CHUNK = 1 << 12
 """Bytes that are read of a small split at a time, behind its own."""
@@ -48,6 +54,18 @@ class Wanted:
     most: int | None = None
     only: int | None = None
     duplicates: str = ERROR
+
+    @classmethod
+    def of(cls, judged: Judged, options: Options) -> Wanted:
+        """What judgements and options say."""
+        return cls(
+            pool=judged.pool,
+            single=options.version.single_precision_scores,
+            ascending=judged.ties_ascending,
+            most=options.max_retrieved,
+            only=only_topic(judged.pool, options.only_topic),
+            duplicates=options.duplicates,
+        )
 
     @property
     def ties_ascending(self) -> bool:
@@ -82,7 +100,7 @@ class Fault:
     of_lines: bool = False
 
 
-@dataclass
+@dataclasses.dataclass
 class Tally:
     """What is known of a split besides its ranks.
 
@@ -116,8 +134,10 @@ class Block:
     topic         (S,) their topics, as indices of the pool's
     lengths       (S,) and their rows
     scores, ids   (N,)
-    place         (N,) lines from 1, or rows from 0, in the split
     ends_whole    whether another topic is known to follow
+    lines, rows   the lines that the rows are in, if they are of a text; which of these or of a table's they
+                  are (N,), None for all
+    before        lines, or rows, of the split that came before
     """
 
     num_segments: int
@@ -126,8 +146,15 @@ class Block:
     lengths: IntArray
     scores: Scores
     ids: Ids | WordIds
-    place: IntArray
     ends_whole: bool
+    lines: Lines | None
+    rows: IntArray | None
+    before: int
+
+    def place_of(self, rows: IntArray) -> IntArray:
+        """(n,) where some of the rows (n,) are in the split: lines from 1, rows of a table from 0."""
+        chosen = rows if self.rows is None else self.rows[rows]
+        return self.before + (chosen if self.lines is None else self.lines.line_of(chosen) + 1)
 
     def topic_of(self) -> IntArray:
         """(N,) the topic of each row."""
@@ -190,8 +217,9 @@ class Scan:
             np.diff(first, append=len(lines)),
             lines.numbers,
             lines.column(DOCNO),
-            lines.line_of(np.arange(len(lines))) + self.tally.num_lines + 1,
             ends_whole,
+            self.tally.num_lines,
+            lines,
         )
 
     def _rows_of_table(self) -> Iterator[Block]:
@@ -203,7 +231,7 @@ class Scan:
             for part in row_groups(source, file, range(self._split.start, self._split.stop), False):
                 scores = part.numbers.astype(np.float64)
                 topics = part.topics.take(slice(None))
-                place = np.arange(len(scores)) + tally.num_rows
+                before = tally.num_rows
                 tally.num_rows += len(scores)
                 if tally.nan is None:
                     columns = RunColumns(
@@ -214,7 +242,7 @@ class Scan:
                     except InputError as error:
                         tally.nan = Fault(None, error.found, error.expected)
                 if tally.nan is None:
-                    yield self._block(topics, part.lengths, scores, part.documents, place, False)
+                    yield self._block(topics, part.lengths, scores, part.documents, False, before)
 
     def _block(
         self,
@@ -222,8 +250,9 @@ class Scan:
         lengths: IntArray,
         scores: FloatArray,
         ids: Ids | WordIds,
-        place: IntArray,
         ends_whole: bool,
+        before: int,
+        lines: Lines | None = None,
     ) -> Block:
         wanted = self._wanted
         topic = wanted.pool.find_topics(topics)
@@ -234,10 +263,10 @@ class Scan:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
             topic = np.where(topic == wanted.only, topic, -1)
         segment = np.flatnonzero(topic >= 0)
-        scores_kept = wanted.cast(scores)
+        scores_kept, rows = wanted.cast(scores), None
         if len(segment) < len(topic):
             rows = np.flatnonzero(np.repeat(topic >= 0, lengths))
-            ids, scores_kept, place = ids.take(rows), scores_kept[rows], place[rows]
+            ids, scores_kept = ids.take(rows), scores_kept[rows]
         return Block(
             num_segments=len(topic),
             segment=segment,
@@ -245,8 +274,10 @@ class Scan:
             lengths=lengths[segment],
             scores=scores_kept,
             ids=ids,
-            place=place,
             ends_whole=ends_whole,
+            lines=lines,
+            rows=rows,
+            before=before,
         )
 
 

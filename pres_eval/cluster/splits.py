@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.cluster.storage import File, is_compressed, open_at, source_of
 from pres_eval.reading.source import LONGEST_LINE, Source
 from pres_eval.reading.streams import OpenFile, Readable
+from pres_eval.records import dataclass
 
 LEAST, MOST = 16 << 20, 256 << 20
 """Bytes of a split, if nobody says otherwise: more than a task costs, less than a worker's memory."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
 from pres_eval.reading.source import LONGEST_MAGIC, MAGIC, Source, reason
 from pres_eval.reading.streams import OpenFile, Readable
+from pres_eval.records import dataclass
 
 BLOCK = 8 << 20
 """Bytes of a remote file that are asked for at a time."""
@@ -52,6 +51,8 @@ def expand(address: str) -> list[str]:
 
     Raises InputError if a pattern names no file.
     """
+    import glob  # few addresses are patterns
+
     if not glob.has_magic(address) or (not is_remote(address) and os.path.exists(address)):  # noqa: PTH110
         return [address]
     if is_remote(address):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 from pres_eval.cluster.scanning import Tally, Wanted
@@ -20,6 +19,7 @@ from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import cuts
 from pres_eval.reading.lines import RUN, no_lines, parse_lines
 from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from pres_eval.arrays.ordering import has_equal
@@ -14,6 +12,7 @@ from pres_eval.ranking.order import DuplicateRowError, rank_topics
 from pres_eval.ranking.ranked import Ranked, Topics
 from pres_eval.ranking.scattered import Collected, Rows
 from pres_eval.reading.cutting import ScatteredError
+from pres_eval.records import dataclass
 
 MOST_TORN = 1 << 18
 """Rows of a torn topic that a split sends back; larger topics are counted instead."""
@@ -136,14 +135,14 @@ class _OpenTopic:
 
     def _rank(self, block: Block, ends: IntArray, first: int, last: int) -> None:
         wanted = self._wanted
-        rows = _rows(block, ends, first, last)
+        chosen = slice(int(ends[first]), int(ends[last]))
         self.ranked.add(
             rank_topics(
                 wanted.pool,
                 block.topic[first:last],
                 ends[first : last + 1] - ends[first],
-                rows.scores,
-                rows.ids,
+                block.scores[chosen],
+                cut_loose(block.ids[chosen]),
                 wanted.most,
                 ascending=wanted.ascending,
                 duplicates=wanted.duplicates,

@@ -23,11 +23,16 @@ if TYPE_CHECKING:
 TREC = "trec_results"
 PARQUET = "parquet"
 PARQUET_MAGIC = b"PAR1"
+LARGE = 16 << 20
+"""Bytes of a run that are worth one more process: to copy one takes as long as reading two megabytes."""
 RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", PARQUET)
 
 
 class RunInParts(Source):
     """A run that is not read as a stream; it knows how."""
+
+    alone = False
+    """Whether it is read with all that the machine has, so that no other run should be read at the time."""
 
     def rank(self, judged: Judged, options: Options, jobs: int | None, form: str) -> Ranking:
         """What `read_any_run` gives for it."""

@@ -18,7 +18,7 @@ class Case:
     qrels, run, zscores   the files (no Z-scores: None)
     options   groups of arguments; each group can be left out without breaking another
     trailing  how many of the groups come after the two files on the command line
-    jobs      threads that ours may use
+    jobs      threads that ours may use, or processes (see compare.COPIES)
     small     whether ours reads in chunks of some lines and scores some topics at a time
     """
 

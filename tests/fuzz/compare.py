@@ -73,11 +73,20 @@ def is_all_negative(case: Case) -> bool:
     return any(all(level.startswith(b"-") for level in found) for found in levels.values())
 
 
+COPIES = 2
+"""The number of jobs with which small cases are read by copies of the process, as large ones are."""
+
+
 @contextlib.contextmanager
-def small_chunks() -> Iterator[None]:
-    """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones."""
+def small_chunks(copies: bool = False) -> Iterator[None]:
+    """Chunks of some lines, blocks of some topics: small files take the ways meant for large ones.
+
+    `copies`: also the way of several processes.
+    """
     from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
     from pres_eval.batches import forming
+    from pres_eval.cli import reader
+    from pres_eval.cluster import large
     from pres_eval.ranking import order, scattered
     from pres_eval.reading import lines, qrels, source
 
@@ -96,6 +105,8 @@ def small_chunks() -> Iterator[None]:
         (ordering, "_WORDS_SORTED", 1),
         (qrels, "MANY_GROUPS", 2),
     ]
+    if copies:
+        sizes += [(reader, "LARGE", 1), (large, "LARGE", 1), (large, "SPLIT", 100)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
     ]
@@ -115,7 +126,7 @@ def run_ours(case: Case, folder: Path) -> Outcome:
 
     raw = io.BytesIO()
     stdout, stderr = io.TextIOWrapper(raw, encoding="utf-8"), io.StringIO()
-    chunks = small_chunks() if case.small else contextlib.nullcontext()
+    chunks = small_chunks(copies=case.jobs == COPIES) if case.small else contextlib.nullcontext()
     with chunks, contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         status = main(case.our_arguments(str(folder)))
     stdout.flush()

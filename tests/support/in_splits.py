@@ -1,4 +1,4 @@
-"""The command in this process, its runs read in splits of any size by either plan."""
+"""The command in this process, its runs read in splits of any size: by any plan, or by its copies."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from pres_eval.cli import clustering, main
+from pres_eval.cli import clustering, main, reader
+from pres_eval.cluster import large
 from pres_eval.cluster.engines import Engine, Here
 from pres_eval.cluster.ranking import Plan, SplitRun
 from pres_eval.reading.cutting import ScatteredError
 
-TOGETHER, ANY_ORDER = PLANS = ("together", "any order")
+TOGETHER, ANY_ORDER, COPIES = PLANS = ("together", "any order", "copies")
 
 
 def printed(arguments: list[str]) -> tuple[int, bytes, str]:
@@ -41,8 +42,18 @@ def printed_in_splits(
         raise ScatteredError
 
     with pytest.MonkeyPatch.context() as patch:
+        if plan == COPIES:
+            read_by_copies(patch, size)
+            return printed([*arguments, "--jobs", "2"])
         patch.setattr(clustering, "engine_of", engine_of)
         patch.setattr(clustering, "Plan", partial(Plan, split_bytes=size))
         if plan == ANY_ORDER:
             patch.setattr(SplitRun, "_together", scattered)
         return printed([*arguments, "--cluster", "local:1"])
+
+
+def read_by_copies(patch: pytest.MonkeyPatch, size: int) -> None:
+    """Let the command copy its process for every run, in splits of so many bytes."""
+    patch.setattr(reader, "LARGE", 1)
+    patch.setattr(large, "LARGE", 1)
+    patch.setattr(large, "SPLIT", size)

@@ -98,12 +98,12 @@ def plain_case(seed: int) -> Case:
 
 @pytest.mark.parametrize("first", range(0, 200, 10))
 def test_chunks_and_threads_do_not_matter(first: int, tmp_path: Path) -> None:
-    """The same bytes whether a run is read at once or in small chunks, by one thread or three."""
+    """The same bytes whether a run is read at once or in small chunks, by one thread, three, or two processes."""
     for seed in range(first, first + 10):
         case = make_case(seed, VERSIONS[seed % 2])
         case.write(tmp_path)
         at_once = run_ours(replace(case, small=False, jobs=1), tmp_path)
-        for jobs in (1, 3):
+        for jobs in (1, 2, 3):
             assert run_ours(replace(case, small=True, jobs=jobs), tmp_path) == at_once, case.text()
 
 

@@ -1,0 +1,194 @@
+"""Workers that are copies of this process: they have what it has read, and only results are sent.
+
+A copy starts in some milliseconds, and does not wait for Python's lock as a thread does.  Whoever copies a
+process has to know what else goes on in it, so only the command does so, and only on Linux, where memory is
+copied as it is written to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import select
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, NoReturn
+
+from pres_eval.cluster.engines import Result, Shared, Value, Work, WorkersLostError
+
+MOST_ITEMS = 8192
+"""Pieces of work of one pass: their numbers wait in a pipe, which has room for twice as many."""
+
+NUMBER_BYTES, LENGTH_BYTES = 4, 8
+PIPE_BYTES = 1 << 20
+"""Room for results in a pipe, so that a copy goes on while nobody reads; as much as Linux allows anybody."""
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU)
+"""What ends a copy at once: it has nothing to clean up."""
+
+_SET_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of Linux's prctl."""
+_FORK_WARNING = ".*multi-threaded, use of fork"
+
+
+def can_copy() -> bool:
+    """Whether processes can be copied here, and are known to end only when they are waited for."""
+    return sys.platform == "linux" and signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN
+
+
+class Copies:
+    """So many copies of this process, which live for one pass."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def share(self, value: Any, what: str) -> Shared:
+        """Keep a value; copies have it too."""
+        return Value(value)
+
+    def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
+        """work(item, *what was shared) for each item, in order.
+
+        Raises WorkersLostError if a copy cannot be made, ends early or cannot do its work.
+        """
+        every = list(items)
+        assert len(every) <= MOST_ITEMS, "whoever makes the items sees to it"
+        values = [each.value for each in shared if isinstance(each, Value)]
+
+        def do(number: int) -> Result:
+            return work(every[number], *values)
+
+        try:
+            with contextlib.closing(_Crew(do, len(every))) as crew:
+                for _ in range(min(self.workers, len(every))):
+                    crew.add()
+                yield from crew.results()
+        except OSError as error:
+            raise WorkersLostError(f"a copy of the process is gone ({error})") from None
+
+
+class _Crew:
+    """Copies that take the numbers of work from one pipe, and send results through one each."""
+
+    def __init__(self, do: Callable[[int], Any], num_items: int) -> None:
+        self._do = do
+        self._num_items = num_items
+        self._parent = os.getpid()
+        self._copies: dict[int, int] = {}  # the end of each one's pipe that is read: its process
+        self._work, to = os.pipe()
+        try:
+            os.write(to, b"".join(number.to_bytes(NUMBER_BYTES, "little") for number in range(num_items)))
+        finally:
+            os.close(to)
+
+    def add(self) -> None:
+        """Make one more copy."""
+        back, result = os.pipe()
+        try:
+            with warnings.catch_warnings():
+                # The threads that Python warns of have done their work, or are none of Python's.
+                warnings.filterwarnings("ignore", _FORK_WARNING, DeprecationWarning)
+                process = os.fork()
+        except OSError:
+            os.close(back)
+            os.close(result)
+            raise
+        if process == 0:
+            self._work_in_copy(back, result)
+        os.close(result)
+        self._copies[back] = process
+
+    def _work_in_copy(self, back: int, result: int) -> NoReturn:
+        """What the copy does: it never returns, so that nothing of the program happens twice."""
+        code = 1
+        try:
+            for number in SIGNALS:
+                if signal.getsignal(number) != signal.SIG_IGN:
+                    signal.signal(number, signal.SIG_DFL)
+            _end_with(self._parent)
+            for other in (back, *self._copies):
+                os.close(other)
+            _widen(result)
+            while text := os.read(self._work, NUMBER_BYTES):
+                item = int.from_bytes(text, "little")
+                _send(result, (item, self._do(item)))
+            code = 0
+        finally:
+            os._exit(code)
+
+    def results(self) -> Generator[Any, None, None]:
+        """The results in order; raises OSError if one does not come."""
+        waiting: dict[int, Any] = {}
+        poll = select.poll()
+        for back in self._copies:
+            poll.register(back, select.POLLIN)
+        for number in range(self._num_items):
+            while number not in waiting:
+                for back, _ in poll.poll():
+                    message = _receive(back)
+                    if message is None:
+                        poll.unregister(back)
+                        self._check(back)
+                    else:
+                        waiting[message[0]] = message[1]
+            yield waiting.pop(number)
+
+    def _check(self, back: int) -> None:
+        """A copy has ended: raise OSError if it had not done its work."""
+        os.close(back)
+        _, status = os.waitpid(self._copies.pop(back), 0)
+        if status != 0 or not self._copies:
+            raise OSError(f"status {status}")
+
+    def close(self) -> None:
+        """End all copies, whatever they do."""
+        for back, process in self._copies.items():
+            os.close(back)
+            os.kill(process, signal.SIGKILL)
+        for process in self._copies.values():
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process, 0)
+        self._copies.clear()
+        os.close(self._work)
+
+
+def _end_with(parent: int) -> None:
+    """Let the system end this copy when the process that made it ends."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _widen(pipe: int) -> None:
+    import fcntl
+
+    with contextlib.suppress(OSError, AttributeError):  # the least that all systems give will do
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+
+
+def _send(pipe: int, message: Any) -> None:
+    text = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    os.write(pipe, len(text).to_bytes(LENGTH_BYTES, "little"))
+    rest = memoryview(text)
+    while rest:
+        rest = rest[os.write(pipe, rest) :]
+
+
+def _receive(pipe: int) -> Any:
+    """A message; None if there are no more.  Raises OSError if it is not whole."""
+    head = os.read(pipe, LENGTH_BYTES)
+    if not head:
+        return None
+    text = bytearray(int.from_bytes(head, "little"))
+    rest = memoryview(text)
+    while rest:
+        count = os.readv(pipe, [rest])
+        if not count:
+            raise OSError("a result breaks off")
+        rest = rest[count:]
+    return pickle.loads(text)

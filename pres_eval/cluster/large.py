@@ -1,0 +1,86 @@
+"""A large run on this machine: ranked by copies of the process, or else as any other run."""
+
+from __future__ import annotations
+
+import contextlib
+
+from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
+from pres_eval.cluster.engines import WorkersLostError
+from pres_eval.cluster.scanning import Wanted
+from pres_eval.cluster.splits import text_splits
+from pres_eval.cluster.storage import file_at, is_compressed
+from pres_eval.cluster.telling import Telling, WholeRun
+from pres_eval.cluster.together import Merging, map_ranked
+from pres_eval.errors import InputError
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import LARGE, TREC, RunInParts, read_any_run
+from pres_eval.ranking.order import DuplicateRowError
+from pres_eval.ranking.run_file import Judged, Ranking
+from pres_eval.reading.cutting import ScatteredError
+from pres_eval.reading.source import Source
+from pres_eval.workers import num_processors
+
+SPLIT = 8 << 20
+"""Bytes that a copy ranks at a time: little enough that all of them end at about the same time."""
+
+MOST = 8
+"""Copies, each of which takes about 25 MB."""
+
+_NOT_FOR_COPIES = (InputError, DuplicateRowError, ScatteredError, WorkersLostError, MemoryError, OSError)
+
+
+def large_run(path: str) -> Source:
+    """The large file at a path, for copies of this process if it can be read by them."""
+    with contextlib.suppress(InputError, OSError):
+        if can_copy() and not is_compressed(file_at(path)):
+            return LargeRun(path)
+    return Source(path)
+
+
+class LargeRun(RunInParts):
+    """A run file that copies of this process read, as far as nothing is wrong or out of order in it.
+
+    Whatever is not as it mostly is (a fault, a topic that comes again, a copy that ends) is left to threads
+    of this process, which begin anew: so one place says what is wrong, and in which order.
+    """
+
+    alone = True
+
+    def rank(self, judged: Judged, options: Options, jobs: int | None, form: str) -> Ranking:
+        """The run, read by at most `jobs` copies, or else by as many threads."""
+        num_copies = min(jobs or num_processors(), (self.size() or 0) // LARGE + 1, MOST)
+        if form == TREC and num_copies > 1:
+            with contextlib.suppress(*_NOT_FOR_COPIES):
+                return self._of_copies(Wanted.of(judged, options), Copies(num_copies))
+        source = Source(self.path)
+        if self._progress is not None:
+            source.watch(self._progress)
+        return read_any_run(source, judged, options, jobs, form)
+
+    def _of_copies(self, wanted: Wanted, copies: Copies) -> Ranking:
+        """The run as copies read it; raises one of _NOT_FOR_COPIES if it is not for them."""
+        file = file_at(self.path)
+        merging, told = Merging(wanted), Telling(WholeRun(file.name, (file,), False, wanted))
+        splits = list(text_splits(file, max(SPLIT, file.size // MOST_ITEMS + 1)))
+        shared = copies.share(wanted, "judgements")
+        done = 0
+        try:
+            with contextlib.closing(copies.map(map_ranked, splits, shared)) as parts:
+                for split, part in zip(splits, parts, strict=True):
+                    told.take(split, part.tally)
+                    merging.add(part)
+                    told.before += part.tally.num_lines
+                    done += self._advance(split.stop - split.start)
+            told.check_end()
+            if file_at(self.path) != file:
+                raise self.changed()
+            return told.ranking(merging.ranked(), whole_topics=True)
+        except _NOT_FOR_COPIES:
+            self._advance(-done)
+            raise
+
+    def _advance(self, count: int) -> int:
+        """Tell whoever watches that so many bytes are read."""
+        if self._progress is not None:
+            self._progress(count)
+        return count

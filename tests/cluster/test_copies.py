@@ -1,0 +1,185 @@
+"""Copies of the process: results in order, nothing left behind, and whatever goes wrong is told."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from pres_eval.cluster import copies as module
+from pres_eval.cluster.copies import Copies, can_copy
+from pres_eval.cluster.engines import WorkersLostError
+
+pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
+
+
+def open_files() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """No copy and no pipe is left."""
+    before = open_files()
+    yield
+    assert open_files() == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("size", [1, 1 << 17])  # as little as a pipe takes at once, and more
+def test_results_come_in_order(workers: int, size: int) -> None:
+    """Though the first takes longest."""
+    engine = Copies(workers)
+
+    def work(item: int, text: bytes) -> tuple[int, bytes, int]:
+        time.sleep(0.1 if item == 0 else 0)
+        return item, text, os.getpid()
+
+    found = list(engine.map(work, range(20), engine.share(bytes(size), "text")))
+    assert [item for item, _, _ in found] == list(range(20))
+    assert {text for _, text, _ in found} == {bytes(size)}
+    processes = {process for _, _, process in found}
+    assert os.getpid() not in processes and len(processes) <= workers
+
+
+def test_all_of_them_work() -> None:
+    def work(_: int) -> int:
+        time.sleep(0.05)
+        return os.getpid()
+
+    assert len(set(Copies(3).map(work, range(12)))) == 3
+
+
+def test_no_work() -> None:
+    assert list(Copies(2).map(str, [])) == []
+
+
+def test_what_is_not_wanted_any_more_is_given_up() -> None:
+    results = Copies(2).map(_sleep_long_after_the_first, range(4))
+    assert next(results) == 0
+    start = time.monotonic()
+    results.close()
+    assert time.monotonic() - start < 5
+
+
+def _sleep_long_after_the_first(item: int) -> int:
+    time.sleep(60 if item else 0)
+    return item
+
+
+def _raise(_: int) -> NoReturn:
+    raise ValueError
+
+
+def _kill(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _leave(_: int) -> None:
+    os._exit(0)
+
+
+@pytest.mark.parametrize("fate", [_raise, _kill, _leave])
+def test_a_copy_that_ends_early(fate: object, capfd: pytest.CaptureFixture[str]) -> None:
+    """Nothing is printed, whatever happened to it."""
+
+    def work(item: int) -> int:
+        if item == 3:
+            fate(item)  # type: ignore[operator]
+        return item
+
+    with pytest.raises(WorkersLostError):
+        list(Copies(2).map(work, range(6)))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_result_that_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that is killed while it sends."""
+
+    def send(pipe: int, _: object) -> None:
+        os.write(pipe, (1000).to_bytes(module.LENGTH_BYTES, "little") + b"some of it")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(module, "_send", send)
+    with pytest.raises(WorkersLostError):
+        list(Copies(1).map(str, [1]))
+
+
+@pytest.mark.parametrize("call", ["fork", "pipe"])
+@pytest.mark.parametrize("granted", [0, 1])
+def test_what_the_system_does_not_grant(call: str, granted: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    true_call = getattr(os, call)
+    calls = []
+
+    def limited() -> object:
+        calls.append(1)
+        if len(calls) > granted:
+            raise OSError(errno.EAGAIN, "no more")
+        return true_call()
+
+    monkeypatch.setattr(os, call, limited)
+    with pytest.raises(WorkersLostError, match="no more"):
+        list(Copies(2).map(str, range(4)))
+
+
+def test_signals_end_a_copy_at_once() -> None:
+    """It has nothing to clean up, and what the program does then is none of its business."""
+    handled = []
+    before = signal.signal(signal.SIGTERM, lambda *_: handled.append(1))
+    try:
+        with pytest.raises(WorkersLostError, match=f"status {signal.SIGTERM:d}"):
+            list(Copies(1).map(lambda _: os.kill(os.getpid(), signal.SIGTERM), range(2)))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert not handled
+
+
+def test_ignored_signals_stay_ignored() -> None:
+    """As under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert list(Copies(1).map(lambda _: os.kill(os.getpid(), signal.SIGHUP), range(2))) == [None, None]
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_copies_end_with_the_process_that_made_them() -> None:
+    """However it ends."""
+    back, to = os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        os.close(back)
+        list(Copies(2).map(_say_so_and_wait, [to, to]))
+        os._exit(0)
+    os.close(to)
+    assert os.read(back, 1) + os.read(back, 1) == b"xx"
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    start = time.monotonic()
+    assert os.read(back, 1) == b""  # nobody has the other end any more
+    assert time.monotonic() - start < 5
+    os.close(back)
+
+
+def _say_so_and_wait(to: int) -> None:
+    os.write(to, b"x")
+    time.sleep(60)
+
+
+def test_where_processes_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets children of such a process
+    try:
+        assert not can_copy()
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert not can_copy()

@@ -1,0 +1,273 @@
+"""Large runs give the same whether copies of the process or its threads read them, whatever is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import in_splits
+from support.made_runs import made_run
+from support.rankings import outcome
+
+from pres_eval.cli import reader
+from pres_eval.cluster import copies, large
+from pres_eval.cluster.copies import can_copy
+from pres_eval.cluster.large import LargeRun, large_run
+from pres_eval.cluster.telling import Telling
+from pres_eval.options import Options
+from pres_eval.ranking.any_format import read_any_run
+from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.source import Source
+
+pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
+RUN = "".join(f"{topic} Q0 d{number} 0 {9 - number} t\n" for topic in "abcd" for number in range(9))
+QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in "abd" for number in (0, 2, 5))
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run is large."""
+    in_splits.read_by_copies(monkeypatch, 100)
+
+
+def written(folder: Path, run: str, qrels: str = QRELS) -> tuple[str, Relevance]:
+    (folder / "run").write_text(run, encoding="utf-8", newline="")
+    (folder / "qrels").write_text(qrels, encoding="utf-8")
+    return str(folder / "run"), read_relevance(str(folder / "qrels"))
+
+
+def by_copies(path: str, judged: Relevance, options: Options) -> dict[str, Any]:
+    """The ranking, or what its error says, and whether copies read it."""
+    read: list[str] = []
+
+    class Threads(Source):
+        def __init__(self, path: str) -> None:
+            super().__init__(path)
+            read.append(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large, "Source", Threads)
+        found = outcome(lambda: LargeRun(path).rank(judged, options, 2, "trec_results"))
+    return {**found, "threads": bool(read)}
+
+
+def by_threads(path: str, judged: Relevance, options: Options) -> dict[str, Any]:
+    return outcome(lambda: read_any_run(Source(path), judged, options, 2))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_runs(seed: int, tmp_path: Path) -> None:
+    """In order, shuffled and with lines that are there twice; both versions; with and without -M."""
+    rng = random.Random(seed)
+    made = made_run(rng, shuffled=seed % 4 == 3, doubled=seed % 4 == 2)
+    path, judged = written(tmp_path, made.run, made.qrels)
+    for compat in ("9.0.8", "10.0"):
+        for most in (None, rng.randint(0, 5)):
+            options = Options(compat=compat, max_retrieved=most)
+            found = by_copies(path, judged, options)
+            assert found.pop("threads") == (seed % 4 > 1)
+            assert found == by_threads(path, judged, options)
+
+
+@pytest.mark.parametrize(
+    ("run", "threads"),
+    [
+        (RUN, False),
+        (RUN.rstrip("\n"), False),
+        ("\ufeff" + RUN + "e Q0 d1 0 1 more columns\n", False),
+        (RUN + "e Q0 d1 0 1\n", True),
+        (RUN + "e Q0 d1 0 nan t\n", True),
+        (RUN + "a Q0 d99 0 1 t\n", True),
+        (RUN + "d Q0 d1 0 1 t\n", True),
+        ("\n" * 300, True),
+    ],
+)
+def test_what_is_in_the_file(run: str, threads: bool, tmp_path: Path) -> None:
+    path, judged = written(tmp_path, run)
+    found = by_copies(path, judged, Options())
+    assert found.pop("threads") is threads
+    assert found == by_threads(path, judged, Options())
+
+
+def test_only_what_copies_can_read(tmp_path: Path) -> None:
+    path, _ = written(tmp_path, RUN)
+    assert isinstance(large_run(path), LargeRun)
+    (tmp_path / "run.gz").write_bytes(gzip.compress(RUN.encode(), mtime=0))
+    for name in (tmp_path / "run.gz", tmp_path / "nothing", tmp_path):
+        assert type(large_run(str(name))) is Source
+
+
+@pytest.mark.parametrize(
+    ("size", "jobs", "expected"), [(99, 9, 0), (150, 9, 2), (150, 1, 0), (990, 9, 8), (990, 5, 5)]
+)
+def test_how_many(
+    size: int, jobs: int, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One for each LARGE bytes, for each job, and no more than MOST."""
+    line = "a Q0 d{:04} 0 1 t\n"
+    text = "".join(map(line.format, range(100)))[:size]
+    path, judged = written(tmp_path, text[: text.rfind("\n") + 1].ljust(size - 1) + "\n")
+    asked: list[int] = []
+
+    class Counted(copies.Copies):
+        def __init__(self, workers: int) -> None:
+            super().__init__(workers)
+            asked.append(workers)
+
+    monkeypatch.setattr(large, "LARGE", 100)
+    monkeypatch.setattr(large, "Copies", Counted)
+    LargeRun(path).rank(judged, Options(), jobs, "trec_results")
+    assert asked == [expected] * bool(expected)
+
+
+@pytest.mark.parametrize("run", [RUN, RUN + RUN])
+def test_progress(run: str, tmp_path: Path) -> None:
+    """All bytes once, also when threads begin anew."""
+    path, judged = written(tmp_path, run)
+    source = LargeRun(path)
+    steps: list[int] = []
+    source.watch(steps.append)
+    outcome(lambda: source.rank(judged, Options(), 2, "trec_results"))
+    assert len(steps) > 2 or run != RUN
+    assert run != RUN or sum(steps) == len(run)
+    assert sum(steps) >= 0
+
+
+@pytest.mark.parametrize("error", [MemoryError, OSError, KeyError])
+def test_a_copy_that_fails(error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads read the run then."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    path, judged = written(tmp_path, RUN)
+    expected = by_threads(path, judged, Options())
+    monkeypatch.setattr(large, "map_ranked", fail)
+    assert by_copies(path, judged, Options()) == {**expected, "threads": True}
+
+
+def test_a_file_that_is_written_to_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What copies have read of it does not count."""
+    path, judged = written(tmp_path, RUN)
+    end = Telling.check_end
+
+    def write(told: Telling) -> None:
+        Path(path).write_text(RUN + "e Q0 d1 0 1 t\n")
+        end(told)
+
+    monkeypatch.setattr(Telling, "check_end", write)
+    found = by_copies(path, judged, Options())
+    assert found.pop("threads")
+    assert found == by_threads(path, judged, Options())
+
+
+def test_several_large_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, each by all jobs; beside a small one or a compressed one by a thread each."""
+    path, _ = written(tmp_path, RUN)
+    (tmp_path / "small").write_text("a Q0 d2 0 1 t\n")
+    monkeypatch.setattr(reader, "LARGE", 100)
+    asked: list[int | None] = []
+    rank = LargeRun.rank
+
+    def counted(run: LargeRun, judged: Any, options: Options, jobs: int | None, form: str) -> Any:
+        asked.append(jobs)
+        return rank(run, judged, options, jobs, form)
+
+    monkeypatch.setattr(LargeRun, "rank", counted)
+    arguments = ["--jobs", "3", str(tmp_path / "qrels"), path]
+    outs = [in_splits.printed([*arguments, *more]) for more in ([], [path], [str(tmp_path / "small")])]
+    assert asked == [3, 3, 3, 1]
+    assert [code for code, _, _ in outs] == [0, 0, 0]
+
+
+LINES = 600_000
+
+
+@pytest.fixture(scope="module")
+def large_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 20 MB, of 600 topics."""
+    folder = tmp_path_factory.mktemp("large")
+    with (folder / "run").open("w") as file:
+        for topic in range(LINES // 1000):
+            file.writelines(
+                f"topic{topic} Q0 document{(row * 7919 + topic) % 5000} {row} {1000 - row}.5 tag\n"
+                for row in range(1000)
+            )
+    with (folder / "qrels").open("w") as file:
+        for topic in range(0, LINES // 1000, 2):
+            file.writelines(f"topic{topic} 0 document{row} {row % 3}\n" for row in range(0, 5000, 40))
+    return folder
+
+
+def started(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """The command itself, whose runs are large from 16 MB on."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "pres_eval", "-q", *arguments, "qrels", "run"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.slow
+def test_the_command(large_files: Path) -> None:
+    by_threads = started(large_files, "--jobs", "1").communicate(timeout=60)
+    assert started(large_files, "--jobs", "4").communicate(timeout=60) == by_threads
+    assert by_threads[0].count(b"\n") > 28 * 300 and by_threads[1].count(b"\n") == 1
+
+
+def _children(process: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    except OSError:
+        return []
+    return [int(number) for number in text.split()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_command_that_is_ended_leaves_no_copies(number: signal.Signals, large_files: Path) -> None:
+    running = started(large_files, "--jobs", "3")
+    while running.poll() is None and not (children := _children(running.pid)):
+        time.sleep(0.001)
+    assert children, "it was too fast to be caught"
+    for child in children:  # they wait, so that the work is not done before the signal comes
+        os.kill(child, signal.SIGSTOP)
+    running.send_signal(number)
+    running.wait(timeout=20)
+    for child in filter(_lives, children):  # one that had just begun
+        os.kill(child, signal.SIGCONT)
+    out, said = running.communicate(timeout=20)
+    assert (running.returncode, out, said) == (-number, b"", b"")
+    end = time.monotonic() + 10
+    while any(map(_lives, children)):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def _lives(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+def test_a_copy_that_is_killed(large_files: Path) -> None:
+    """The command goes on by itself."""
+    expected = started(large_files, "--jobs", "1").communicate(timeout=60)
+    running = started(large_files, "--jobs", "2")
+    while running.poll() is None and not (children := _children(running.pid)):
+        time.sleep(0.001)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    assert running.communicate(timeout=60) == expected
+    assert running.returncode == 0
