@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from itertools import groupby
 
 from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
 from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import text_splits
-from pres_eval.cluster.storage import file_at, is_compressed
+from pres_eval.cluster.storage import file_at, first_bytes, is_compressed
 from pres_eval.cluster.telling import Telling, WholeRun
 from pres_eval.cluster.together import Merging, map_ranked
 from pres_eval.errors import InputError
@@ -17,7 +18,7 @@ from pres_eval.ranking.any_format import LARGE, TREC, RunInParts, read_any_run
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.run_file import Judged, Ranking
 from pres_eval.reading.cutting import ScatteredError
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import HEAD, Source
 from pres_eval.workers import num_processors
 
 SPLIT = 8 << 20
@@ -30,11 +31,20 @@ _NOT_FOR_COPIES = (InputError, DuplicateRowError, ScatteredError, WorkersLostErr
 
 
 def large_run(path: str) -> Source:
-    """The large file at a path, for copies of this process if it can be read by them."""
+    """The large file at a path, for copies of this process if its beginning is as they can read it."""
     with contextlib.suppress(InputError, OSError):
-        if can_copy() and not is_compressed(file_at(path)):
-            return LargeRun(path)
+        if can_copy():
+            file = file_at(path)
+            if not is_compressed(file) and _begins_together(first_bytes(file, HEAD)):
+                return LargeRun(path)
     return Source(path)
+
+
+def _begins_together(text: bytes) -> bool:
+    """Whether no topic comes again in the first lines of a run after another one has."""
+    lines = (line.split(None, 1) for line in text.split(b"\n"))
+    topics = [topic for topic, _ in groupby(words[0] for words in lines if words)]
+    return len(set(topics)) == len(topics)
 
 
 class LargeRun(RunInParts):

@@ -101,7 +101,9 @@ def test_only_what_copies_can_read(tmp_path: Path) -> None:
     path, _ = written(tmp_path, RUN)
     assert isinstance(large_run(path), LargeRun)
     (tmp_path / "run.gz").write_bytes(gzip.compress(RUN.encode(), mtime=0))
-    for name in (tmp_path / "run.gz", tmp_path / "nothing", tmp_path):
+    lines = RUN.splitlines(keepends=True)
+    (tmp_path / "scattered").write_text("".join(lines[::2] + lines[1::2]))
+    for name in (tmp_path / "run.gz", tmp_path / "nothing", tmp_path, tmp_path / "scattered"):
         assert type(large_run(str(name))) is Source
 
 

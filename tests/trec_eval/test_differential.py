@@ -98,7 +98,7 @@ def plain_case(seed: int) -> Case:
 
 @pytest.mark.parametrize("first", range(0, 200, 10))
 def test_chunks_and_threads_do_not_matter(first: int, tmp_path: Path) -> None:
-    """The same bytes whether a run is read at once or in small chunks, by one thread, three, or two processes."""
+    """The same bytes whether a run is read at once or in small chunks; by one thread, three, or processes."""
     for seed in range(first, first + 10):
         case = make_case(seed, VERSIONS[seed % 2])
         case.write(tmp_path)
