@@ -163,7 +163,7 @@ RESULTS_FORMAT = click.option(
 QUIET = click.option("--quiet", is_flag=True, help="No warnings and no progress bar.")
 JOBS = click.option(
     "--jobs", type=click.IntRange(min=1), metavar="NUM",
-    help="Threads that read and compute (default: the processors that may be used).",
+    help="Processes or threads that read and compute (default: the processors that may be used).",
 )  # fmt: skip
 MEASURES = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME[.PARAMETERS]",

@@ -5,9 +5,10 @@
     TREC_EVAL_9=.../trec_eval python tests/bench/run_bench.py FOLDER --before CHECKOUT [--alone]
 
 Every number is the median of the repeats, before which each program ran once; the programs of a row take
-turns.  Wall time is that of the process from its start to its end, CPU that of all its threads; memory is the
-largest resident set that the kernel saw (a child's counts from what its parent had, about 19 MB: so this
-imports nothing large); MB/s are of judgements and run together.  --before also times another checkout.
+turns.  Wall time is that of the process from its start to its end, CPU that of all its threads and processes;
+memory is the largest resident set that the kernel saw (a child's counts from what its parent had, about 19
+MB: so this imports nothing large), or what several processes had together, each page counted once, as far as
+the first run was caught at it; MB/s are of judgements and run together.  --before times another checkout too.
 trec_eval (TREC_EVAL_9, TREC_EVAL_10), pytrec_eval, ir_measures and ranx are timed where they are installed.
 """
 
@@ -80,8 +81,11 @@ class Row:
         return replace(self, commands=kept)
 
 
-def run_process(command: Command, folder: Path, checkout: Path = ROOT) -> Result:
-    """Run a command with its output in a file; stops where it does not succeed."""
+def run_process(command: Command, folder: Path, checkout: Path = ROOT, watch: bool = False) -> Result:
+    """Run a command with its output in a file; stops where it does not succeed.
+
+    `watch`: the memory is what all processes had together while there were several.
+    """
     with tempfile.TemporaryFile(dir=folder) as output, tempfile.TemporaryFile() as errors:
         actions = [
             (os.POSIX_SPAWN_DUP2, output.fileno(), 1),
@@ -98,13 +102,34 @@ def run_process(command: Command, folder: Path, checkout: Path = ROOT) -> Result
         }
         start = time.perf_counter()
         child = os.posix_spawn(path, command, environment, file_actions=actions)
+        together = memory_together(child) if watch else 0.0
         _, status, usage = os.wait4(child, 0)
         wall = time.perf_counter() - start
         if os.waitstatus_to_exitcode(status) != 0:
             errors.seek(0)
             sys.exit(f"{' '.join(command)}\n{errors.read().decode(errors='replace')}")
     scale = 1e6 if sys.platform == "darwin" else 1e3
-    return Result(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / scale)
+    return Result(wall, usage.ru_utime + usage.ru_stime, together if watch else usage.ru_maxrss / scale)
+
+
+def memory_together(process: int) -> float:
+    """The most megabytes that a process and its children were seen to have while it had some."""
+    most = 0.0
+    while os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        try:
+            children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+            if children:
+                most = max(most, sum(map(proportional_memory, [str(process), *children])))
+        except OSError:  # one has just ended, or this is not Linux
+            pass
+        time.sleep(0.002)
+    return most
+
+
+def proportional_memory(process: str) -> float:
+    """Megabytes of a process; of a page that several have, each has its share."""
+    text = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii")
+    return next(int(line.split()[1]) / 1e3 for line in text.splitlines() if line.startswith("Pss:"))
 
 
 def measure(row: Row, repeats: int, folder: Path, before: Path | None = None) -> dict[str, Result]:
@@ -112,15 +137,19 @@ def measure(row: Row, repeats: int, folder: Path, before: Path | None = None) ->
     results: dict[str, list[Result]] = {name: [] for name in row.commands}
     if before is not None:
         results = {BEFORE: [], **results}
+    together: dict[str, float] = {}
     for number in range(repeats + 1):
         for name, found in results.items():
             is_before = before is not None and name == BEFORE
             command = row.commands["ours" if is_before else name]
             checkout = before if before is not None and is_before else ROOT
-            result = run_process(command, folder, checkout)
-            if number:  # the first one warms up
+            result = run_process(command, folder, checkout, watch=not number)
+            if number:
                 found.append(result)
-    return {name: median(found) for name, found in results.items()}
+            else:  # the first one warms up
+                together[name] = result.memory
+    medians = {name: median(found) for name, found in results.items()}
+    return {name: replace(each, memory=max(each.memory, together[name])) for name, each in medians.items()}
 
 
 def median(found: Sequence[Result]) -> Result:
@@ -227,20 +256,26 @@ class Rows:
         command = [sys.executable, "-m", "pres_eval", "robustness", "--quiet", str(qrels), *runs]
         return Row("robustness of 100 runs of 50 × 1,000", {"ours": command}, most=3)
 
-    def threads(self) -> Row:
-        """The large run by one thread, by twice as many as there are processors, and by processes."""
+    def processes(self) -> Row:
+        """The large run by one process and by several, and by threads, as a pipe is read."""
         qrels, run = self.files("large")
         parts = sorted(map(str, (self.folder / "parts").glob("*.run")))
         each = " & ".join(f'"$0" -m pres_eval --quiet --jobs 1 "$1" {part} > /dev/null' for part in parts)
+        more = 2 * (os.cpu_count() or 1)
         commands = {
             "ours": ours(qrels, run),
-            "1 thread": ours("--jobs", "1", qrels, run),
-            f"{2 * (os.cpu_count() or 1)} threads": ours(
-                "--jobs", str(2 * (os.cpu_count() or 1)), qrels, run
-            ),
-            f"{len(parts)} processes": ["sh", "-c", f"{each} & wait", sys.executable, str(qrels)],
+            "--jobs 1": ours("--jobs", "1", qrels, run),
+            f"--jobs {more}": ours("--jobs", str(more), qrels, run),
+            "threads (a pipe)": [
+                "sh",
+                "-c",
+                f'cat {run} | "$0" -m pres_eval --quiet "$1" -',
+                sys.executable,
+                str(qrels),
+            ],
+            f"{len(parts)} commands, a part each": ["sh", "-c", f"{each} & wait", sys.executable, str(qrels)],
         }
-        return Row("large run, threads and processes", commands, "1 thread")
+        return Row("large run, processes and threads", commands, "--jobs 1")
 
     def cutoffs(self, measure: str) -> Row:
         """12,000 cutoffs of one measure."""
@@ -330,12 +365,12 @@ class Rows:
 NAMES = (
     *("large", "all_trec", "double", "shuffled", "many", "small", "gzip", "pipe", "tied", "digits17"),
     *("scientific", "tabs", "blanks", "crlf", "longids", "onetopic", "onedocument", "alljudged"),
-    *("unsorted", "longties", "threads", "per_topic", "cutoffs_p", "cutoffs_ndcg", "hundred", "robustness"),
+    *("unsorted", "longties", "processes", "per_topic", "cutoffs_p", "cutoffs_ndcg", "hundred", "robustness"),
     *("size5", "size6", "size7"),
 )
 NEXT = (
     *("large", "all_trec", "small", "shuffled", "unsorted", "alljudged", "longties", "cutoffs_p"),
-    *("cutoffs_ndcg", "per_topic", "hundred", "robustness", "many", "gzip", "threads"),
+    *("cutoffs_ndcg", "per_topic", "hundred", "robustness", "many", "gzip", "processes"),
 )
 """What --next times: what the next version is wanted to be better at, and some shapes that could suffer."""
 
