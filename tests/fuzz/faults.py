@@ -34,6 +34,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TOPICS = 300
 DOCUMENTS = 200
+LARGE = ("-q", "-m", "map", "--jobs", "4", "qrels", "large")
+"""A run that copies of the process read."""
+
+RUNS = ("run", "mixed", "run.gz", "large")
 
 ARGUMENTS = (
     ("-q", "-m", "all_trec", "qrels", "run"),
@@ -42,6 +46,7 @@ ARGUMENTS = (
     ("--jobs", "3", "-m", "map", "qrels", "run", "run.gz"),
     ("check", "qrels", "run"),
     ("compare", "-m", "map", "qrels", "run", "mixed"),
+    LARGE,
 )
 
 
@@ -93,7 +98,7 @@ class Place:
 
 
 def make(folder: Path, timeout: float) -> Place:
-    """The inputs: a run in order, the same compressed, and one whose lines are mixed."""
+    """The inputs: a run in order, the same compressed, one whose lines are mixed, and one of 18 MB."""
     chance = random.Random(1)
     lines = [
         f"{topic} Q0 d{chance.randrange(10**6)}x{rank} {rank} {1 / (rank + 1):.6f} t\n"
@@ -104,6 +109,8 @@ def make(folder: Path, timeout: float) -> Place:
     (folder / "qrels").write_text("".join(f"{f[0]} 0 {f[2]} {chance.randrange(3)}\n" for f in judged))
     (folder / "run").write_text("".join(lines))
     (folder / "run.gz").write_bytes(gzip.compress("".join(lines).encode(), 1, mtime=0))
+    # Each topic once more for each of ten others that nobody judged.
+    (folder / "large").write_text("".join(f"{number}{line}" for number in ["", *range(10)] for line in lines))
     chance.shuffle(lines)
     (folder / "mixed").write_text("".join(lines))
     place = Place(folder, timeout)
@@ -228,7 +235,7 @@ def _reader_leaves(place: Place, chance: random.Random, arguments: tuple[str, ..
 
 
 def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
-    path = place.folder / chance.choice([name for name in arguments if name in ("run", "mixed", "run.gz")])
+    path = place.folder / chance.choice([name for name in arguments if name in RUNS])
     before = path.read_bytes()
     process = place.start(arguments)
     time.sleep(chance.uniform(0.0, 1.0))
@@ -252,6 +259,22 @@ def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...
     if ended.code == 0 and "json" in arguments:
         return ""  # the checksum is taken after the reading
     return judge(place, arguments, ended, 1, 2)
+
+
+def _copy_ends(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    """A copy of the process is killed, or stands still for a while."""
+    del arguments
+    process = place.start(LARGE)
+    number = chance.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP))
+    time.sleep(chance.uniform(0.1, 0.5))
+    with contextlib.suppress(OSError):
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        for child in chance.sample(children, chance.randint(0, len(children))):
+            os.kill(int(child), number)
+            if number == signal.SIGSTOP:
+                time.sleep(0.1)
+                os.kill(int(child), signal.SIGCONT)
+    return judge(place, LARGE, place.end(process))
 
 
 def _pipe_stalls(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
@@ -298,7 +321,7 @@ def _without(*capabilities: int) -> None:
 
 def _odd_files(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
     """A run that is a folder, a device, a socket, a link to nothing or to itself, or not to be read."""
-    name = chance.choice([name for name in arguments if name in ("run", "mixed", "run.gz")])
+    name = chance.choice([name for name in arguments if name in RUNS])
     path, before = place.folder / name, place.folder / "before"
     path.rename(before)
     kind = chance.choice(
@@ -345,6 +368,7 @@ FAULTS: dict[str, Case] = {
     "reader leaves": _reader_leaves,
     "file changes": _file_changes,
     "pipe stalls": _pipe_stalls,
+    "copy ends": _copy_ends,
     "odd files": _odd_files,
     "no threads": _no_threads,
 }
