@@ -14,8 +14,8 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.blocks import NO_NUMBER
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
+from pres_eval.ranking.facts import TAG
 from pres_eval.ranking.opening import RANK
-from pres_eval.ranking.pieces import TAG
 from pres_eval.reading.lines import Lines, read_whole_number
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.source import Chunk

@@ -79,7 +79,6 @@ class LargeRun(RunInParts):
                 for split, part in zip(splits, parts, strict=True):
                     told.take(split, part.tally)
                     merging.add(part)
-                    told.before += part.tally.num_lines
                     done += self._advance(split.stop - split.start)
             told.check_end()
             if file_at(self.path) != file:

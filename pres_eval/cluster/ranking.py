@@ -278,7 +278,6 @@ class SplitRun:
                 if self._plan.told is not None:
                     self._plan.told(number, len(self._splits))
                 yield part
-                told.before += part.tally.num_rows if self.run.is_parquet else part.tally.num_lines
 
 
 def _seed() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,8 +20,8 @@ from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.options import ERROR, Options
 from pres_eval.ranking.columns import RunColumns, Texts, check_scores
 from pres_eval.ranking.counted import Finder
+from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import DOCNO, TOPIC
-from pres_eval.ranking.pieces import TAG
 from pres_eval.ranking.ranked import Scores, in_precision
 from pres_eval.ranking.run_file import Judged, only_topic
 from pres_eval.ranking.unjudged import UnjudgedTopics
@@ -104,21 +104,13 @@ class Fault:
 class Tally:
     """What is known of a split besides its ranks.
 
-    num_lines, num_rows  lines, and those of them that are documents
-    tag, tag_before      of the last row, and of the one before it in this split
-    longer_line          the first line with more than six columns, from 1
-    final_newline        whether the last line ends in one
-    unjudged, more       topics without judgements, and whether there are further ones
-    fault                the first fault, after which nothing was read
-    nan                  the first score that is not a number (of a Parquet file)
+    facts           of its lines, or rows of Parquet
+    unjudged, more  topics without judgements, and whether there are further ones
+    fault           the first fault, after which nothing was read
+    nan             the first score that is not a number (of a Parquet file)
     """
 
-    num_lines: int = 0
-    num_rows: int = 0
-    tag: bytes = b""
-    tag_before: bytes = b""
-    longer_line: int | None = None
-    final_newline: bool = True
+    facts: Facts = field(default_factory=Facts)
     unjudged: WordIds = field(default_factory=lambda: NO_IDS)
     more: bool = False
     fault: Fault | None = None
@@ -178,7 +170,7 @@ class Scan:
         except EmptyFileError:
             pass
         except LineError as error:
-            line = self.tally.num_lines + error.line + 1
+            line = self.tally.facts.num_lines + error.line + 1
             self.tally.fault = Fault(line, error.found, error.expected, of_lines=True)
         except InputError as error:
             self.tally.fault = Fault(error.line, error.found, error.expected)
@@ -193,23 +185,14 @@ class Scan:
         size = CHUNK if split.compressed else min(split.stop - split.start + LEAST_CHUNK, CHUNK)
         for chunk in source.chunks(size, cut_place):
             ends_whole, cutter.whole = cutter.whole, False  # the last chunk is not cut
-            lines = parse_lines(chunk, RUN).checked()
+            lines, before = parse_lines(chunk, RUN).checked(), self.tally.facts.num_lines
+            self.tally.facts = self.tally.facts.then(Facts.of(lines))
             if len(lines):
-                self._count(lines)
-                yield self._block_of_lines(lines, ends_whole)
-            self.tally.num_lines += lines.num_lines
+                yield self._block_of_lines(lines, before, ends_whole)
             source.give_back(chunk)
-        self.tally.final_newline = source.final_newline
+        self.tally.facts = replace(self.tally.facts, final_newline=source.final_newline)
 
-    def _count(self, lines: Lines) -> None:
-        tally, last = self.tally, len(lines) - 1
-        before = lines.text(last - 1, TAG) if last else tally.tag
-        tally.tag, tally.tag_before = lines.text(last, TAG), before
-        tally.num_rows += len(lines)
-        if tally.longer_line is None and lines.fields.longer is not None:
-            tally.longer_line = tally.num_lines + int(lines.fields.longer.lines[0]) + 1
-
-    def _block_of_lines(self, lines: Lines, ends_whole: bool) -> Block:
+    def _block_of_lines(self, lines: Lines, before: int, ends_whole: bool) -> Block:
         topics = lines.column(TOPIC)
         first = changes(topics)
         return self._block(
@@ -218,7 +201,7 @@ class Scan:
             lines.numbers,
             lines.column(DOCNO),
             ends_whole,
-            self.tally.num_lines,
+            before,
             lines,
         )
 
@@ -231,8 +214,8 @@ class Scan:
             for part in row_groups(source, file, range(self._split.start, self._split.stop), False):
                 scores = part.numbers.astype(np.float64)
                 topics = part.topics.take(slice(None))
-                before = tally.num_rows
-                tally.num_rows += len(scores)
+                before = tally.facts.num_rows
+                tally.facts = tally.facts.then(Facts(num_rows=len(scores)))
                 if tally.nan is None:
                     columns = RunColumns(
                         source.name, topics, part.lengths, Texts(part.documents.take(slice(None))), scores

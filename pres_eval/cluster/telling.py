@@ -12,6 +12,7 @@ from pres_eval.cluster.splits import Split
 from pres_eval.cluster.storage import File, source_of
 from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.ranking.any_format import tag_of
+from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import Opening, opening_of
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.run_file import Ranking
@@ -40,11 +41,7 @@ class Telling:
         self.before = 0
         """Lines, or rows of Parquet, of the splits before."""
         self._begins: list[tuple[int, File]] = []
-        self._num_rows = 0
-        self._num_lines = 0
-        self._tag, self._tag_before = b"", b""
-        self._longer_line: int | None = None
-        self._final_newline = True
+        self._facts = Facts()
         self._unjudged = UnjudgedTopics()
         self._nan: InputError | None = None
 
@@ -61,6 +58,7 @@ class Telling:
     def take(self, split: Split, tally: Tally) -> None:
         """Take the next split; raises the InputError of its fault."""
         file = split.file
+        self.before = self._facts.num_rows if self._run.is_parquet else self._facts.num_lines
         if not self._begins or self._begins[-1][1] is not file:
             self._begins.append((self.before, file))
         if tally.fault is not None:
@@ -74,14 +72,7 @@ class Telling:
             raise error
         if self._nan is None and tally.nan is not None:
             self._nan = InputError(file.name, None, tally.nan.found, tally.nan.expected)
-        if self._longer_line is None and tally.longer_line is not None:
-            self._longer_line = self.before + tally.longer_line
-        self._num_lines += tally.num_lines
-        self._num_rows += tally.num_rows
-        if tally.num_rows:
-            self._tag, self._tag_before = tally.tag, tally.tag_before or self._tag
-        if tally.num_lines:
-            self._final_newline = tally.final_newline
+        self._facts = self._facts.then(tally.facts)
         if len(tally.unjudged):
             self._unjudged.add(tally.unjudged)
         self._unjudged.more |= tally.more
@@ -90,41 +81,31 @@ class Telling:
         """Raise InputError if there were no rows, or a score that is not a number."""
         if self._nan is not None:
             raise self._nan
-        if self._num_rows:
+        if self._facts.num_rows:
             return
         name = self._run.name
         if self._run.is_parquet:
             raise InputError(name, None, "no rows", "at least one")
-        if not self._num_lines:
+        if not self._facts.num_lines:
             raise EmptyFileError(name, None, "the file is empty", "lines of text")
         raise no_lines(Source(name), RUN)
 
     def ranking(self, ranked: Ranked, whole_topics: bool) -> Ranking:
         """The result."""
-        run = self._run
-        name = run.name
+        run, facts = self._run, self._facts.of_ranking()
+        if run.is_parquet:
+            facts["tag"] = tag_of(run.name)
         return Ranking(
             **vars(ranked),
-            name=name,
-            tag=tag_of(name) if run.is_parquet else self._tag.decode("utf-8", "surrogateescape"),
-            num_lines=self._num_rows,
+            **facts,
+            name=run.name,
             unjudged_ids=self._unjudged.ids(),
-            longer_line=self._longer_line,
             single=run.wanted.single,
             ascending=run.wanted.ascending,
             more_unjudged=self._unjudged.more,
             opening=None if run.is_parquet else _opening(run.files, whole_topics),
-            tag_before=self._cut_off(),
             form="Parquet" if run.is_parquet else None,
         )
-
-    def _cut_off(self) -> str | None:
-        """The tag of the line before the last one if this was cut off in the middle of it."""
-        if self._final_newline or self._tag == self._tag_before:
-            return None
-        if not self._tag_before.startswith(self._tag):
-            return None
-        return self._tag_before.decode("utf-8", "surrogateescape")
 
 
 def _opening(files: Sequence[File], whole_topics: bool) -> Opening | None:

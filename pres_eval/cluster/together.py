@@ -189,7 +189,7 @@ class Merging:
 
         Raises ScatteredError if a topic comes again, DuplicateRowError for the first document that does.
         """
-        if not part.tally.num_rows:
+        if not part.tally.facts.num_rows:
             return
         head_topic = -1 if part.head is None else int(part.head.topic[0])
         if not len(self._waiting) or self._waiting.last_topic() != head_topic:

@@ -10,17 +10,16 @@ from pres_eval.arrays.ordering import changes, has_equal
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.ranking.counted import Counted, Finder, tied_rows
+from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
 from pres_eval.ranking.order import rank_topics
 from pres_eval.ranking.ranked import Ranked, Scores, in_precision
 from pres_eval.ranking.scattered import Rows
 from pres_eval.reading.cutting import Cut, ScatteredError
-from pres_eval.reading.lines import RUN, Lines, parse_lines
+from pres_eval.reading.lines import RUN, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
-
-TAG = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,17 +28,18 @@ class Piece:
 
     chunk: Chunk
     ends_whole: bool
-    num_lines: int
-    num_rows: int
-    tag: bytes
-    tag_before: bytes
+    facts: Facts
     opening: Opening | None
-    longer_line: int | None
     topics: IntArray
     unjudged: WordIds = NO_IDS
     ranked: Ranked | None = None
     rows: Rows | None = None
     counted: Counted | None = None
+
+    @property
+    def num_lines(self) -> int:
+        """Lines of the chunk."""
+        return self.facts.num_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,13 @@ class Reader:
     def piece(self, cut: Cut) -> Piece:
         """Parse a chunk; rank its topics if all of them are whole, otherwise keep their rows."""
         lines = parse_lines(cut.chunk, RUN).checked()
-        piece = _facts(cut, lines)
+        piece = Piece(
+            chunk=cut.chunk,
+            ends_whole=cut.ends_whole,
+            facts=Facts.of(lines),
+            opening=opening_of(lines) if cut.first else None,
+            topics=np.zeros(0, np.int64),
+        )
         if not len(lines):
             return piece
         topic_ids = lines.column(TOPIC)
@@ -116,19 +122,3 @@ class Reader:
             ascending=self.ascending,
             duplicates=self.duplicates,
         )
-
-
-def _facts(cut: Cut, lines: Lines) -> Piece:
-    """What is known of a chunk's lines without a look at their topics."""
-    num_rows, longer = len(lines), lines.fields.longer
-    return Piece(
-        chunk=cut.chunk,
-        ends_whole=cut.ends_whole,
-        num_lines=lines.num_lines,
-        num_rows=num_rows,
-        tag=lines.text(num_rows - 1, TAG) if num_rows else b"",
-        tag_before=lines.text(num_rows - 2, TAG) if num_rows > 1 else b"",
-        opening=opening_of(lines) if cut.first and num_rows else None,
-        longer_line=None if longer is None else int(longer.lines[0]),
-        topics=np.zeros(0, np.int64),
-    )

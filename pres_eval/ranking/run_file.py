@@ -16,6 +16,7 @@ from pres_eval.arrays.types import Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
 from pres_eval.ranking.counted import Counting, Finder, IdsWantedError
+from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.keys import topic_keys
 from pres_eval.ranking.opening import Opening
 from pres_eval.ranking.order import DuplicateRowError
@@ -131,55 +132,35 @@ class _Pass:
         self.chunks = chunks
         self.jobs = jobs
         self.reader = reader
-        self.num_rows = 0
-        self.tag, self.tag_before = b"", b""
+        self.facts = Facts()
         self.opening: Opening | None = None
-        self.longer_line: int | None = None
         self.unjudged = UnjudgedTopics()
         self.ranked = Topics()
 
     def pieces(self) -> Iterator[Piece]:
         """The pieces in file order."""
-        for lines_before, piece in in_parts(
-            self.source, self.reader.piece, self.chunks, self.jobs, RUN.names
-        ):
-            if piece.longer_line is not None and self.longer_line is None:
-                self.longer_line = lines_before + piece.longer_line + 1
-            self._count(piece)
+        for _, piece in in_parts(self.source, self.reader.piece, self.chunks, self.jobs, RUN.names):
+            self.facts = self.facts.then(piece.facts)
+            self.opening = self.opening or piece.opening
+            if len(piece.unjudged):
+                self.unjudged.add(piece.unjudged)
             yield piece
-
-    def _count(self, piece: Piece) -> None:
-        self.num_rows += piece.num_rows
-        if piece.num_rows:
-            self.tag, self.tag_before = piece.tag, piece.tag_before or self.tag
-        self.opening = self.opening or piece.opening
-        if len(piece.unjudged):
-            self.unjudged.add(piece.unjudged)
 
     def ranking(self) -> Ranking:
         """The result, with what was counted on the way."""
-        if not self.num_rows:
+        if not self.facts.num_rows:
             raise no_lines(self.source, RUN)
+        facts = replace(self.facts, final_newline=self.source.final_newline)
         return Ranking(
             **vars(self.ranked.ranked()),
+            **facts.of_ranking(),
             name=self.source.name,
-            tag=self.tag.decode("utf-8", "surrogateescape"),
-            num_lines=self.num_rows,
             unjudged_ids=self.unjudged.ids(),
-            longer_line=self.longer_line,
             more_unjudged=self.unjudged.more,
             opening=self.opening,
-            tag_before=self._tag_before(),
             single=self.reader.single,
             ascending=self.reader.ascending,
         )
-
-    def _tag_before(self) -> str | None:
-        """The tag of the line before the last one if this was cut off in the middle of it."""
-        cut_off = self.tag != self.tag_before and self.tag_before.startswith(self.tag)
-        if self.source.final_newline or not cut_off:
-            return None
-        return self.tag_before.decode("utf-8", "surrogateescape")
 
     def rank_collected(self, rows: Collected) -> None:
         """Rank documents that were kept."""
@@ -229,7 +210,7 @@ class _Counting(_Pass):
         for piece in self.pieces():
             if piece.counted is not None:
                 counting.add(piece.counted)
-        if self.num_rows:
+        if self.facts.num_rows:
             self.ranked.add(counting.rank(self.jobs, self._rank_tied))
         return self.ranking()
 

@@ -34,7 +34,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TOPICS = 300
 DOCUMENTS = 200
-LARGE = ("-q", "-m", "map", "--jobs", "4", "qrels", "large")
+LARGE = ("-q", "-m", "map", "--quiet", "--jobs", "4", "qrels", "large")
 """A run that copies of the process read."""
 
 RUNS = ("run", "mixed", "run.gz", "large")

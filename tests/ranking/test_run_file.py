@@ -351,7 +351,8 @@ def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.M
         found = true_piece(reader, cut)
         if not cut.first:
             return found
-        return replace(found, num_lines=found.num_lines + 2**31, num_rows=found.num_rows + 2**31)
+        facts = replace(found.facts, num_lines=found.num_lines + 2**31, num_rows=found.facts.num_rows + 2**31)
+        return replace(found, facts=facts)
 
     true_piece = pieces.Reader.piece
     monkeypatch.setattr(pieces.Reader, "piece", piece)
