@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -110,8 +110,9 @@ class Reader:
                     raise
                 return RunFailure(source.name, str(error))
 
+        at_once = 1 if one_by_one else min(len(paths), self.num_jobs)
         with reading_bar(sources, self.quiet) as bar:
-            for found in in_order(read, sources, 1 if one_by_one else min(len(paths), self.num_jobs)):
+            for found in _read_each(read, sources, at_once):
                 with nullcontext() if bar is None else bar.pause():
                     yield found
 
@@ -135,6 +136,17 @@ class Reader:
             for warning in warnings_about(ranking, relevance, options, len(paths) == 1):
                 warn(warning)
         yield ranking
+
+
+def _read_each(
+    read: Callable[[Source], Ranking | RunFailure], sources: Sequence[Source], at_once: int
+) -> Iterator[Ranking | RunFailure]:
+    """The runs in order, some at the same time: by copies of the process if they are large together."""
+    if at_once > 1 and sum(source.size() or 0 for source in sources) >= LARGE:
+        from pres_eval.cluster.large import read_each
+
+        return read_each(read, sources, at_once)
+    return in_order(read, sources, at_once)
 
 
 def _source(path: str) -> Source:

@@ -1,12 +1,13 @@
-"""A large run on this machine: ranked by copies of the process, or else as any other run."""
+"""Large runs, and many, on this machine: read by copies of the process, or else as any others."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
-from pres_eval.cluster.engines import WorkersLostError
+from pres_eval.cluster.engines import Result, WorkersLostError
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import text_splits
 from pres_eval.cluster.storage import file_at, first_bytes, is_compressed
@@ -19,7 +20,7 @@ from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.run_file import Judged, Ranking
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.source import HEAD, Source
-from pres_eval.workers import num_processors
+from pres_eval.workers import in_order, num_processors
 
 SPLIT = 8 << 20
 """Bytes that a copy ranks at a time: little enough that all of them end at about the same time."""
@@ -58,7 +59,7 @@ class LargeRun(RunInParts):
 
     def rank(self, judged: Judged, options: Options, jobs: int | None, form: str) -> Ranking:
         """The run, read by at most `jobs` copies, or else by as many threads."""
-        num_copies = min(jobs or num_processors(), (self.size() or 0) // LARGE + 1, MOST)
+        num_copies = _num_copies(self.size() or 0, jobs or num_processors())
         if form == TREC and num_copies > 1:
             with contextlib.suppress(*_NOT_FOR_COPIES):
                 return self._of_copies(Wanted.of(judged, options), Copies(num_copies))
@@ -79,17 +80,48 @@ class LargeRun(RunInParts):
                 for split, part in zip(splits, parts, strict=True):
                     told.take(split, part.tally)
                     merging.add(part)
-                    done += self._advance(split.stop - split.start)
+                    done += split.stop - split.start
+                    self.advance(split.stop - split.start)
             told.check_end()
             if file_at(self.path) != file:
                 raise self.changed()
             return told.ranking(merging.ranked(), whole_topics=True)
         except _NOT_FOR_COPIES:
-            self._advance(-done)
+            self.advance(-done)
             raise
 
-    def _advance(self, count: int) -> int:
-        """Tell whoever watches that so many bytes are read."""
-        if self._progress is not None:
-            self._progress(count)
-        return count
+
+def read_each(read: Callable[[Source], Result], sources: Sequence[Source], jobs: int) -> Iterator[Result]:
+    """What `read` gives for each run, in order: by at most `jobs` copies of this process, or else threads.
+
+    Where `read` raises an exception in a copy, or a copy ends, threads go on from this run.
+    """
+    done = 0
+    workers = _num_copies(sum(source.size() or 0 for source in sources), min(jobs, len(sources)))
+    if workers > 1 and len(sources) <= MOST_ITEMS and can_copy() and all(map(_is_file, sources)):
+
+        def work(number: int) -> Result:
+            sources[number].watch(None)  # the bar is drawn by the process that was copied
+            return read(sources[number])
+
+        with (
+            contextlib.suppress(WorkersLostError),
+            contextlib.closing(Copies(workers).map(work, range(len(sources)))) as results,
+        ):
+            for source, result in zip(sources, results, strict=True):
+                source.advance(source.size() or 0)
+                done += 1
+                yield result
+    rest = sources[done:]
+    yield from in_order(read, rest, min(jobs, len(rest) or 1))
+
+
+def _is_file(source: Source) -> bool:
+    """Whether copies can open a run by themselves, and need no package that minds being copied."""
+    is_plain = type(source) is Source or isinstance(source, LargeRun)
+    return is_plain and source.path != "-" and source.size() is not None
+
+
+def _num_copies(size: int, most: int) -> int:
+    """How many copies are worth it for so many bytes."""
+    return min(most, size // LARGE + 1, MOST)

@@ -143,9 +143,14 @@ class Source:
     def _unreadable(self, error: Exception) -> InputError:
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
-    def watch(self, progress: Progress) -> None:
-        """Tell somebody how many bytes of the file on disk are read, whenever some were."""
+    def watch(self, progress: Progress | None) -> None:
+        """Tell somebody, or nobody, how many bytes of the file on disk are read, whenever some were."""
         self._progress = progress
+
+    def advance(self, count: int) -> None:
+        """Tell whoever watches that so many more bytes are read."""
+        if self._progress is not None:
+            self._progress(count)
 
     def give_back(self, chunk: Chunk) -> None:
         """Let the next chunk use this one's memory."""

@@ -172,7 +172,7 @@ def test_a_file_that_is_written_to_meanwhile(tmp_path: Path, monkeypatch: pytest
 
 
 def test_several_large_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One after the other, each by all jobs; beside a small one or a compressed one by a thread each."""
+    """One after the other, each by all jobs; beside a small one by a job, in a copy."""
     path, _ = written(tmp_path, RUN)
     (tmp_path / "small").write_text("a Q0 d2 0 1 t\n")
     monkeypatch.setattr(reader, "LARGE", 100)
@@ -186,8 +186,116 @@ def test_several_large_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(LargeRun, "rank", counted)
     arguments = ["--jobs", "3", str(tmp_path / "qrels"), path]
     outs = [in_splits.printed([*arguments, *more]) for more in ([], [path], [str(tmp_path / "small")])]
-    assert asked == [3, 3, 3, 1]
+    assert asked == [3, 3, 3]  # and 1, in another process
     assert [code for code, _, _ in outs] == [0, 0, 0]
+
+
+@pytest.fixture
+def large_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are large only if there are some of them."""
+    monkeypatch.setattr(reader, "LARGE", 2 * len(RUN))
+
+
+def made_runs(folder: Path, count: int) -> list[str]:
+    """Runs of which each lacks another document."""
+    lines = RUN.splitlines(keepends=True)
+    for number in range(count):
+        (folder / f"run{number}").write_text("".join(lines[:number] + lines[number + 1 :]))
+    (folder / "qrels").write_text(QRELS + "c 0 d1 1\nz 0 d1 1\n")
+    return [f"run{number}" for number in range(count)]
+
+
+def printed_both_ways(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, bytes, str]:
+    """What the command prints by copies, which is what it prints by threads."""
+    by_copies = in_splits.printed(["--jobs", "3", *arguments])
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "LARGE", 1 << 40)
+        assert in_splits.printed(["--jobs", "3", *arguments]) == by_copies
+    return by_copies
+
+
+@pytest.fixture
+def in_copies(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many copies were made for many runs."""
+    made: list[int] = []
+
+    class Counted(copies.Copies):
+        def __init__(self, workers: int) -> None:
+            super().__init__(workers)
+            made.append(workers)
+
+    monkeypatch.setattr(large, "Copies", Counted)
+    return made
+
+
+@pytest.mark.usefixtures("large_together")
+@pytest.mark.parametrize("options", [[], ["-q", "-m", "all_trec"], ["--compat", "10.0", "-c"]])
+def test_many_runs(
+    options: list[str], in_copies: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers, warnings and their order."""
+    runs = made_runs(tmp_path, 12)
+    monkeypatch.chdir(tmp_path)
+    code, out, said = printed_both_ways([*options, "qrels", *runs], monkeypatch)
+    assert code == 0 and out.count(b"\n") >= 12 and bool(said) is ("-c" not in options)
+    assert in_copies == [3]
+
+
+@pytest.mark.usefixtures("large_together")
+@pytest.mark.parametrize("going_on", [[], ["--keep-going"]])
+@pytest.mark.parametrize("bad", [["run3"], ["run0", "run11"]])
+def test_many_runs_of_which_some_are_wrong(
+    bad: list[str], going_on: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = made_runs(tmp_path, 12)
+    for name in bad:
+        with (tmp_path / name).open("a") as file:
+            file.write("a line that is none\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, said = printed_both_ways([*going_on, "qrels", *runs], monkeypatch)
+    assert code == 2 and bad[0] in said
+    assert bool(out) is (bool(going_on) or bad[0] != "run0")
+
+
+@pytest.mark.usefixtures("large_together")
+def test_many_runs_whose_copies_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads go on where they were."""
+    runs = made_runs(tmp_path, 12)
+    monkeypatch.chdir(tmp_path)
+    process = os.getpid()
+    read: list[str] = []
+
+    def end(source: Source, *others: Any) -> Any:
+        if os.getpid() != process and source.name == "run7":
+            os.kill(os.getpid(), signal.SIGKILL)
+        read.append(source.name)
+        return read_any_run(source, *others)
+
+    monkeypatch.setattr("pres_eval.cli.reader.read_any_run", end)
+    printed_both_ways(["qrels", *runs], monkeypatch)
+    again = {runs.index(name) for name in read[:-12]}
+    assert again == set(range(min(again), 12)) and min(again) <= 7
+
+
+def test_many_runs_with_progress(tmp_path: Path) -> None:
+    """The process that was copied tells of the bytes, all of them once."""
+    sources = [Source(str(tmp_path / name)) for name in made_runs(tmp_path, 6)]
+    steps: list[tuple[int, int]] = []
+    for source in sources:
+        source.watch(lambda count: steps.append((os.getpid(), count)))
+    found = list(large.read_each(lambda source: sum(len(c.text()) for c in source.chunks()), sources, 2))
+    assert steps == [(os.getpid(), size) for size in found]
+
+
+def test_many_runs_that_copies_cannot_open(tmp_path: Path) -> None:
+    """A pipe has been opened by this process or by nobody."""
+    sources = [Source(str(tmp_path / name)) for name in made_runs(tmp_path, 2)]
+    os.mkfifo(tmp_path / "pipe")
+    for odd in (Source("-"), Source(str(tmp_path / "pipe")), Source(str(tmp_path / "nothing"))):
+        found = list(large.read_each(lambda _: os.getpid(), [*sources, odd], 2))
+        assert found == [os.getpid()] * 3
+    assert os.getpid() not in list(large.read_each(lambda _: os.getpid(), sources, 2))
+    assert list(large.read_each(lambda _: os.getpid(), sources, 1)) == [os.getpid()] * 2
 
 
 LINES = 600_000
