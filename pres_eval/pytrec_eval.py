@@ -26,11 +26,11 @@ import numpy as np
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import HOME, MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
-from pres_eval.options import Options
+from pres_eval.options import V9, Options
 from pres_eval.scoring import Values, scored
 
 __version__ = "0.5.11"
@@ -46,35 +46,11 @@ __all__ = [
 ]
 
 supported_nicknames: dict[str, list[str]] = {
-    "official": [
-        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
-        *("recip_rank", "iprec_at_recall", "P"),
-    ],
-    "set": [
-        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_recall"),
-        *("set_relative_P", "set_map", "set_F"),
-    ],
-    "all_trec": [
-        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
-        *("recip_rank", "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult"),
-        *("utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut"),
-        *("relative_P", "success", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
-        "num_nonrel_judged_ret",
-    ],
-    "all_prefs": [
-        *("runid", "num_q", "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
-        *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret"),
-        *("prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp"),
-        *("prefs_pair_imp", "prefs_avgjg_imp"),
-    ],
-    "prefs": [
-        *("runid", "num_q", "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
-        *("prefs_simp", "prefs_pair", "prefs_avgjg"),
-    ],
-    "qrels_jg": ["runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"],
+    name: list(members) for name, members in NICKNAMES[V9.name].items() if name not in OUR_NICKNAMES
 }
 """Names for groups of measures.  Those of preferences and judgement groups need other judgements."""
 
+supported_nicknames["all_trec"].sort(key=[*HOME].index)
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
 
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
