@@ -6,125 +6,26 @@ before it that were relevant to the same subtopic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide, log2
-from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.errors import MeasureError
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.from_subtopics import SubtopicBatch
 from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.novelty import (
+    geometric,
+    logarithmic,
+    novelty,
+    reciprocal,
+    seen_before,
+    share_of_best,
+    share_of_thinkable,
+)
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.settings import Setting, Settings
-from pres_eval.options import RelevanceInfo
-
-if TYPE_CHECKING:  # takes a while to import, and most evaluations have no subtopics
-    from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
-
-MOST_RANKS = 1 << 20
-"""The highest cutoff: what could be had at best is added up rank by rank."""
-
-Discount = Callable[[IntArray], FloatArray]
-"""Ranks -> the weights of the gain there."""
-
-
-def _logarithmic(rank: IntArray) -> FloatArray:
-    """(n,) 1 / log2(rank + 1)."""
-    return 1.0 / log2(rank + 1)
-
-
-def _reciprocal(rank: IntArray) -> FloatArray:
-    """(n,) 1 / rank."""
-    return 1.0 / rank
-
-
-def _geometric(beta: float) -> Discount:
-    def discount(rank: IntArray) -> FloatArray:
-        return _powers(beta, int(rank.max(initial=1)))[rank - 1]
-
-    return discount
-
-
-def _powers(base: float, count: int) -> FloatArray:
-    """(count,) 1, base, base·base …, each the one before times the base."""
-    steps = np.full(max(count, 1), base)
-    steps[0] = 1.0
-    powers: FloatArray = np.multiply.accumulate(steps)
-    return powers
-
-
-def _discounted_novelty(hits: Hits, alpha: float, discount: Discount, cutoff: int) -> FloatArray:
-    """(T,) the documents' gains down to the cutoff, each discounted by its rank."""
-    topic_of = hits.topic_of
-    gains = _powers(1.0 - alpha, len(topic_of))[_seen_before(hits)]
-    first = np.ones(len(topic_of), np.bool_)
-    first[1:] = (np.diff(topic_of) != 0) | (np.diff(hits.place) != 0)
-    documents = np.cumsum(first) - 1
-    gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
-    rank, topic_of = hits.place[first], topic_of[first]
-    within = np.flatnonzero(rank <= cutoff)
-    weighted = gain[within] * discount(rank[within])
-    sums = np.bincount(topic_of[within], weights=weighted, minlength=len(hits.offsets) - 1)
-    return sums.astype(np.float64, copy=False)
-
-
-def _seen_before(hits: Hits) -> IntArray:
-    """(P,) documents before each pair's that are relevant to the same subtopic."""
-    order = np.lexsort((hits.place, hits.subtopic, hits.topic_of))
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (np.diff(hits.topic_of[order]) != 0) | (np.diff(hits.subtopic[order]) != 0)
-    first = np.flatnonzero(new)
-    seen = np.empty(len(order), np.int64)
-    seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
-    return seen
-
-
-def _most_possible(batch: SubtopicBatch, alpha: float, discount: Discount, cutoff: int) -> FloatArray:
-    """(T,) what a ranking would have in which each document is relevant to all subtopics."""
-    if cutoff > MOST_RANKS:
-        raise MeasureError(f"found cutoff {cutoff}, expected at most {MOST_RANKS} for measures of diversity")
-    ranks = np.arange(1, cutoff + 1)
-    novelty = _powers(1.0 - alpha, cutoff)
-    most: FloatArray = np.add.accumulate(novelty * discount(ranks))[-1] * batch.num_subtopics
-    return most
-
-
-def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
-    """The judged documents in a greedy order: each rank takes what adds most, the last docno of several."""
-    from pres_eval.batches.from_subtopics import Hits
-
-    judged = batch.judged
-    places: list[IntArray] = []
-    for topic in range(len(batch)):
-        pairs = slice(judged.offsets[topic], judged.offsets[topic + 1])
-        places.append(_greedy(judged.place[pairs], judged.subtopic[pairs], alpha, most))
-    rank = np.concatenate([*places, np.zeros(0, np.int64)])
-    chosen = np.flatnonzero(rank)
-    topic_of = judged.topic_of[chosen]
-    order = np.lexsort((judged.subtopic[chosen], rank[chosen], topic_of))
-    offsets = np.searchsorted(topic_of, np.arange(len(batch) + 1))
-    return Hits(offsets, rank[chosen][order], judged.subtopic[chosen][order], judged.grade[chosen][order])
-
-
-def _greedy(place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
-    """(P,) the ranks of the documents in the best ranking of a topic, 0 below rank `most`."""
-    different, document = np.unique(place, return_inverse=True)
-    covers = np.zeros((int(subtopic.max(initial=-1)) + 1, len(different)), np.bool_)
-    covers[subtopic, document] = True
-    worth = np.ones(len(covers))
-    rank = np.zeros(len(different), np.int64)
-    for number in range(1, min(len(different), most) + 1):
-        gain = np.zeros(len(different))
-        for covered, value in zip(covers, worth.tolist(), strict=True):
-            gain += np.where(covered, value, 0.0)
-        gain[rank > 0] = -1.0
-        # The last of the best: docnos ascend.
-        chosen = len(gain) - 1 - int(np.argmax(gain[::-1]))
-        rank[chosen] = number
-        worth[covers[:, chosen]] *= 1.0 - alpha
-    return rank[document]
+from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
 
 def alpha_dcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
@@ -141,8 +42,7 @@ def alpha_dcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
     Source: Clarke et al., "Novelty and diversity in information retrieval evaluation", SIGIR 2008,
       doi:10.1145/1390334.1390446; ndeval 4.5.  trec_eval: none.  ir_measures' alpha_DCG@k.
     """
-    gained = _discounted_novelty(batch.found, alpha, _logarithmic, cutoff)
-    return divide(gained, _most_possible(batch, alpha, _logarithmic, cutoff))
+    return share_of_thinkable(batch, cutoff, alpha, logarithmic)
 
 
 def alpha_ndcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
@@ -159,9 +59,7 @@ def alpha_ndcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       but nearly does.  ndeval goes to rank 20 at the most.
     Source: as alpha_DCG.  ir_measures' alpha_nDCG@k.
     """
-    gained = _discounted_novelty(batch.found, alpha, _logarithmic, cutoff)
-    best = _best(batch, alpha, cutoff)
-    return divide(gained, _discounted_novelty(best, alpha, _logarithmic, cutoff))
+    return share_of_best(batch, cutoff, alpha, logarithmic)
 
 
 def err_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
@@ -178,8 +76,7 @@ def err_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
     Source: Chapelle, Metzler, Zhang & Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009,
       doi:10.1145/1645953.1646033; ndeval 4.5.  trec_eval: none.  ir_measures' ERR_IA@k.
     """
-    gained = _discounted_novelty(batch.found, alpha, _reciprocal, cutoff)
-    return divide(gained, _most_possible(batch, alpha, _reciprocal, cutoff))
+    return share_of_thinkable(batch, cutoff, alpha, reciprocal)
 
 
 def nerr_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
@@ -193,8 +90,7 @@ def nerr_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
     Notes: -l says what is relevant.  ndeval goes to rank 20 at the most.
     Source: as ERR_IA.  ir_measures' nERR_IA@k.
     """
-    gained = _discounted_novelty(batch.found, alpha, _reciprocal, cutoff)
-    return divide(gained, _discounted_novelty(_best(batch, alpha, cutoff), alpha, _reciprocal, cutoff))
+    return share_of_best(batch, cutoff, alpha, reciprocal)
 
 
 def nrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
@@ -212,7 +108,7 @@ def nrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
     Source: Clarke, Kolla & Vechtomova, "An effectiveness measure for ambiguous and underspecified queries",
       ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; ndeval 4.5.  trec_eval: none.  ir_measures' NRBP.
     """
-    gained = _discounted_novelty(batch.found, alpha, _geometric(beta), np.iinfo(np.int64).max)
+    gained = novelty(batch.found, LARGEST_LONG, alpha, geometric(beta))
     return gained * divide(np.array(1.0 - (1.0 - alpha) * beta), batch.num_subtopics)
 
 
@@ -227,10 +123,7 @@ def nnrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
     Notes: -l says what is relevant.
     Source: as NRBP.  ir_measures' nNRBP.
     """
-    everything = np.iinfo(np.int64).max
-    gained = _discounted_novelty(batch.found, alpha, _geometric(beta), everything)
-    best = _best(batch, alpha, everything)
-    return divide(gained, _discounted_novelty(best, alpha, _geometric(beta), everything))
+    return share_of_best(batch, LARGEST_LONG, alpha, geometric(beta))
 
 
 def ap_ia(batch: SubtopicBatch) -> FloatArray:
@@ -245,7 +138,7 @@ def ap_ia(batch: SubtopicBatch) -> FloatArray:
       doi:10.1145/1498759.1498766; ndeval 4.5.  trec_eval: none.  ir_measures' AP_IA.
     """
     found = batch.found
-    precision = (_seen_before(found) + 1) / found.place
+    precision = (seen_before(found) + 1) / found.place
     of_subtopic = batch.offsets[found.topic_of] + found.subtopic
     sums = np.bincount(of_subtopic, weights=precision, minlength=len(batch.num_rel)).astype(np.float64)
     of_topics = np.bincount(
@@ -282,7 +175,7 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       retrieval", SIGIR 2003, doi:10.1145/860435.860440; ndeval 4.5.  trec_eval: none.  ir_measures'
       StRecall@k.
     """
-    first = (_seen_before(batch.found) == 0) & (batch.found.place <= cutoff)
+    first = (seen_before(batch.found) == 0) & (batch.found.place <= cutoff)
     return divide(np.bincount(batch.found.topic_of[first], minlength=len(batch)), batch.num_subtopics)
 
 

@@ -12,7 +12,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.bpref import preferred
-from pres_eval.measures.rbp import Powers
+from pres_eval.measures.rbp import rank_biased
 from pres_eval.measures.settings import GREATEST_NUMBER, LEAST_ABOVE_0, Setting, Settings, persistence
 
 
@@ -24,12 +24,6 @@ def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
             " from Python)"
         )
     return batch.document_scores * factor
-
-
-def _discounted(batch: Batch, gains: FloatArray, p: float) -> FloatArray:
-    """(T,) rank-biased sum of the gains (D,) of relevant documents."""
-    power = Powers(p, int(batch.rank.max(initial=0)))
-    return (1.0 - p) * batch.sum_by_topic(gains * power[batch.rank - 1], batch.is_rel)
 
 
 def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
@@ -45,7 +39,7 @@ def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
     Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
       doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
     """
-    return _discounted(batch, scores_of(batch, "urbp", factor), p)
+    return rank_biased(batch, p, scores_of(batch, "urbp", factor), batch.is_rel)
 
 
 def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
@@ -59,7 +53,8 @@ def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> Float
     Parameters: as urbp; factor also brings grades to 0 … 1, as factor=0.5 does with grades up to 2.
     Source: as urbp; trectools' uRBP with binary_topical_relevance=False.
     """
-    return _discounted(batch, np.maximum(batch.grade, 0) * scores_of(batch, "urbp_graded", factor), p)
+    worth = np.maximum(batch.grade, 0) * scores_of(batch, "urbp_graded", factor)
+    return rank_biased(batch, p, worth, batch.is_rel)
 
 
 def understandability_bpref(batch: Batch, factor: float) -> FloatArray:

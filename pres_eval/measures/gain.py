@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays.integers import nearest_integer
+from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
@@ -250,12 +251,8 @@ def blocks_of_ranks(batch: Batch, most: int = MOST_RANKS) -> Iterator[Batch]:
     if not len(batch):
         yield batch
     retrieved = np.concatenate(([0], np.cumsum(batch.num_ret)))
-    start = 0
-    while start < len(batch):
-        stop = int(np.searchsorted(retrieved, retrieved[start] + most, "right")) - 1
-        stop = min(max(stop, start + 1), len(batch))
+    for start, stop in blocks(retrieved, most):
         yield batch.take(start, stop)
-        start = stop
 
 
 def every_rank(batch: Batch) -> Batch:

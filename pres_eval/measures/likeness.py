@@ -10,6 +10,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.precision import relevant_within
+from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import Setting, Settings, persistence
 
 MOST_RANKS = 1 << 20
@@ -88,10 +89,8 @@ def _compatibility(
     width = int(depth.max(initial=0))
     if not width:
         return np.zeros(len(depth))
-    powers = np.full(width, p)
-    powers[0] = 1.0
-    powers = np.multiply.accumulate(powers)
     ranks = np.arange(1, width + 1)
+    powers = Powers(p, width)[ranks - 1]
     inside = ranks <= depth[:, np.newaxis]
     common = np.zeros((len(depth), width), np.int64)
     np.add.at(common, (topic_of, begins - 1), 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
@@ -69,8 +69,18 @@ def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952; trec_eval 10.0.
     """
-    p = persistence_of(pairs)
-    return (1.0 - p) * score_with_gains(batch, grade_gains(pairs), lambda b, gains: _collected(b, gains, p))
+
+    def collected(batch: Batch, named: GradeGains) -> FloatArray:
+        gains = gains_to_one(batch, named)
+        return rank_biased(batch, persistence_of(pairs), gains, gains != 0)
+
+    return score_with_gains(batch, grade_gains(pairs), collected)
+
+
+def rank_biased(batch: Batch, p: float, gains: FloatArray | float, chosen: BoolArray) -> FloatArray:
+    """(T,) (1 - p) Σ gain(r) p^(r-1) over the chosen documents (D,), with their gains (D,) or one for all."""
+    power = Powers(p, int(batch.rank.max(initial=0)))
+    return (1.0 - p) * batch.sum_by_topic(gains * power[batch.rank - 1], chosen)
 
 
 def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
@@ -83,9 +93,7 @@ def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
     Notes: -l says what is relevant, so it is the measure of the paper; rbp counts grades.
     Source: as rbp.  trec_eval: none.  ir_measures' RBP(p=…,rel=…), where p is 0.8 unless given.
     """
-    p = persistence_of(pairs)
-    power = Powers(p, int(batch.rank.max(initial=0)))
-    return (1.0 - p) * batch.sum_by_topic(power[batch.rank - 1], batch.is_rel)
+    return rank_biased(batch, persistence_of(pairs), 1.0, batch.is_rel)
 
 
 def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
@@ -103,13 +111,6 @@ def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
     return gains
 
 
-def _collected(batch: Batch, named: GradeGains, p: float) -> FloatArray:
-    """(T,) Σ gain(r) p^(r-1), with the gains brought to 0 … 1."""
-    gains = gains_to_one(batch, named)
-    power = Powers(p, int(batch.rank.max(initial=0)))
-    return batch.sum_by_topic(gains * power[batch.rank - 1], gains != 0)
-
-
 def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
     """How much rank-biased precision could rise if everything that nobody judged were of the highest gain.
 
@@ -124,7 +125,7 @@ def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
     p = persistence_of(pairs)
     power = Powers(p, int(batch.num_ret.max(initial=0)) + 1)
     blocks = [_unjudged_weight(block, power, p) for block in batch.blocks(TOPICS_TOGETHER)]
-    weight = np.concatenate(blocks) if blocks else np.zeros(0)
+    weight = np.concatenate([np.zeros(0), *blocks])
     unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
     return np.where(unjudged, power[batch.num_ret] + (1 - p) * weight, 0.0)
 

@@ -155,12 +155,3 @@ LOSS_R = _cost(
 )
 LOSS_E = _cost("loss_e", loss_of_effort, traits=_OF_COLLECTION | {Trait.BOUNDED})
 LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION)
-
-COST_MEASURES: tuple[Measure, ...] = (
-    TOTAL_COST,
-    TOTAL_COST_UNIFORM,
-    TOTAL_COST_WEIGHTED,
-    LOSS_R,
-    LOSS_E,
-    LOSS_ER,
-)

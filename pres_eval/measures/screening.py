@@ -155,5 +155,3 @@ RECALL_AT_PERCENT = _ours(
 )
 NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE)
 ATD = _ours("atd", average_time_to_discovery, less_is_better=True, traits=traits(Trait.IGNORES_TAIL))
-
-SCREENING_MEASURES: tuple[Measure, ...] = (WSS, LAST_REL, NORM_LAST_REL, RECALL_AT_PERCENT, NORM_AREA, ATD)

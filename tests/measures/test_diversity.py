@@ -16,7 +16,8 @@ from support.preference_files import Rankings, ranked, write
 from pres_eval.batches.from_subtopics import SubtopicBatch, form_subtopic_batch
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.measures.base import Trait
-from pres_eval.measures.diversity import DIVERSITY_MEASURES, MOST_RANKS
+from pres_eval.measures.diversity import DIVERSITY_MEASURES
+from pres_eval.measures.novelty import MOST_RANKS
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.run_file import read_run

@@ -1,0 +1,110 @@
+"""What the documents of a ranking add to those before them, and the ranking that adds most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide, log2
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
+from pres_eval.errors import MeasureError
+from pres_eval.measures.rbp import Powers
+
+MOST_RANKS = 1 << 20
+"""The highest cutoff: what could be had at best is added up rank by rank."""
+
+Discount = Callable[[IntArray], FloatArray]
+"""Ranks -> the weights of the gain there."""
+
+
+def logarithmic(rank: IntArray) -> FloatArray:
+    """(n,) 1 / log2(rank + 1)."""
+    return 1.0 / log2(rank + 1)
+
+
+def reciprocal(rank: IntArray) -> FloatArray:
+    """(n,) 1 / rank."""
+    return 1.0 / rank
+
+
+def geometric(beta: float) -> Discount:
+    """β^(rank - 1)."""
+    return lambda rank: Powers(beta, int(rank.max(initial=1)))[rank - 1]
+
+
+def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
+    """(T,) novelty as a share of that of a ranking in which each document is relevant to all subtopics."""
+    if cutoff > MOST_RANKS:
+        raise MeasureError(f"found cutoff {cutoff}, expected at most {MOST_RANKS} for measures of diversity")
+    gained = novelty(batch.found, cutoff, alpha, discount)
+    ranks = np.arange(1, cutoff + 1)
+    most = np.add.accumulate(Powers(1.0 - alpha, cutoff)[ranks - 1] * discount(ranks))[-1]
+    return divide(gained, most * batch.num_subtopics)
+
+
+def share_of_best(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
+    """(T,) novelty as a share of that of the best ranking."""
+    gained = novelty(batch.found, cutoff, alpha, discount)
+    return divide(gained, novelty(_best(batch, alpha, cutoff), cutoff, alpha, discount))
+
+
+def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
+    """(T,) the documents' gains down to the cutoff, each discounted by its rank."""
+    topic_of = hits.topic_of
+    gains = Powers(1.0 - alpha, len(topic_of))[seen_before(hits)]
+    first = np.ones(len(topic_of), np.bool_)
+    first[1:] = (np.diff(topic_of) != 0) | (np.diff(hits.place) != 0)
+    documents = np.cumsum(first) - 1
+    gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
+    rank, topic_of = hits.place[first], topic_of[first]
+    within = np.flatnonzero(rank <= cutoff)
+    weighted = gain[within] * discount(rank[within])
+    sums = np.bincount(topic_of[within], weights=weighted, minlength=len(hits.offsets) - 1)
+    return sums.astype(np.float64, copy=False)
+
+
+def seen_before(hits: Hits) -> IntArray:
+    """(P,) documents before each pair's that are relevant to the same subtopic."""
+    order = np.lexsort((hits.place, hits.subtopic, hits.topic_of))
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (np.diff(hits.topic_of[order]) != 0) | (np.diff(hits.subtopic[order]) != 0)
+    first = np.flatnonzero(new)
+    seen = np.empty(len(order), np.int64)
+    seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    return seen
+
+
+def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
+    """The judged documents in a greedy order: each rank takes what adds most, the last docno of several."""
+    judged = batch.judged
+    places: list[IntArray] = []
+    for topic in range(len(batch)):
+        pairs = slice(judged.offsets[topic], judged.offsets[topic + 1])
+        places.append(_greedy(judged.place[pairs], judged.subtopic[pairs], alpha, most))
+    rank = np.concatenate([*places, np.zeros(0, np.int64)])
+    chosen = np.flatnonzero(rank)
+    topic_of = judged.topic_of[chosen]
+    order = np.lexsort((judged.subtopic[chosen], rank[chosen], topic_of))
+    offsets = np.searchsorted(topic_of, np.arange(len(batch) + 1))
+    return Hits(offsets, rank[chosen][order], judged.subtopic[chosen][order], judged.grade[chosen][order])
+
+
+def _greedy(place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
+    """(P,) the ranks of the documents in the best ranking of a topic, 0 below rank `most`."""
+    different, document = np.unique(place, return_inverse=True)
+    covers = np.zeros((int(subtopic.max(initial=-1)) + 1, len(different)), np.bool_)
+    covers[subtopic, document] = True
+    worth = np.ones(len(covers))
+    rank = np.zeros(len(different), np.int64)
+    for number in range(1, min(len(different), most) + 1):
+        gain = np.zeros(len(different))
+        for covered, value in zip(covers, worth.tolist(), strict=True):
+            gain += np.where(covered, value, 0.0)
+        gain[rank > 0] = -1.0
+        # The last of the best: docnos ascend.
+        chosen = len(gain) - 1 - int(np.argmax(gain[::-1]))
+        rank[chosen] = number
+        worth[covers[:, chosen]] *= 1.0 - alpha
+    return rank[document]
