@@ -13,6 +13,8 @@ from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.precision import f_measure, recall, relevant_within
 
+Numbers = IntArray | FloatArray
+
 
 def pres(batch: Batch, nmax: int) -> FloatArray:
     """How early all the relevant documents come, for a reader who stops at rank Nmax (PRES).
@@ -28,11 +30,18 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
     Source: Magdy & Jones, "PRES: A Score Metric for Evaluating Recall-Oriented Information Retrieval
       Applications", SIGIR 2010, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    k, n = relevant_within(batch, nmax), batch.num_rel
-    # Whole numbers up to here, so there is one rounding each for the division and what follows.
-    ranks_found = _sum_of_first_ranks(batch, k)
-    worst_case = (n - k) * np.float64(nmax) + (n * (n + 1) - k * (k + 1)) // 2
-    score = 1.0 - (divide(ranks_found + worst_case, n) - (n + 1) / 2.0) / nmax
+    found = relevant_within(batch, nmax)
+    return pres_of(batch.num_rel, nmax, found, found * (found + 1), _sum_of_first_ranks(batch, found))
+
+
+def pres_of(n: IntArray, nmax: int, k: Numbers, k_and_square: Numbers, ranks: Numbers) -> FloatArray:
+    """(T,) PRES of n (T,) relevant documents, of which k are found at ranks that add up to `ranks`.
+
+    k_and_square  (T,) k² + k; of expected values the mean of that
+    """
+    # Whole numbers but for expected values, so there is one rounding each for the division and what follows.
+    worst_case = (n - k) * np.float64(nmax) + (n * (n + 1) - k_and_square) / 2
+    score = 1.0 - (divide(ranks + worst_case, n) - (n + 1) / 2.0) / nmax
     score[(n == 0) | (k == 0)] = 0.0
     return score
 
@@ -54,9 +63,14 @@ def pres_estimated(batch: Batch, nmax: int) -> FloatArray:
       where n is at most Nmax.
     Source: Magdy & Jones, SIGIR 2010, equations 5 and 6, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    highest_recall = np.minimum(divide(np.array(nmax), batch.num_rel), 1.0)
+    return share_of_possible(pres(batch, nmax), batch.num_rel, nmax)
+
+
+def share_of_possible(score: FloatArray, n: IntArray, nmax: int) -> FloatArray:
+    """(T,) PRES as a share of the highest recall that n (T,) relevant documents let it have at Nmax."""
+    highest_recall = np.minimum(divide(np.array(nmax), n), 1.0)
     # No more than 1: the two divisions may leave the last bit above it.
-    return np.minimum(divide(pres(batch, nmax), highest_recall), 1.0)
+    return np.minimum(divide(score, highest_recall), 1.0)
 
 
 def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
@@ -75,18 +89,22 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
       in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    size = collection_size(batch)
     found = batch.is_rel if cutoff is None else batch.is_rel & (batch.rank <= cutoff)
-    k, n = batch.count_by_topic(found), batch.num_rel
-    late = batch.sum_by_topic(batch.rank.astype(float), found) - k * (k + 1) // 2
+    k = batch.count_by_topic(found)
+    return normalized_recall_of(batch, k, k * (k + 1), batch.sum_by_topic(batch.rank.astype(float), found))
+
+
+def normalized_recall_of(batch: Batch, k: Numbers, k_and_square: Numbers, ranks: FloatArray) -> FloatArray:
+    """(T,) Rnorm of topics where k (T,) documents are found, as in `pres_of`."""
+    n, size = batch.num_rel, _collection_size(batch)
     # One that was not found counts N - n ranks after its place in the best order.
     rest = (size - n).astype(float)
-    score = 1.0 - divide(late + (n - k) * rest, n * rest)
+    score = 1.0 - divide(ranks - k_and_square / 2 + (n - k) * rest, n * rest)
     score[n == 0] = 0.0
     return score
 
 
-def collection_size(batch: Batch) -> int:
+def _collection_size(batch: Batch) -> int:
     """The N of -N; raises MeasureError if it was not given, or has no room for what is known of."""
     size = batch.num_docs_in_coll
     if size <= 0:

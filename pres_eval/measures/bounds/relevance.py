@@ -16,6 +16,7 @@ from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds import judgements
 from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, unjudged
 from pres_eval.measures.gain import blocks_of_ranks
+from pres_eval.measures.pres import pres_of, share_of_possible
 from pres_eval.records import dataclass
 
 
@@ -116,12 +117,10 @@ def _r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatA
 
 def _pres(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
     """(X,) and (X,): PRES when the first x, and when the last x, are relevant."""
-    nmax = arguments[0]
-    n, found = topic.num_rel + extra, len(topic.relevant) + extra
-    worst_case = (n - found) * float(nmax) + (n * (n + 1) - found * (found + 1)) // 2
+    found = len(topic.relevant) + extra
     known = int(np.cumsum(np.append(0, topic.relevant))[-1])
     first, last = (
-        1.0 - ((known + np.cumsum(ranks) + worst_case) / n - (n + 1) / 2.0) / nmax
+        pres_of(topic.num_rel + extra, arguments[0], found, found * (found + 1), known + np.cumsum(ranks))
         for ranks in (topic.free, topic.free[::-1])
     )
     return first, last
@@ -129,8 +128,10 @@ def _pres(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, F
 
 def _pres_estimated(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
     """(X,) and (X,): PRES_est when the first x, and when the last x, are relevant."""
-    highest_recall = np.minimum(arguments[0] / (topic.num_rel + extra), 1.0)
-    first, last = (np.minimum(score / highest_recall, 1.0) for score in _pres(topic, extra, arguments))
+    first, last = (
+        share_of_possible(score, topic.num_rel + extra, arguments[0])
+        for score in _pres(topic, extra, arguments)
+    )
     return first, last
 
 

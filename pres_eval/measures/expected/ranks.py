@@ -26,7 +26,7 @@ from pres_eval.measures.expected.places import (
     ties_of,
 )
 from pres_eval.measures.precision import f_measure
-from pres_eval.measures.pres import collection_size
+from pres_eval.measures.pres import normalized_recall_of, pres_of, share_of_possible
 
 
 def _sum_of_precisions(batch: Batch, cutoff: int) -> FloatArray:
@@ -102,30 +102,18 @@ def _pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
 
 def _pres(batch: Batch, nmax: int) -> FloatArray:
     """(T,) expected PRES."""
-    found, square = _pairs_found(batch, nmax)
-    n = batch.num_rel
-    worst_case = (n - found) * float(nmax) + (n * (n + 1) - square) / 2
-    score = 1.0 - (divide(sum_of_ranks(batch, nmax) + worst_case, n) - (n + 1) / 2.0) / nmax
-    score[(n == 0) | (found == 0)] = 0.0
-    return score
+    return pres_of(batch.num_rel, nmax, *_pairs_found(batch, nmax), sum_of_ranks(batch, nmax))
 
 
 def _pres_estimated(batch: Batch, nmax: int) -> FloatArray:
     """(T,) expected PRES_est."""
-    highest_recall = np.minimum(divide(np.array(nmax), batch.num_rel), 1.0)
-    return np.minimum(divide(_pres(batch, nmax), highest_recall), 1.0)
+    return share_of_possible(_pres(batch, nmax), batch.num_rel, nmax)
 
 
 def _normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     """(T,) expected Rnorm."""
-    size, last = collection_size(batch), WHOLE if cutoff is None else cutoff
-    found, square = _pairs_found(batch, last)
-    n = batch.num_rel
-    rest = (size - n).astype(float)
-    late = sum_of_ranks(batch, last) - square / 2
-    score = 1.0 - divide(late + (n - found) * rest, n * rest)
-    score[n == 0] = 0.0
-    return score
+    last = WHOLE if cutoff is None else cutoff
+    return normalized_recall_of(batch, *_pairs_found(batch, last), sum_of_ranks(batch, last))
 
 
 def expected_preference(batch: Batch) -> FloatArray:
