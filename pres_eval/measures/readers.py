@@ -8,68 +8,18 @@ is worth nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
+from pres_eval.arrays.exact import accumulate, elementwise, log2
 from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.gain import document_gains, highest_grades
+from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
 from pres_eval.measures.settings import MAX_REL, MIN_REL, Settings, persistence, wanted_gain
 
-DEPTH = 1000
-"""Documents that a reader sees at the most: cwl_eval's --max_depth."""
-
-TOPICS_TOGETHER = 1 << 10
-
 CUTOFFS = (5, 10, 20)
-
-
-def scaled_gains(batch: Batch, min_rel: float, max_rel: float | None) -> FloatArray:
-    """(D,) the documents' grades brought to 0 … 1; `max_rel` None: by the highest grade of the topic."""
-    low = np.full(len(batch), min_rel)
-    high = np.maximum(highest_grades(batch), 0.0) if max_rel is None else np.full(len(batch), max_rel)
-    low, high = low[batch.topic_of], high[batch.topic_of]
-    grades = np.minimum(np.maximum(document_gains(batch), low), high)
-    return divide(grades - low, np.where(high > low, high - low, 0.0))
-
-
-Continues = Callable[[FloatArray, FloatArray], FloatArray]
-"""Ranks (K,) and gains (T, K) -> the probabilities C(i) to go on after each rank, as (T, K) or (K,)."""
-
-
-def _gain_for_each_document(batch: Batch, gains: FloatArray, depth: int, continues: Continues) -> FloatArray:
-    """(T,) Σ W(i) gain(i) over the ranks down to `depth`."""
-    depth = min(depth, DEPTH)
-    scores = np.zeros(len(batch))
-    for start in range(0, len(batch), TOPICS_TOGETHER):
-        stop = min(start + TOPICS_TOGETHER, len(batch))
-        rows = slice(batch.offsets[start], batch.offsets[stop])
-        seen = np.flatnonzero(batch.rank[rows] <= depth) + batch.offsets[start]
-        table = np.zeros((stop - start, depth))
-        table[batch.topic_of[seen] - start, batch.rank[seen] - 1] = gains[seen]
-        weights = np.ones((stop - start, depth))
-        weights[:, 1:] = continues(np.arange(1.0, depth + 1), table)[..., :-1]
-        weights = np.multiply.accumulate(weights, axis=1)
-        gained = np.add.accumulate(weights * table, axis=1)[:, -1]
-        scores[start:stop] = gained / np.add.accumulate(weights, axis=1)[:, -1]
-    return scores
-
-
-def _insq_continues(rank: FloatArray, wanted: float) -> FloatArray:
-    """(n,) how probably a reader who wants so much reads on at these ranks."""
-    step = (rank + 2.0 * wanted - 1.0) / (rank + 2.0 * wanted)
-    return step * step
-
-
-def insq_weights(wanted: float) -> FloatArray:
-    """(DEPTH,) W(i) of INSQ, in proportion."""
-    weights = np.ones(DEPTH)
-    weights[1:] = np.multiply.accumulate(_insq_continues(np.arange(1.0, DEPTH), wanted))
-    return weights
 
 
 def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -137,8 +87,9 @@ def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> 
     Source: Moffat, Scholer & Thomas, "Models and metrics: IR evaluation as a user process", ADCS 2012,
       doi:10.1145/2407085.2407092; cwl_eval.  trec_eval: none.  ir_measures' INSQ(T=…,max_rel=…).
     """
-    gains = scaled_gains(batch, min_rel, max_rel)
-    return _gain_for_each_document(batch, gains, DEPTH, lambda rank, table: _insq_continues(rank, wanted))
+    return gain_for_each_document(
+        batch, DEPTH, min_rel, max_rel, lambda rank, table: insq_continues(rank, wanted)
+    )
 
 
 def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -161,7 +112,7 @@ def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> 
         step = (rank + wanted + missing - 1.0) / (rank + wanted + missing)
         return step * step
 
-    return _gain_for_each_document(batch, scaled_gains(batch, min_rel, max_rel), DEPTH, continues)
+    return gain_for_each_document(batch, DEPTH, min_rel, max_rel, continues)
 
 
 def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -180,8 +131,7 @@ def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: flo
       reciprocal rank and other metrics", ICTIR 2021, doi:10.1145/3471158.3472239; cwl_eval.  trec_eval: none.
       ir_measures' NERR8(max_rel=…)@k.
     """
-    gains = scaled_gains(batch, min_rel, max_rel)
-    return _gain_for_each_document(batch, gains, cutoff, lambda rank, table: 1.0 - table)
+    return gain_for_each_document(batch, cutoff, min_rel, max_rel, lambda rank, table: 1.0 - table)
 
 
 def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -197,9 +147,8 @@ def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: fl
     Notes: equation 9 of the paper.  k above 1000 is 1000.
     Source: as nerr8.  ir_measures' NERR9(max_rel=…)@k.
     """
-    gains = scaled_gains(batch, min_rel, max_rel)
-    return _gain_for_each_document(
-        batch, gains, cutoff, lambda rank, table: rank / (rank + 1.0) * (1.0 - table)
+    return gain_for_each_document(
+        batch, cutoff, min_rel, max_rel, lambda rank, table: rank / (rank + 1.0) * (1.0 - table)
     )
 
 
@@ -217,8 +166,7 @@ def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float
     Notes: equation 10 of the paper: RBP's reader who can be satisfied.
     Source: as nerr8.  ir_measures' NERR10(p=…,max_rel=…).
     """
-    gains = scaled_gains(batch, min_rel, max_rel)
-    return _gain_for_each_document(batch, gains, DEPTH, lambda rank, table: p * (1.0 - table))
+    return gain_for_each_document(batch, DEPTH, min_rel, max_rel, lambda rank, table: p * (1.0 - table))
 
 
 def nearly_err_wanting(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -235,9 +183,8 @@ def nearly_err_wanting(batch: Batch, wanted: float, min_rel: float, max_rel: flo
     Notes: equation 11 of the paper: INSQ's reader who can be satisfied.
     Source: as nerr8.  ir_measures' NERR11(T=…,max_rel=…).
     """
-    gains = scaled_gains(batch, min_rel, max_rel)
-    return _gain_for_each_document(
-        batch, gains, DEPTH, lambda rank, table: _insq_continues(rank, wanted) * (1.0 - table)
+    return gain_for_each_document(
+        batch, DEPTH, min_rel, max_rel, lambda rank, table: insq_continues(rank, wanted) * (1.0 - table)
     )
 
 

@@ -8,6 +8,7 @@ from pres_eval.arrays.exact import divide, elementwise, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
+from pres_eval.measures.continuing import DEPTH, insq_weights, scaled_gains
 from pres_eval.measures.cumulated_gain import exponential_gains
 from pres_eval.measures.document_scores import scores_of
 from pres_eval.measures.expected.places import Expected, gained
@@ -15,7 +16,6 @@ from pres_eval.measures.expected.ranks import expected_preference
 from pres_eval.measures.gain import GradeGains, Pairs, document_gains, grade_gains
 from pres_eval.measures.ndcg import best_dcg, best_dcg_cut, best_relative_dcg, relative_gains
 from pres_eval.measures.rbp import Powers, gains_to_one, persistence_of
-from pres_eval.measures.readers import DEPTH, insq_weights, scaled_gains
 from pres_eval.options import V10, Version
 
 
