@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
 from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.from_groups import GroupedBatch
 from pres_eval.measures.average_precision import average_precision
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.precision import (
-    RPREC_MULT,
-    P,
-    precision,
-    r_precision_at_multiples,
-)
+from pres_eval.measures.precision import RPREC_MULT, P, precision, r_precision_at_multiples
 from pres_eval.options import RelevanceInfo
-
-if TYPE_CHECKING:  # takes a while to import, and most evaluations have no judgement groups
-    from pres_eval.batches.from_groups import GroupedBatch
 
 
 def map_avgjg(batch: GroupedBatch) -> FloatArray:
@@ -62,23 +55,12 @@ def r_precision_mult_avgjg(batch: GroupedBatch, multiple: float) -> FloatArray:
     return batch.average(r_precision_at_multiples(batch.groups, multiple))
 
 
-_TRAITS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
-_JG = RelevanceInfo.QRELS_JG
+_of_groups = partial(
+    Measure, relevance=RelevanceInfo.QRELS_JG, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+)
 
 JUDGEMENT_GROUP_MEASURES: tuple[Measure, ...] = (
-    Measure("map_avgjg", map_avgjg, relevance=_JG, traits=_TRAITS),
-    Measure(
-        "P_avgjg",
-        precision_avgjg,
-        P.parameters,
-        relevance=_JG,
-        traits=_TRAITS,
-    ),
-    Measure(
-        "Rprec_mult_avgjg",
-        r_precision_mult_avgjg,
-        RPREC_MULT.parameters,
-        relevance=_JG,
-        traits=_TRAITS,
-    ),
+    _of_groups("map_avgjg", map_avgjg),
+    _of_groups("P_avgjg", precision_avgjg, P.parameters),
+    _of_groups("Rprec_mult_avgjg", r_precision_mult_avgjg, RPREC_MULT.parameters),
 )

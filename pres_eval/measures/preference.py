@@ -8,17 +8,15 @@ and so these measures, have nothing to do with -l; unjudged documents count for 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.from_preferences import PreferenceBatch
+from pres_eval.batches.preference_counts import segment_sums
 from pres_eval.measures.base import Format, Measure, Trait, total, traits
 from pres_eval.options import RelevanceInfo
-
-if TYPE_CHECKING:  # takes a while to import, and most evaluations have no preferences
-    from pres_eval.batches.from_preferences import PreferenceBatch
 
 
 def num_prefs_poss(batch: PreferenceBatch) -> IntArray:
@@ -30,7 +28,7 @@ def num_prefs_poss(batch: PreferenceBatch) -> IntArray:
     Range: 0 to the number of ordered pairs times the number of groups; the summary is the sum over topics.
     Source: trec_eval (prefs_num_prefs_poss), by Chris Buckley, 2008.
     """
-    return _by_topic(batch, batch.counts.poss)
+    return segment_sums(batch.counts.poss, batch.group_offsets)
 
 
 def num_prefs_ful(batch: PreferenceBatch) -> IntArray:
@@ -42,7 +40,7 @@ def num_prefs_ful(batch: PreferenceBatch) -> IntArray:
     Range: 0 to prefs_num_prefs_poss; the summary is the sum over topics.
     Source: trec_eval (prefs_num_prefs_ful), by Chris Buckley, 2008.
     """
-    return _by_topic(batch, batch.counts.ful)
+    return segment_sums(batch.counts.ful, batch.group_offsets)
 
 
 def num_prefs_ful_ret(batch: PreferenceBatch) -> IntArray:
@@ -53,7 +51,7 @@ def num_prefs_ful_ret(batch: PreferenceBatch) -> IntArray:
     Range: 0 to prefs_num_prefs_ful; the summary is the sum over topics.
     Source: trec_eval (prefs_num_prefs_ful_ret), by Chris Buckley, 2008.
     """
-    return _by_topic(batch, batch.counts.ful_ret)
+    return segment_sums(batch.counts.ful_ret, batch.group_offsets)
 
 
 def simp(batch: PreferenceBatch) -> FloatArray:
@@ -132,8 +130,7 @@ def simp_ret(batch: PreferenceBatch) -> FloatArray:
       inferior to prefs_simp elsewhere, since not retrieving costs nothing.
     Source: trec_eval (prefs_simp_ret), by Chris Buckley, 2008.
     """
-    counts = batch.counts
-    return divide(_by_topic(batch, counts.ful_ret), _by_topic(batch, counts.poss_ret))
+    return divide(num_prefs_ful_ret(batch), segment_sums(batch.counts.poss_ret, batch.group_offsets))
 
 
 def pair_ret(batch: PreferenceBatch) -> FloatArray:
@@ -190,8 +187,8 @@ def simp_imp(batch: PreferenceBatch) -> FloatArray:
     Range: 0 to 1; 0 if there is no such preference.
     Source: trec_eval (prefs_simp_imp), by Chris Buckley, 2008.
     """
-    counts = batch.counts
-    return divide(_by_topic(batch, counts.ful), _by_topic(batch, counts.poss_ret + counts.poss_imp))
+    possible = segment_sums(batch.counts.poss_ret + batch.counts.poss_imp, batch.group_offsets)
+    return divide(num_prefs_ful(batch), possible)
 
 
 def pair_imp(batch: PreferenceBatch) -> FloatArray:
@@ -219,15 +216,6 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
     """
     counts = batch.counts
     return _average(batch, divide(counts.ful, counts.poss_ret + counts.poss_imp))
-
-
-def _by_topic(batch: PreferenceBatch, of_groups: IntArray) -> IntArray:
-    """(T,) counts (G,) added up over the groups of each topic."""
-    from pres_eval.batches.preference_counts import (
-        segment_sums,  # imported where there are preferences at all
-    )
-
-    return segment_sums(of_groups, batch.group_offsets)
 
 
 def _average(batch: PreferenceBatch, of_groups: FloatArray) -> FloatArray:
