@@ -14,8 +14,8 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
-from pres_eval.measures.names import BOUNDS
 from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.measures.views import BOUNDS
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.run_file import Ranking

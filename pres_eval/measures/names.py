@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
@@ -26,32 +24,9 @@ from pres_eval.measures.parameters import (
     NoParameters,
     OptionalCutoffs,
 )
+from pres_eval.measures.views import BOUNDS, View, cut_view
 from pres_eval.options import RelevanceInfo, Version
 from pres_eval.records import dataclass
-
-LEAST, GREATEST = "least", "greatest"
-BOUNDS = (LEAST, GREATEST)
-
-
-class View(NamedTuple):
-    """How one column alone is computed.
-
-    level        the relevance level it is seen at, None for that of -l
-    judged_only  documents that nobody judged are taken out of the ranking first, as by -J
-    bound        LEAST or GREATEST: what the value could be if they were judged
-    """
-
-    level: int | None = None
-    judged_only: bool = False
-    bound: str | None = None
-
-    @property
-    def ending(self) -> str:
-        """What labels end in: `(rel=2)`, `(judged_only=True,bound=least)`."""
-        settings = [] if self.level is None else [f"rel={self.level}"]
-        settings += ["judged_only=True"] * self.judged_only
-        settings += [] if self.bound is None else [f"bound={self.bound}"]
-        return f"({','.join(settings)})" if settings else ""
 
 
 @dataclass(frozen=True)
@@ -110,16 +85,8 @@ def _swallows(text: str) -> bool:
     """Whether everything behind this text would be its parameters."""
     # trec_eval: a measure without parameters accepts any, which have no effect.
     name, dot, _ = text.partition(".")
-    measure = _measure(name)
-    return (
-        bool(dot)
-        and measure is not None
-        and isinstance(measure.parameters, NoParameters)
-        and not measure.ours
-    )
-
-
-_ENDING = rf"\((?:rel=([0-9]{{1,18}}))?,?(?:(judged_only)=True)?,?(?:bound=({LEAST}|{GREATEST}))?\)\Z"
+    measure = _measure(name) if dot else None
+    return measure is not None and isinstance(measure.parameters, NoParameters) and not measure.ours
 
 
 def _measure(name: str) -> Measure | None:
@@ -170,7 +137,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wante
     """A name with or without a dot and parameters."""
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
-    nickname = next((name for name in nicknames if name == head), None)
+    nickname = head if head in nicknames else None
     if nickname is None and _measure(head) is None:
         nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
         if nickname is not None and measure is not None and not rest:
@@ -188,8 +155,8 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wante
         return [_read_notation(text, head, rest.replace(".", "@", 1))]
     if rest and measure.ours and isinstance(measure.parameters, NoParameters):
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
-    parameters, view = _cut_view(rest[1:])
-    return [_seen(Wanted(measure, parameters if rest else None), view)]
+    parameters, view = cut_view(rest[1:])
+    return [_wanted(measure, parameters if rest else None, view)]
 
 
 def _measure_called(head: str) -> Measure | None:
@@ -198,17 +165,8 @@ def _measure_called(head: str) -> Measure | None:
     return next((measure for measure in alike if measure is not None), None)
 
 
-def _cut_view(text: str) -> tuple[str, View]:
-    """A text without the settings at its end, and these."""
-    match = re.search(_ENDING, text) if text.endswith(")") else None
-    if match is None:
-        return text, View()
-    level = None if match[1] is None else int(match[1])
-    return text[: match.start()], View(level, match[2] is not None, match[3])
-
-
-def _seen(wanted: Wanted, view: View) -> Wanted:
-    measure = wanted.measure
+def _wanted(measure: Measure, parameters: str | None, view: View) -> Wanted:
+    """A measure seen in a way that it can be seen in."""
     if view.level is not None and not measure.uses_level:
         raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
     if (view.judged_only or view.bound) and measure.relevance is not RelevanceInfo.QRELS:
@@ -218,12 +176,12 @@ def _seen(wanted: Wanted, view: View) -> Wanted:
         from pres_eval.measures.bounds import check_bounds
 
         check_bounds(measure)
-    return replace(wanted, view=view)
+    return Wanted(measure, parameters, view)
 
 
 def _read_label(text: str, head: str, rest: str) -> Wanted:
     """A name as it is printed: P_10, set_F_2.0, F_cut_2_10."""
-    parameters, view = _cut_view(rest[1:])
+    parameters, view = cut_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
         return _read_notation(text, head, f"@{parameters}")
@@ -237,7 +195,7 @@ def _read_label(text: str, head: str, rest: str) -> Wanted:
         kind.columns(measure.name, [parameters], ())
     except MeasureError:
         raise MeasureError(_unknown(text)) from None
-    return _seen(Wanted(measure, parameters), view)
+    return _wanted(measure, parameters, view)
 
 
 _SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+|[0-9]*\.[0-9]+"
@@ -269,8 +227,8 @@ def _read_notation(text: str, head: str, rest: str) -> Wanted:
     if settings or (level and not (level.isdecimal() and len(level) < 19)):
         wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or f"rel={level}"
         raise MeasureError(f"{translated.name} has no setting {wrong}")
-    wanted = Wanted(MEASURE_BY_NAME[translated.name], translated.parameters)
-    return _seen(wanted, View(int(level) if level else None, judged_only, bound))
+    view = View(int(level) if level else None, judged_only, bound)
+    return _wanted(MEASURE_BY_NAME[translated.name], translated.parameters, view)
 
 
 def _as_written(measure: Measure, cutoff: str | None) -> Translated:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME
 from pres_eval.measures.base import Format, Measure
-from pres_eval.measures.names import BOUNDS, View, Wanted, read_text
+from pres_eval.measures.names import Wanted, read_text
 from pres_eval.measures.own import own_measures
+from pres_eval.measures.views import BOUNDS, View
 from pres_eval.options import DEFAULT_NMAX, V9, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
