@@ -13,42 +13,29 @@ from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, filled,
 from pres_eval.measures.gain import blocks_of_ranks
 
 
-def _at_the_ends(place: int | None = None) -> Rule:
-    """A measure that only rises, or only falls, with each grade."""
-
-    def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-        depth = depth_of(arguments, place)
-        least, greatest = [], []
-        for block in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
-            highest = highest_of(block, measure)
-            ends = [
-                np.asarray(measure.score(filled(block, depth, grades), *arguments), np.float64)
-                for grades in (np.zeros_like(highest), highest)
-            ]
-            least.append(np.minimum(*ends))
-            greatest.append(np.maximum(*ends))
-        return np.concatenate(least), np.concatenate(greatest)
-
-    return rule
+def _at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+    """(T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
+    depth = depth_of(measure, arguments)
+    least, greatest = [], []
+    for block in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
+        highest = highest_of(block, measure)
+        ends = [
+            np.asarray(measure.score(filled(block, depth, grades), *arguments), np.float64)
+            for grades in (np.zeros_like(highest), highest)
+        ]
+        least.append(np.minimum(*ends))
+        greatest.append(np.maximum(*ends))
+    return np.concatenate(least), np.concatenate(greatest)
 
 
-OF_RISING = {
-    **dict.fromkeys(
-        (
-            *("num_rel", "num_rel_ret", "num_nonrel_judged_ret", "set_P", "set_recall", "set_relative_P"),
-            *("set_map", "set_F", "utility", "recip_rank", "loss_r", "loss_e", "loss_er", "total_cost"),
-            *("total_cost_uniform", "total_cost_weighted"),
-        ),
-        _at_the_ends(),
-    ),
-    **dict.fromkeys(
-        (
-            *("P", "recall", "relative_P", "success", "recip_rank_cut", "hits", "err", "dcg_cut"),
-            *("dcg_exp_cut", "rbp_cut", "rbp_graded_cut", "sdcg"),
-        ),
-        _at_the_ends(0),
-    ),
-    "F_cut": _at_the_ends(1),
-    **dict.fromkeys(("rbp", "rbp_binary", "dcg", "ideal_dcg"), without_gains(_at_the_ends())),
+_RISING = """
+    num_rel num_rel_ret num_nonrel_judged_ret set_P set_recall set_relative_P set_map set_F utility
+    recip_rank recip_rank_cut P recall relative_P success hits F_cut err dcg_cut dcg_exp_cut rbp_cut
+    rbp_graded_cut sdcg loss_r loss_e loss_er total_cost total_cost_uniform total_cost_weighted
+"""
+
+OF_RISING: dict[str, Rule] = {
+    **dict.fromkeys(_RISING.split(), _at_the_ends),
+    **dict.fromkeys(("rbp", "rbp_binary", "dcg", "ideal_dcg"), without_gains(_at_the_ends)),
 }
 """Rules by the name of the measure."""

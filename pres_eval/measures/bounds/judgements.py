@@ -14,6 +14,8 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Measure
 from pres_eval.measures.gain import highest_grades
+from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
+from pres_eval.measures.settings import Settings
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
@@ -79,9 +81,13 @@ def filled(batch: Batch, depth: int, grades: Grades) -> Batch:
     )
 
 
-def depth_of(arguments: tuple[Any, ...], place: int | None) -> int:
+def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
     """The cutoff among the arguments of a measure; LARGEST_LONG for the whole ranking."""
-    cutoff = None if place is None else arguments[place]
+    kind, cutoff = measure.parameters, None
+    if isinstance(kind, BetaCutoffs):
+        cutoff = arguments[1]
+    elif isinstance(kind, Cutoffs | OptionalCutoffs) or (isinstance(kind, Settings) and kind.cutoffs):
+        cutoff = arguments[0]
     return LARGEST_LONG if cutoff is None else int(cutoff)
 
 

@@ -18,16 +18,21 @@ from pres_eval.records import dataclass
 Gains = Callable[[Grades], FloatArray]
 
 
+def _as_they_are(grades: Grades) -> FloatArray:
+    """(n,) the grades."""
+    return np.asarray(grades, np.float64)
+
+
 def _exponential(grades: Grades) -> FloatArray:
     """(n,) 2^grade - 1, by which documents are compared."""
     return np.ldexp(1.0, np.minimum(grades, HIGHEST_EXPONENT).astype(np.int32)) - 1.0
 
 
-def _normalized_gain(gains: Gains, place: int | None = None) -> Rule:
+def _normalized_gain(gains: Gains) -> Rule:
     """Normalised gain (nDCG) with some gain for each grade."""
 
     def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-        depth = depth_of(arguments, place)
+        depth = depth_of(measure, arguments)
         value = np.asarray(measure.score(batch, *arguments), np.float64)
         least, greatest = value.copy(), value.copy()
         for row in range(len(batch)):
@@ -109,8 +114,8 @@ def _greatest_ratio(layers: _Layers) -> float:
 
 
 OF_NORMALIZED_GAIN = {
-    "ndcg": without_gains(_normalized_gain(lambda grades: np.asarray(grades, np.float64))),
-    "ndcg_cut": _normalized_gain(lambda grades: np.asarray(grades, np.float64), 0),
-    "ndcg_exp_cut": _normalized_gain(_exponential, 0),
+    "ndcg": without_gains(_normalized_gain(_as_they_are)),
+    "ndcg_cut": _normalized_gain(_as_they_are),
+    "ndcg_exp_cut": _normalized_gain(_exponential),
 }
 """Rules by the name of the measure."""

@@ -52,14 +52,14 @@ Tried = Callable[[_Topic, IntArray, tuple[Any, ...]], tuple[FloatArray, FloatArr
 """A topic, all x from 1, arguments -> the values when the first x, and when the last x, are relevant."""
 
 
-def _in_closed_form(tried: Tried, place: int | None = None) -> Rule:
+def _in_closed_form(tried: Tried) -> Rule:
     """A measure of relevance whose values for all x can be had at once."""
 
     def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
         # What is not tried is the value as it is: nothing relevant.  It has the measure's own last bits.
         value = np.asarray(measure.score(batch, *arguments), np.float64)
         least, greatest = value.copy(), value.copy()
-        for row, topic in enumerate(_topics(batch, depth_of(arguments, place))):
+        for row, topic in enumerate(_topics(batch, depth_of(measure, arguments))):
             if len(topic.free):
                 every = np.concatenate(tried(topic, np.arange(1, len(topic.free) + 1), arguments))
                 least[row] = min(least[row], every.min())
@@ -138,10 +138,10 @@ def _pres_estimated(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[Flo
 OF_RELEVANCE = {
     "map": _in_closed_form(_average_precision),
     "gm_map": _in_closed_form(_geometric),
-    "map_cut": _in_closed_form(_average_precision, 0),
+    "map_cut": _in_closed_form(_average_precision),
     "yaap": _in_closed_form(_yaap),
     "Rprec": _in_closed_form(_r_precision),
-    "PRES": _in_closed_form(_pres, 0),
-    "PRES_est": _in_closed_form(_pres_estimated, 0),
+    "PRES": _in_closed_form(_pres),
+    "PRES_est": _in_closed_form(_pres_estimated),
 }
 """Rules by the name of the measure."""

@@ -16,18 +16,14 @@ from pres_eval.measures.bounds import judgements
 from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, unjudged
 
 
-def _one_by_one(place: int | None = None) -> Rule:
-    """A measure of relevance: every judgement with the first x or the last x relevant is scored."""
-
-    def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-        least, greatest = np.empty(len(batch)), np.empty(len(batch))
-        for row in range(len(batch)):
-            parts = _judgements(batch.take(row, row + 1), depth_of(arguments, place))
-            values = np.concatenate([np.asarray(measure.score(part, *arguments), float) for part in parts])
-            least[row], greatest[row] = values.min(), values.max()
-        return least, greatest
-
-    return rule
+def _one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+    """(T,) and (T,): every judgement with the first x or the last x relevant is scored."""
+    least, greatest = np.empty(len(batch)), np.empty(len(batch))
+    for row in range(len(batch)):
+        parts = _judgements(batch.take(row, row + 1), depth_of(measure, arguments))
+        values = np.concatenate([np.asarray(measure.score(part, *arguments), float) for part in parts])
+        least[row], greatest[row] = values.min(), values.max()
+    return least, greatest
 
 
 def _judgements(topic: Batch, depth: int) -> Iterator[Batch]:
@@ -74,15 +70,10 @@ def _of_one_topic(
     )
 
 
-OF_TRIALS = {
-    **dict.fromkeys(
-        (
-            *("Rprec_mult", "bpref", "gm_bpref", "infAP", "iprec_at_recall", "11pt_avg", "wss", "last_rel"),
-            *("norm_last_rel", "recall_at_percent", "norm_area", "atd"),
-        ),
-        _one_by_one(),
-    ),
-    **dict.fromkeys(("Rnorm", "accuracy"), _one_by_one(0)),
-    "Fprime": _one_by_one(1),
-}
+_TRIED = """
+    Rprec_mult bpref gm_bpref infAP iprec_at_recall 11pt_avg Rnorm Fprime accuracy
+    wss last_rel norm_last_rel recall_at_percent norm_area atd
+"""
+
+OF_TRIALS: dict[str, Rule] = dict.fromkeys(_TRIED.split(), _one_by_one)
 """Rules by the name of the measure."""
