@@ -8,14 +8,8 @@ from pres_eval.arrays.exact import accumulate, divide, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.gain import (
-    GradeGains,
-    best_ranking,
-    document_gains,
-    grade_gains,
-    highest_grades,
-    score_with_gains,
-)
+from pres_eval.measures.best_ranking import best_ranking
+from pres_eval.measures.gain import GradeGains, document_gains, grade_gains, highest_grades, score_with_gains
 from pres_eval.measures.gain import Pairs as PairValues
 from pres_eval.measures.parameters import Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS

@@ -10,11 +10,10 @@ from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.best_ranking import BestRanking, best_ranking
 from pres_eval.measures.gain import (
-    BestRanking,
     GradeGains,
     adds_exactly,
-    best_ranking,
     blocks_of_ranks,
     document_gains,
     grade_gains,
