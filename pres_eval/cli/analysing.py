@@ -15,12 +15,12 @@ from pres_eval.cli.shared import (
     KEEP_GOING,
     NAMES,
     STYLE,
-    FiniteRange,
     NumberOptions,
     check_table_options,
     number_options,
     terminal_width,
 )
+from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.common import COMMON, OWN

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
-from pres_eval.errors import UsageError
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
+from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
+from pres_eval.scoring import Evaluation, evaluate
 
 if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores
@@ -50,7 +52,6 @@ class EvaluateOptions(TieOptions, GateOptions):
         for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
             if wanted is not None and self.output_format not in TABLES:
                 raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
-
         if self.writes_parquet and self.zscore_file is not None:
             raise UsageError(f"--output {self.output}: is a table of values, which -Z does not go with")
         if self.check_duplicates is not None and self.cluster is None:
@@ -74,12 +75,20 @@ class EvaluateOptions(TieOptions, GateOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is evaluated, and how it is printed."""
+    """What is evaluated, and how.
 
+    said      what the command line said, which tells how it is printed
+    failures  where the runs that cannot be evaluated are put, None if the first of them is an error
+    """
+
+    said: EvaluateOptions
     relevance: Relevance
     selection: Selection
     options: Options
     zscores: ZScores | None
-    per_topic: bool
-    summary: bool
     jobs: int
+    failures: list[RunFailure] | None
+
+    def evaluated(self, ranking: Ranking) -> Evaluation:
+        """All numbers of a run."""
+        return evaluate(self.relevance, ranking, self.selection, self.options, self.zscores, self.jobs)

@@ -11,7 +11,8 @@ from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
-from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT, CutoffList, Level
+from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
+from pres_eval.cli.values import CutoffList, Level
 from pres_eval.errors import InputError
 from pres_eval.ranking.any_format import check_format
 from pres_eval.reading.relevance import relevance_info

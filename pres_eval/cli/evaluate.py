@@ -13,7 +13,7 @@ import click
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.gating import GATE_OPTIONS, pass_gates
 from pres_eval.cli.printing import print_results, trec_lines
-from pres_eval.cli.reader import Reader, check_paths, exit_if_failed, warn
+from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
 from pres_eval.cli.shared import (
     DIGITS,
     JOBS,
@@ -30,12 +30,12 @@ from pres_eval.cli.shared import (
     TIES,
 )
 from pres_eval.cli.topics import Runs
-from pres_eval.errors import MeasureError, RunFailure, UsageError
+from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
 from pres_eval.options import EXPECTED, Options
 from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
-from pres_eval.reading.relevance import Relevance, relevance_info
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.version import __version__
@@ -62,13 +62,9 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @MEASURES
 @NMAX
 @click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(tuple(OUTPUT_FORMATS)),
-    default="trec",
-    show_default=True,
+    "--format", "output_format", type=click.Choice(tuple(OUTPUT_FORMATS)), default="trec", show_default=True,
     help="How results are printed.",
-)
+)  # fmt: skip
 @STYLE
 @DIGITS
 @click.option(
@@ -79,28 +75,24 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 )
 @click.option("--sort", metavar="MEASURE", help="Sort the runs of a table by this measure, the best first.")
 @click.option(
-    "--transpose/--no-transpose",
-    default=None,
+    "--transpose/--no-transpose", default=None,
     help="Measures as the rows of a table (on a terminal: chosen by its width).",
-)
+)  # fmt: skip
 @NAMES
 @KEEP_GOING
 @click.option(
-    "--output",
-    metavar="FILE",
+    "--output", metavar="FILE",
     help="Write results to FILE, whole or not at all; FILE.parquet is a table of the values of all topics.",
-)
+)  # fmt: skip
 @click.option(
-    "--cluster",
-    metavar="WORKERS",
+    "--cluster", metavar="WORKERS",
     help="Who reads the runs: local:N (processes) or a Dask scheduler, tcp://HOST:PORT or FILE.json.",
-)
+)  # fmt: skip
 @click.option(
-    "--check-duplicates/--no-check-duplicates",
-    default=None,
+    "--check-duplicates/--no-check-duplicates", default=None,
     help="With --cluster: look for unjudged documents that come twice where topics are not together; takes"
     " 8 bytes a line (default: up to 100 million lines).",
-)
+)  # fmt: skip
 @click.pass_context
 def command(context: click.Context, /, **values: Any) -> None:
     """Evaluate runs against judgements."""
@@ -128,33 +120,26 @@ def _evaluate(said: EvaluateOptions) -> None:
     _check_measures_among_files(said)
     said.topic_rule(OWN)
     options = said.numbers(_only_topic(said.debug))
-    selection = select(said.measures, options, said.nmax, relevance_info(said.relevance_format))
-    if not options.num_docs_in_coll:
-        selection = _without_collection_size(selection, said.quiet)
-    if options.ties == EXPECTED:
-        selection = _with_expected_values(selection, options, said.quiet)
-    if said.bounds:
-        selection = _with_bounds(selection, said.quiet)
+    selection = _selection(said, options)
     said.check_gates()
     said.check_layout()
     reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
     job = Job(
+        said=said,
         relevance=_judgements(said, reader),
         selection=selection,
         options=options,
         zscores=_read_zscores(said.zscore_file),
-        per_topic=said.per_topic,
-        summary=not said.no_summary,
         jobs=reader.jobs_for(len(said.runs)),
+        failures=[] if said.keep_going else None,
     )
-    failures: list[RunFailure] | None = [] if said.keep_going else None
-    runs = Runs(reader.runs(said.runs, job.relevance, options, failures), said, job)
-    evaluations = print_results(runs, said, job, failures)
+    runs = Runs(reader.runs(said.runs, job.relevance, options, job.failures), job)
+    evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
-        warn(warning)
-    exit_if_failed(failures)
+        said.warn(warning)
+    exit_if_failed(job.failures)
     if said.gated:
-        pass_gates(said, _record(evaluations, said, job), trec_lines(evaluations, job))
+        pass_gates(said, _record(evaluations, job), trec_lines(evaluations, job))
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
@@ -177,10 +162,11 @@ def _cluster(said: EvaluateOptions) -> Cluster | None:
     return Cluster(said.cluster, said.check_duplicates)
 
 
-def _record(evaluations: Sequence[Evaluation], said: EvaluateOptions, job: Job) -> Record:
+def _record(evaluations: Sequence[Evaluation], job: Job) -> Record:
     """The evaluations as gates compare them."""
     from pres_eval.report.records import File, Record, RunRecord, file_record
 
+    said = job.said
     return Record(
         options=job.options,
         qrels=file_record(said.qrels) if said.against else File(said.qrels, None),
@@ -194,20 +180,32 @@ def _check_measures_among_files(said: EvaluateOptions) -> None:
     missing = [path for path in said.runs if path != "-" and not os.path.exists(path)]  # noqa: PTH110
     for path in missing:
         try:
-            columns = select((path,), said.numbers(), said.nmax, relevance_info(said.relevance_format))
+            columns = select((path,), said.numbers(), said.nmax, said.relevance_info)
         except MeasureError:
             continue
         if columns:
             raise UsageError(f"{path}: no such file, but a measure: type  -m {path}")
 
 
-def _without_collection_size(selection: Selection, quiet: bool) -> Selection:
-    """Leave out what needs the size of the collection where only a nickname asks for it."""
-    needing = [column for column in selection if column.measure.needs_collection_size and not column.by_name]
-    if needing and not quiet:
-        names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
-        warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
-    return tuple(column for column in selection if column not in needing)
+def _selection(said: EvaluateOptions, options: Options) -> Selection:
+    """The columns asked for; what cannot be had is left out with a warning if only a nickname asks for it."""
+    selection = select(said.measures, options, said.nmax, said.relevance_info)
+    if not options.num_docs_in_coll:
+        needing = [one for one in selection if one.measure.needs_collection_size and not one.by_name]
+        selection = tuple(column for column in selection if column not in needing)
+        if needing:
+            names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
+            said.warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
+    if options.ties == EXPECTED:
+        selection, without = with_expected_values(selection, options)
+        if without:
+            names = ", ".join(without)
+            said.warn(f"left out, as they have no expected value in closed form when scores tie: {names}")
+    if said.bounds:
+        selection, without = with_bounds(selection)
+        if without:
+            said.warn(f"{', '.join(without)}: no bounds, as they are not defined")
+    return selection
 
 
 def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:
@@ -217,22 +215,6 @@ def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:
     from pres_eval.reading.document_scores import read_document_scores, with_document_scores
 
     return with_document_scores(relevance, read_document_scores(said.document_scores, reader.jobs))
-
-
-def _with_bounds(selection: Selection, quiet: bool) -> Selection:
-    """Add the bounds of each column that has any."""
-    found, without = with_bounds(selection)
-    if without and not quiet:
-        warn(f"{', '.join(without)}: no bounds, as they are not defined")
-    return found
-
-
-def _with_expected_values(selection: Selection, options: Options, quiet: bool) -> Selection:
-    """Leave out what has no expected value over ties where only a nickname asks for it."""
-    found, without = with_expected_values(selection, options)
-    if without and not quiet:
-        warn(f"left out, as they have no expected value in closed form when scores tie: {', '.join(without)}")
-    return found
 
 
 def _read_zscores(path: str | None) -> ZScores | None:

@@ -8,61 +8,55 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.cli.asked import EvaluateOptions, Job
+from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width
-from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
 from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.relevance import relevance_info
 from pres_eval.report import OUTPUT_FORMATS, records
 from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, Layout
 from pres_eval.scoring import Evaluation
 
 
 def as_text(
-    evaluations: Sequence[Evaluation],
-    rankings: Sequence[Ranking],
-    job: Job,
-    said: EvaluateOptions,
-    failures: Sequence[RunFailure],
-    notes: tuple[str, ...],
+    evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job, notes: tuple[str, ...]
 ) -> str:
     """The evaluations in the format that --format names; `notes` come below tables for people."""
-    if said.zscore_file is not None:
+    form = job.said.output_format
+    if job.zscores is not None:
         evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
-    if said.output_format == "json":
-        return records.to_json(_record(evaluations, rankings, job, said, failures))
-    module = importlib.import_module(f"pres_eval.report.{OUTPUT_FORMATS[said.output_format]}")
-    write: Callable[[Sequence[Evaluation], Layout], str] = getattr(module, f"as_{said.output_format}")
-    return write(evaluations, _layout(job, said, failures, notes))
+    if form == "json":
+        return records.to_json(_record(evaluations, rankings, job))
+    module = importlib.import_module(f"pres_eval.report.{OUTPUT_FORMATS[form]}")
+    write: Callable[[Sequence[Evaluation], Layout], str] = getattr(module, f"as_{form}")
+    return write(evaluations, _layout(job, notes))
 
 
-def _layout(
-    job: Job, said: EvaluateOptions, failures: Sequence[RunFailure], notes: tuple[str, ...]
-) -> Layout:
+def _layout(job: Job, notes: tuple[str, ...]) -> Layout:
     """How a table looks."""
+    said = job.said
     return Layout(
         per_topic=said.per_topic,
         summary=not said.no_summary,
         digits=DEFAULT_DIGITS if said.digits is None else said.digits,
         style=said.style or DEFAULT_STYLE,
         naming=said.names,
-        order=_order(job, said),
+        order=_order(job),
         sort=said.sort,
         transpose=said.transpose,
         width=terminal_width(said.output),
         notes=notes,
-        failures=tuple(failures),
+        failures=tuple(job.failures or ()),
     )
 
 
-def _order(job: Job, said: EvaluateOptions) -> tuple[str, ...]:
+def _order(job: Job) -> tuple[str, ...]:
     """The labels in the order in which -m asks for them."""
-    prefix = "Z" if said.zscore_file is not None else ""
-    relevance = relevance_info(said.relevance_format)
+    prefix = "Z" if job.zscores is not None else ""
     columns = (
-        column for text in said.measures for column in select((text,), job.options, said.nmax, relevance)
+        column
+        for text in job.said.measures
+        for column in select((text,), job.options, job.said.nmax, job.said.relevance_info)
     )
     return tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns))
 
@@ -73,17 +67,11 @@ def _as_zscores(evaluation: Evaluation) -> Evaluation:
     return replace(evaluation, columns=columns)
 
 
-def _record(
-    evaluations: Sequence[Evaluation],
-    rankings: Sequence[Ranking],
-    job: Job,
-    said: EvaluateOptions,
-    failures: Sequence[RunFailure],
-) -> records.Record:
+def _record(evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job) -> records.Record:
     topics = job.relevance.pool.topics
     return records.Record(
         options=job.options,
-        qrels=records.file_record(said.qrels),
+        qrels=records.file_record(job.said.qrels),
         runs=tuple(
             records.RunRecord(
                 evaluation=evaluation,
@@ -94,6 +82,6 @@ def _record(
             )
             for evaluation, ranking in zip(evaluations, rankings, strict=True)
         ),
-        relevance_format=said.relevance_format,
-        failures=tuple(failures),
+        relevance_format=job.said.relevance_format,
+        failures=tuple(job.failures or ()),
     )

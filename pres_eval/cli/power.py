@@ -23,7 +23,8 @@ from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
-from pres_eval.cli.shared import MEASURES, NMAX, CutoffList
+from pres_eval.cli.shared import MEASURES, NMAX
+from pres_eval.cli.values import CutoffList
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
 from pres_eval.report.text import text_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from pres_eval.cli.asked import EvaluateOptions, Job
@@ -16,102 +16,84 @@ from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
-from pres_eval.scoring import Evaluation, Summing, evaluate, scored
+from pres_eval.scoring import Evaluation, Summing, scored
 
 
-def print_results(
-    rankings: Runs, said: EvaluateOptions, job: Job, failures: list[RunFailure] | None
-) -> list[Evaluation]:
+def print_results(runs: Runs, job: Job) -> list[Evaluation]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
-    A run without a topic in common with the judgements is added to `failures`, or raises if that is None.
+    A run without a topic in common with the judgements is added to the job's failures, or raises.
     """
-    with output_file(said.output) as stream:
-        if said.writes_parquet:
-            return _write_parquet(stream, job, rankings, said, failures)
-        if said.output_format == "trec":
-            return _stream(stream, job, rankings, said, failures)
+    with output_file(job.said.output) as stream:
+        if job.said.writes_parquet:
+            return _write_parquet(stream, runs, job)
+        if job.said.output_format == "trec":
+            return _stream(stream, runs, job)
         found = []
         evaluations = []
-        for ranking in rankings:
-            with _going_on(failures, ranking):
-                evaluations.append(_evaluated(ranking, job))
+        for ranking in runs:
+            with _going_on(ranking, job):
+                evaluations.append(job.evaluated(ranking))
                 found.append(ranking)
         from pres_eval.cli.formats import as_text
 
-        warning = rankings.warning()
-        text = as_text(evaluations, found, job, said, failures or (), () if warning is None else (warning,))
+        warning = runs.warning()
+        text = as_text(evaluations, found, job, () if warning is None else (warning,))
         stream.write(text.encode("utf-8", "backslashreplace"))
     return evaluations
 
 
-def _evaluated(ranking: Ranking, job: Job) -> Evaluation:
-    return evaluate(job.relevance, ranking, job.selection, job.options, job.zscores, job.jobs)
-
-
 @contextlib.contextmanager
-def _going_on(failures: list[RunFailure] | None, ranking: Ranking) -> Iterator[None]:
+def _going_on(ranking: Ranking, job: Job) -> Iterator[None]:
     """Go on after a run that has nothing to be evaluated, if failures are collected."""
     try:
         yield
     except NoCommonTopicError as error:
-        if failures is None:
+        if job.failures is None:
             raise
-        failures.append(RunFailure(ranking.name, str(error)))
+        job.failures.append(RunFailure(ranking.name, str(error)))
         say(f"pres-eval: {error}")
 
 
-def _write_parquet(
-    stream: BinaryIO,
-    job: Job,
-    rankings: Iterable[Ranking],
-    said: EvaluateOptions,
-    failures: list[RunFailure] | None,
-) -> list[Evaluation]:
+def _write_parquet(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
     """Write the values of all topics of all runs as one table."""
     from pres_eval.report.arrow_table import parquet_table
 
     evaluations = []
     with parquet_table(stream, job.selection) as table:
-        for name, ranking in _named(rankings, said):
-            with _going_on(failures, ranking):
-                evaluation = _evaluated(ranking, job)
+        for name, ranking in _named(runs, job.said):
+            with _going_on(ranking, job):
+                evaluation = job.evaluated(ranking)
                 table.add(name, evaluation)
-                if said.gated:
+                if job.said.gated:
                     evaluations.append(evaluation)
     return evaluations
 
 
-def _stream(
-    stream: BinaryIO,
-    job: Job,
-    rankings: Iterable[Ranking],
-    said: EvaluateOptions,
-    failures: list[RunFailure] | None,
-) -> list[Evaluation]:
+def _stream(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
-    for name, ranking in _named(rankings, said):
-        with _going_on(failures, ranking):
-            if said.gated:
-                evaluations.append(_evaluated(ranking, job))
-                stream.write(_name_line(name, said) + trec_lines(evaluations[-1:], job))
+    for name, ranking in _named(runs, job.said):
+        with _going_on(ranking, job):
+            if job.said.gated:
+                evaluations.append(job.evaluated(ranking))
+                stream.write(_name_line(name, job.said) + trec_lines(evaluations[-1:], job))
             else:
-                _stream_lines(stream, job, ranking, _name_line(name, said))
+                _stream_lines(stream, ranking, job, _name_line(name, job.said))
         stream.flush()
         if reader_has_left():
             break
     return evaluations
 
 
-def _named(rankings: Iterable[Ranking], said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
+def _named(runs: Runs, said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
     """The runs with their names: those of the files, which are known before all are read, or the tags."""
     names: dict[str, list[str]] = {}
     if said.names != "tag":
         naming = "path" if said.names == "path" else "file"
         for path, name in zip(said.runs, run_names([("", run) for run in said.runs], naming), strict=True):
             names.setdefault(Source(path).name, []).append(name)
-    for ranking in rankings:
+    for ranking in runs:
         waiting = names.get(ranking.name)
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
 
@@ -123,7 +105,7 @@ def _name_line(name: str, said: EvaluateOptions) -> bytes:
     return f"{'run':<22}\t{ALL}\t{name}\n".encode("utf-8", "surrogateescape")
 
 
-def _stream_lines(stream: BinaryIO, job: Job, ranking: Ranking, name: bytes) -> None:
+def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> None:
     """Print trec_eval's lines of one run as they are computed, after the line with its name."""
     summing = Summing(job.selection)
     zscores = job.zscores is not None
@@ -131,18 +113,18 @@ def _stream_lines(stream: BinaryIO, job: Job, ranking: Ranking, name: bytes) -> 
         if not summing.num_scored:
             stream.write(name)
         summing.add(block)
-        if job.per_topic:
+        if job.said.per_topic:
             stream.write(topic_lines(block, job.selection, zscores))
             if reader_has_left():
                 return
-    if job.summary:
+    if not job.said.no_summary:
         summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))
 
 
 def trec_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
     """trec_eval's lines of whole evaluations."""
-    zscores = job.zscores is not None
+    said, zscores = job.said, job.zscores is not None
     return b"".join(
-        evaluation_lines(evaluation, job.per_topic, job.summary, zscores) for evaluation in evaluations
+        evaluation_lines(each, said.per_topic, not said.no_summary, zscores) for each in evaluations
     )

@@ -39,7 +39,8 @@ from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.shared import TIES, CutoffList, TieOptions
+from pres_eval.cli.shared import TIES, TieOptions
+from pres_eval.cli.values import CutoffList
 from pres_eval.errors import PresEvalError, UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table

@@ -2,80 +2,32 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from pres_eval.arrays.integers import LARGEST, nearest_integer
-from pres_eval.cli.reader import Reader
-from pres_eval.errors import UsageError, quoted
-from pres_eval.options import COMPAT_VERSIONS, DEFAULT_NMAX, DOCNO, DUPLICATE_RULES, TIE_RULES, Options
+from pres_eval.cli.reader import Reader, warn
+from pres_eval.cli.values import CutoffList, Level
+from pres_eval.errors import UsageError
+from pres_eval.options import (
+    COMPAT_VERSIONS,
+    DEFAULT_NMAX,
+    DOCNO,
+    DUPLICATE_RULES,
+    TIE_RULES,
+    Options,
+    RelevanceInfo,
+)
 from pres_eval.ranking.any_format import RUN_FORMATS, TREC
 from pres_eval.ranking.common import ALL, TOPIC_RULES
-from pres_eval.reading.relevance import FORMATS
+from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.records import dataclass
 from pres_eval.report.names import NAMINGS
 
-if TYPE_CHECKING:
-    _ParameterType = click.ParamType[tuple[int, ...]]
-else:
-    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
-
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-def read_rank(text: str) -> int | None:
-    """A rank above 0 that fits into 64 bits, None for any other text."""
-    digits = text.strip()
-    rank = nearest_integer(digits) if digits.isdecimal() else 0
-    return rank if 0 < rank < LARGEST else None
-
-
-class CutoffList(_ParameterType):
-    """Whole numbers above 0, separated by commas."""
-
-    name = "ranks"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """The numbers, ascending, each once."""
-        if isinstance(value, tuple):
-            return value
-        ranks = {read_rank(part) for part in str(value).split(",")}
-        if None in ranks:
-            self.fail(f"found {quoted(str(value))}, expected ranks above 0 such as 100,1000", param, ctx)
-        return tuple(sorted(rank for rank in ranks if rank is not None))
-
-
-class FiniteRange(click.FloatRange):
-    """A number in a range, but not nan, which compares with no limit."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
-        return number
-
-
-class Level(FiniteRange):
-    """A number of at least 0: an int if it is whole."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
-        if str(value).strip().lstrip("+-").isdecimal():
-            return click.IntRange(min=0).convert(value, param, ctx)
-        try:
-            float(value)
-        except ValueError:
-            self.fail(f"found {quoted(str(value))}, expected a number of at least 0", param, ctx)
-        number = super().convert(value, param, ctx)
-        return int(number) if number.is_integer() else number
 
 
 NUMBER_OPTIONS = [
@@ -197,6 +149,16 @@ class NumberOptions:
     relevance_format: str
     quiet: bool
     jobs: int | None
+
+    @property
+    def relevance_info(self) -> RelevanceInfo:
+        """What the judgements can give; raises UsageError for a format that does not exist."""
+        return relevance_info(self.relevance_format)
+
+    def warn(self, text: str) -> None:
+        """Say something on stderr, unless --quiet wants nothing said."""
+        if not self.quiet:
+            warn(text)
 
     def topic_rule(self, default: str) -> str:
         """Over which topics several runs are averaged; raises UsageError if -c and --topics contradict."""

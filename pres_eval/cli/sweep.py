@@ -18,7 +18,8 @@ from pres_eval.cli.analysing import (
 )
 from pres_eval.cli.loading import read
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.shared import TIES, TieOptions, read_rank
+from pres_eval.cli.shared import TIES, TieOptions
+from pres_eval.cli.values import read_rank
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_tables
 

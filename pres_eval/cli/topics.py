@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pres_eval.arrays.types import IntArray
-from pres_eval.cli.asked import EvaluateOptions, Job
+from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import warn
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
@@ -18,12 +18,12 @@ class Runs:
     Several runs over common topics are all read before the first is given.
     """
 
-    def __init__(self, rankings: Iterable[Ranking], said: EvaluateOptions, job: Job) -> None:
+    def __init__(self, rankings: Iterable[Ranking], job: Job) -> None:
         self._rankings = rankings
-        self._said, self._job = said, job
+        self._said, self._job = job.said, job
         self._judged = len(job.relevance.pool.topics)
-        self._rule = said.topic_rule(OWN)
-        self._told = len(said.runs) > 1 and job.options.only_topic is None
+        self._rule = job.said.topic_rule(OWN)
+        self._told = len(job.said.runs) > 1 and job.options.only_topic is None
         self._named: list[tuple[str, str]] = []
         self._topics: list[IntArray] = []
 

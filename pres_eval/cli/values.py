@@ -1,0 +1,66 @@
+"""The kinds of values that options take."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pres_eval.arrays.integers import LARGEST, nearest_integer
+from pres_eval.errors import quoted
+
+if TYPE_CHECKING:
+    _ParameterType = click.ParamType[tuple[int, ...]]
+else:
+    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
+
+
+def read_rank(text: str) -> int | None:
+    """A rank above 0 that fits into 64 bits, None for any other text."""
+    digits = text.strip()
+    rank = nearest_integer(digits) if digits.isdecimal() else 0
+    return rank if 0 < rank < LARGEST else None
+
+
+class CutoffList(_ParameterType):
+    """Whole numbers above 0, separated by commas."""
+
+    name = "ranks"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """The numbers, ascending, each once."""
+        if isinstance(value, tuple):
+            return value
+        ranks = {read_rank(part) for part in str(value).split(",")}
+        if None in ranks:
+            self.fail(f"found {quoted(str(value))}, expected ranks above 0 such as 100,1000", param, ctx)
+        return tuple(sorted(rank for rank in ranks if rank is not None))
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range, but not nan, which compares with no limit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
+class Level(FiniteRange):
+    """A number of at least 0: an int if it is whole."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        if str(value).strip().lstrip("+-").isdecimal():
+            return click.IntRange(min=0).convert(value, param, ctx)
+        try:
+            float(value)
+        except ValueError:
+            self.fail(f"found {quoted(str(value))}, expected a number of at least 0", param, ctx)
+        number = super().convert(value, param, ctx)
+        return int(number) if number.is_integer() else number
