@@ -19,9 +19,8 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.loading import read
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.score_files import SCORES, read_score_file
 from pres_eval.cli.shared import MEASURES, TIES, TieOptions
 from pres_eval.errors import MeasureError, RunFailure, UsageError
@@ -99,7 +98,7 @@ def command(**values: Any) -> None:
 
 
 def _agreement(said: AgreementOptions) -> None:
-    relevance_info = said.check()
+    said.check()
     if said.scores:
         if said.files:
             raise UsageError("--scores FILE replaces QRELS RUN RUN: expected one of them")
@@ -110,15 +109,16 @@ def _agreement(said: AgreementOptions) -> None:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
     said.check_paired()
     texts = said.measures or DEFAULT_MEASURES
-    selection = select(texts, said.numbers(), relevance=relevance_info)
+    selection = select(texts, said.numbers(), relevance=said.relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
     scores = loaded.paired(selection, said.complete)
     wanted = [
-        column.label for text in texts for column in select([text], said.numbers(), relevance=relevance_info)
+        column.label
+        for text in texts
+        for column in select([text], said.numbers(), relevance=said.relevance_info)
     ]
     settings = {**loaded.settings, "topics": len(scores.topics)}
     _show(reordered(scores, wanted), settings, said, loaded.each("drawing topics"), loaded.failures)
-    exit_if_failed(loaded.failures)
 
 
 def _show(
@@ -146,8 +146,6 @@ def _show(
             disagreements_table(measures, disagreements(runs, judged)),
             dissents_table(measures, judged),
         ]
-    shown = {**settings, "test": said.test, "alpha": said.alpha}
-    show(tables, "agreement", shown, said, failures)
 
     def picture() -> Figure:
         from pres_eval.report.position_plots import agreement
@@ -156,7 +154,8 @@ def _show(
         counts = None if patterns is None else [pattern.pairs for pattern in patterns]
         return agreement(runs, measures, positions, texts, counts)
 
-    draw(picture, said)
+    shown = {**settings, "test": said.test, "alpha": said.alpha}
+    put_out(tables, "agreement", shown, said, failures, picture)
 
 
 def _intervals(

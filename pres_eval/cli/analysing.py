@@ -10,6 +10,7 @@ import click
 
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
+from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.shared import (
     DIGITS,
     KEEP_GOING,
@@ -22,7 +23,6 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
@@ -95,15 +95,15 @@ class AnalysisOptions(NumberOptions):
     output: str | None
     keep_going: bool
 
-    def check(self) -> RelevanceInfo:
-        """What the judgements can give; stops before anything is read if the options make no sense."""
+    def check(self) -> None:
+        """Stops before anything is read if the options make no sense."""
         check_table_options(self.output_format, self.style, self.digits)
         self.topic_rule(COMMON)
         if self.plot:
             from pres_eval.report.drawing import check_picture_path
 
             check_picture_path(self.plot)
-        return relevance_info(self.relevance_format)
+        relevance_info(self.relevance_format)
 
     def check_paired(self) -> None:
         """Raises UsageError for topics over which runs cannot be compared topic by topic."""
@@ -149,14 +149,18 @@ class PairedOptions(AnalysisOptions):
     scores: str | None
 
 
-def show(
+def put_out(
     tables: Sequence[Table],
     command: str,
     settings: dict[str, object],
     said: AnalysisOptions,
     failures: tuple[RunFailure, ...] = (),
+    make: Callable[[], Figure] | None = None,
 ) -> None:
-    """Put the tables out, in the format that --format wants."""
+    """Write the tables as --format wants them, then the picture that --plot wants, which is then made.
+
+    Raises click's Exit after runs that could not be read.
+    """
     look = Look(
         form=said.output_format,
         chosen=said.table,
@@ -166,14 +170,10 @@ def show(
         failures=failures,
     )
     write_output(said.output, render(tables, look, command, settings))
+    if said.plot is not None and make is not None:
+        from pres_eval.report.drawing import picture
 
-
-def draw(make: Callable[[], Figure], said: AnalysisOptions) -> None:
-    """Draw the picture that --plot wants, if it does; it is written whole or not at all."""
-    if said.plot is None:
-        return
-    from pres_eval.report.drawing import picture
-
-    with working(f"drawing {said.plot}", said.quiet):
-        drawn = picture(make(), said.plot)
-    write_output(said.plot, drawn)
+        with working(f"drawing {said.plot}", said.quiet):
+            drawn = picture(make(), said.plot)
+        write_output(said.plot, drawn)
+    exit_if_failed(failures)

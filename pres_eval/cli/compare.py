@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -23,16 +23,14 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topics import plural
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
 from pres_eval.cli.loading import read_paired
-from pres_eval.cli.reader import exit_if_failed, warn
-from pres_eval.cli.score_files import SCORES, read_score_file
+from pres_eval.cli.reader import warn
+from pres_eval.cli.score_files import SCORES
 from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions
-from pres_eval.errors import RunFailure, UsageError
+from pres_eval.errors import UsageError
 from pres_eval.report.compared_tables import compared_tables
-from pres_eval.report.text import text_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,40 +145,23 @@ def command(**values: Any) -> None:
 
 def _compare(said: CompareOptions) -> None:
     said.check_paired()
-    relevance_info = said.check()
+    said.check()
     settings = said.settings()
-    failures: tuple[RunFailure, ...] = ()
-    if said.scores:
-        scores, shown = _from_file(said)
-        known: list[Sequence[str]] = [scores.runs]
-        topics = plural(len(scores.topics))
-        each: Callable[[Iterable[int]], Iterable[int]] = iter
-    else:
-        loaded, scores = read_paired(said, relevance_info, least=1)
-        shown, each, topics = loaded.settings, loaded.each("comparing"), loaded.topics.text
-        known = [loaded.names, [ranking.tag for ranking in loaded.rankings], loaded.paths]
-        failures = loaded.failures
+    paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
+    scores, loaded = paired.scores, paired.loaded
+    known: list[Sequence[str]] = [scores.runs]
+    topics = plural(len(scores.topics))
+    if loaded is not None:
+        known += [[ranking.tag for ranking in loaded.rankings], loaded.paths]
+        topics = loaded.topics.text
     baseline = None if said.all_pairs else _baseline(said.baseline, known, scores)
     if not said.quiet:
         _warn_of_reach(settings, scores, baseline)
-    result = compare(scores, baseline, settings, each)
-    shown = {**shown, **asdict(settings), "topics": len(scores.topics)}
+    result = compare(scores, baseline, settings, paired.each("comparing"))
+    shown = {**paired.settings, **asdict(settings), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
-    show(compared_tables(result, topics), "compare", shown, said, failures)
-    draw(lambda: _figure(result), said)
-    exit_if_failed(failures)
-
-
-def _from_file(said: CompareOptions) -> tuple[PairedScores, dict[str, object]]:
-    assert said.scores is not None
-    if said.files:
-        raise UsageError("--scores FILE replaces QRELS RUN: leave one of them out")
-    found = read_score_file(said.scores)
-    if isinstance(found, Means):
-        raise UsageError(
-            f"--scores {said.scores}: no column topic; tests need scores of topics: run,topic,MEASURE,..."
-        )
-    return found, {"scores": text_of(said.scores)}
+    tables = compared_tables(result, topics)
+    put_out(tables, "compare", shown, said, paired.failures, lambda: _figure(result))
 
 
 def _baseline(

@@ -13,9 +13,8 @@ import click
 from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, curves, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
-from pres_eval.cli.analysing import AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.loading import Loaded, read
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.explained_tables import explained_tables, side_by_side_tables
 from pres_eval.report.text import text_of
@@ -100,15 +99,13 @@ def _explain(said: ExplainOptions) -> None:
             "topics of the qrels": len(loaded.relevance.pool.topics),
         }
         tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, said.most, lines)
-    show(tables, "explain", {**loaded.settings, "nmax": said.nmax}, said, loaded.failures)
 
     def picture() -> Figure:
         from pres_eval.report.plots import cumulated_curves
 
         return cumulated_curves([_curves(one) for each in explained for one in each])
 
-    draw(picture, said)
-    exit_if_failed(loaded.failures)
+    put_out(tables, "explain", {**loaded.settings, "nmax": said.nmax}, said, loaded.failures, picture)
 
 
 def _screen(said: ExplainOptions) -> int | None:

@@ -12,9 +12,8 @@ import numpy as np
 
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.analysis.figures import normalised_recall, precision_recall, roc
-from pres_eval.cli.analysing import RunsOptions, analysis_options, draw, qrels_and_runs, show
+from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
 from pres_eval.cli.loading import Loaded, read
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError
 from pres_eval.report.figure_tables import (
     precision_recall_table,
@@ -92,12 +91,13 @@ def _figures(said: FiguresOptions) -> None:
     }
     table, drawn = makers[said.kind](said, loaded)
     settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
-    show([table], "figures", settings, said, loaded.failures)
-    if said.plot:
+
+    def picture() -> Figure:
         from pres_eval.report import figure_plots
 
-        draw(lambda: drawn(figure_plots), said)
-    exit_if_failed(loaded.failures)
+        return drawn(figure_plots)
+
+    put_out([table], "figures", settings, said, loaded.failures, picture)
 
 
 def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:

@@ -9,9 +9,8 @@ import click
 
 from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
-from pres_eval.cli.analysing import RunsOptions, analysis_options, qrels_and_runs, show
+from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
 from pres_eval.cli.loading import read
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.errors import UsageError
 from pres_eval.report.pool_tables import holes_tables, unjudged_table
 
@@ -60,5 +59,4 @@ def _holes(said: HolesOptions) -> None:
             for run in loaded.each("listing documents")(range(len(loaded.names)))
         ]
         tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))
-    show(tables, "holes", {**loaded.settings, "depth": said.depth}, said, loaded.failures)
-    exit_if_failed(loaded.failures)
+    put_out(tables, "holes", {**loaded.settings, "depth": said.depth}, said, loaded.failures)

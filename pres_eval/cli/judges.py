@@ -11,10 +11,10 @@ from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, 
 from pres_eval.analysis.judging import GradeTable, Judged, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures
-from pres_eval.cli.reader import check_paths, exit_if_failed
+from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
@@ -112,9 +112,7 @@ def _judges(said: JudgesOptions) -> None:
         settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
     elif said.groups:
         raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
-    show(tables, "judges", settings, said, failures)
-    draw(lambda: _figure(judged, table, scores), said)
-    exit_if_failed(failures)
+    put_out(tables, "judges", settings, said, failures, lambda: _figure(judged, table, scores))
 
 
 def _read(said: JudgesOptions, path: str) -> Qrels:

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import check_paths, path_of, warn
+from pres_eval.cli.reader import check_paths, path_of
+from pres_eval.cli.score_files import read_score_file
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
-from pres_eval.options import Options, RelevanceInfo
+from pres_eval.options import Options
 from pres_eval.ranking.common import COMMON, no_common_topic
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
@@ -100,8 +102,8 @@ def over_topics(
 ) -> tuple[list[Ranking], UsedTopics]:
     """The runs over the topics that --topics wants, after what is to be said of these."""
     used, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
-    if topics.warning and not said.quiet:
-        warn(topics.warning)
+    if topics.warning:
+        said.warn(topics.warning)
     return used, topics
 
 
@@ -110,14 +112,43 @@ def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
     return ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
 
 
-def read_paired(said: PairedOptions, info: RelevanceInfo, least: int) -> tuple[Loaded, PairedScores]:
-    """Read the judgements and the runs, `least` at least, and score these on the same topics."""
+@dataclass(frozen=True)
+class Paired:
+    """Runs side by side, topic by topic; `loaded` is None if they are from a file of scores."""
+
+    scores: PairedScores
+    settings: dict[str, object]
+    loaded: Loaded | None = None
+
+    @property
+    def failures(self) -> tuple[RunFailure, ...]:
+        """The runs that could not be read, and why."""
+        return () if self.loaded is None else self.loaded.failures
+
+    def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
+        """A wrapper for loops over what may take long, which shows a progress bar on a terminal."""
+        return iter if self.loaded is None else self.loaded.each(label)
+
+
+def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
+    """Read the judgements and the runs, `least` at least, or the file of scores that stands for them.
+
+    `without_topics` is what is said of a file whose scores are means.
+    """
+    if said.scores:
+        if said.files:
+            raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
+        found = read_score_file(said.scores)
+        if isinstance(found, Means):
+            raise UsageError(f"--scores {said.scores}: {without_topics} run,topic,MEASURE,...")
+        return Paired(found, {"scores": text_of(said.scores)})
     if len(said.files) < 1 + least:
         runs = "one run" if least == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
-    selection = select(said.measures or usual_measures(said.nmax), said.numbers(), said.nmax, info)
+    measures = said.measures or usual_measures(said.nmax)
+    selection = select(measures, said.numbers(), said.nmax, said.relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
-    return loaded, loaded.paired(selection, said.complete)
+    return Paired(loaded.paired(selection, said.complete), loaded.settings, loaded)
 
 
 def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:

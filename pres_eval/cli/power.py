@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
     Discrimination,
@@ -17,17 +15,14 @@ from pres_eval.analysis.power import (
     discriminative_power,
     stability,
 )
-from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.topic_numbers import topic_set_sizes
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, draw, show
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
 from pres_eval.cli.loading import read_paired
-from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.score_files import SCORES, read_score_file
+from pres_eval.cli.score_files import SCORES
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.cli.values import CutoffList
-from pres_eval.errors import RunFailure, UsageError
+from pres_eval.errors import UsageError
 from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
-from pres_eval.report.text import text_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +94,10 @@ def command(**values: Any) -> None:
 
 
 def _power(said: PowerOptions) -> None:
-    scores, settings, each, failures = _scores(said)
+    said.check_paired()
+    said.check()
+    paired = read_paired(said, 2, "no column topic, expected")
+    scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         found = f"{len(scores.runs)} runs over {len(scores.topics)} topics"
         raise UsageError(f"{found}: expected two runs and four topics at least")
@@ -110,41 +108,22 @@ def _power(said: PowerOptions) -> None:
         alpha=said.alpha,
         samples=said.samples,
         seed=said.seed,
-        each=each("testing pairs"),
+        each=paired.each("testing pairs"),
     )
     repeats = Repeats(trials=said.trials, seed=said.seed)
-    rows, swaps = stability(scores, _sizes(said, len(scores.topics)), repeats, each("drawing topics"))
+    rows, swaps = stability(scores, _sizes(said, len(scores.topics)), repeats, paired.each("drawing topics"))
     tables = [
         sizes_table(sizes, said.delta, said.alpha, said.power, said.num_runs),
         *discrimination_tables(told_apart, said.test, said.alpha),
         *stability_tables(rows, swaps, said.trials, repeats.fuzziness),
     ]
-    for name in ("delta", "alpha", "power", "test", "samples", "trials", "seed"):
-        settings[name] = getattr(said, name)
-    show(tables, "power", {**settings, "topics": len(scores.topics)}, said, failures)
-    draw(lambda: _figure(told_apart, swaps, said.alpha), said)
-    exit_if_failed(failures)
-
-
-def _scores(
-    said: PowerOptions,
-) -> tuple[
-    PairedScores,
-    dict[str, object],
-    Callable[[str], Callable[[Iterable[int]], Iterable[int]]],
-    tuple[RunFailure, ...],
-]:
-    said.check_paired()
-    relevance_info = said.check()
-    if said.scores:
-        if said.files:
-            raise UsageError("--scores FILE replaces QRELS RUN RUN: leave one of them out")
-        found = read_score_file(said.scores)
-        if isinstance(found, Means):
-            raise UsageError(f"--scores {said.scores}: no column topic, expected run,topic,MEASURE,...")
-        return found, {"scores": text_of(said.scores)}, lambda label: iter, ()
-    loaded, scores = read_paired(said, relevance_info, least=2)
-    return scores, loaded.settings, loaded.each, loaded.failures
+    names = ("delta", "alpha", "power", "test", "samples", "trials", "seed")
+    settings = {
+        **paired.settings,
+        **{name: getattr(said, name) for name in names},
+        "topics": len(scores.topics),
+    }
+    put_out(tables, "power", settings, said, paired.failures, lambda: _figure(told_apart, swaps, said.alpha))
 
 
 def _sizes(said: PowerOptions, topics: int) -> list[int]:

@@ -11,7 +11,7 @@ from pres_eval.analysis.relevant_ranks import relevant_ranks
 from pres_eval.cli.analysing import check_qrels_alone
 from pres_eval.cli.loading import over_topics, read_runs, with_bar
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import check_paths, path_of, warn
+from pres_eval.cli.reader import check_paths, path_of
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.errors import UsageError
 from pres_eval.measures.selection import Selection
@@ -150,6 +150,5 @@ def _medians(said: ReportOptions, labels: set[str]) -> Medians:
             " measure in the report such as map (-m adds measures)"
         )
     for label in sorted(set(medians) - set(known)):
-        if not said.quiet:
-            warn(f"{said.medians}: medians of {label} are left out: the report does not have this measure")
+        said.warn(f"{said.medians}: medians of {label} are left out: the report does not have this measure")
     return known

@@ -30,15 +30,13 @@ from pres_eval.cli.analysing import (
     SEED,
     RunsOptions,
     analysis_options,
-    draw,
     measures_option,
+    put_out,
     qrels_and_runs,
-    show,
 )
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.shared import TIES, TieOptions
 from pres_eval.cli.values import CutoffList
 from pres_eval.errors import PresEvalError, UsageError
@@ -91,27 +89,14 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
     DEFAULT_MEASURES, "A measure, at every one of --cutoffs if it takes them", "NAME[.PARAMETERS]"
 )
 @click.option(
-    "--fractions",
-    callback=read_fractions,
-    default="0.2,0.4,0.6,0.8",
-    show_default=True,
+    "--fractions", callback=read_fractions, default="0.2,0.4,0.6,0.8", show_default=True,
     help="Of the relevant documents of each topic that stay.",
-)
+)  # fmt: skip
+@click.option("--samples", type=DRAWS, default=3, show_default=True, help="f-qrels for each fraction.")
 @click.option(
-    "--samples",
-    type=DRAWS,
-    default=3,
-    show_default=True,
-    help="f-qrels for each fraction.",
-)
-@click.option(
-    "--cutoffs",
-    type=CutoffList(),
-    default="100,1000",
-    show_default=True,
-    metavar="RANKS",
+    "--cutoffs", type=CutoffList(), default="100,1000", show_default=True, metavar="RANKS",
     help="Of the measures.",
-)
+)  # fmt: skip
 @click.option(
     "--coefficient", type=click.Choice(tuple(COEFFICIENTS)), default="tau_a", show_default=True,
     help="How rankings of the runs are compared.",
@@ -184,15 +169,13 @@ def _robustness(said: RobustnessOptions) -> None:
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     tables += _pool_tables(said, loaded, selection)
-    show(tables, "robustness", {**loaded.settings, **vars(plan)}, said, loaded.failures)
 
     def picture() -> Figure:
         from pres_eval.report.plots import robustness as curves
 
         return curves(plan.fractions, _panels(result, selection), COEFFICIENT_NAMES[plan.coefficient])
 
-    draw(picture, said)
-    exit_if_failed(loaded.failures)
+    put_out(tables, "robustness", {**loaded.settings, **vars(plan)}, said, loaded.failures, picture)
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> list[Table]:

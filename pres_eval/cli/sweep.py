@@ -11,13 +11,11 @@ from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
 from pres_eval.cli.analysing import (
     RunsOptions,
     analysis_options,
-    draw,
     measures_option,
+    put_out,
     qrels_and_runs,
-    show,
 )
 from pres_eval.cli.loading import read
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.shared import TIES, TieOptions
 from pres_eval.cli.values import read_rank
 from pres_eval.errors import quoted
@@ -41,8 +39,9 @@ class SweepOptions(TieOptions, RunsOptions):
 def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
     """Ranks from `10:100:10` (first, last, step) or `10,20,50`: ascending, each once."""
     wrong = click.BadParameter(f"found {quoted(text)}, expected ranks above 0 such as 10:100:10 or 10,20,50")
-    numbers = [rank for part in text.replace(":", ",").split(",") if (rank := read_rank(part)) is not None]
-    if len(numbers) != len(text.replace(":", ",").split(",")):
+    parts = text.replace(":", ",").split(",")
+    numbers = [rank for part in parts if (rank := read_rank(part)) is not None]
+    if len(numbers) < len(parts):
         raise wrong
     if ":" not in text:
         return tuple(sorted(set(numbers)))
@@ -82,12 +81,11 @@ def _sweep(said: SweepOptions) -> None:
     loaded = read(said, said.qrels, said.runs)
     result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)
     settings = {**loaded.settings, "nmax": list(said.nmax)}
-    show(sweep_tables(result, loaded.topics.text), "sweep", settings, said, loaded.failures)
 
     def picture() -> Figure:
         from pres_eval.report.plots import curves
 
         return curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)")
 
-    draw(picture, said)
-    exit_if_failed(loaded.failures)
+    tables = sweep_tables(result, loaded.topics.text)
+    put_out(tables, "sweep", settings, said, loaded.failures, picture)

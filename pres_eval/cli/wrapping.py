@@ -25,14 +25,7 @@ def text_width() -> int:
 
 def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
     """A paragraph, its lines broken anew; all but the first line are indented by `hang`."""
-    return textwrap.fill(
-        " ".join(text.split()),
-        text_width(),
-        initial_indent=" " * indent,
-        subsequent_indent=" " * (indent if hang is None else hang),
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    return _filled(" ".join(text.split()), indent, indent if hang is None else hang)
 
 
 def definitions(rows: Iterable[tuple[str, str]]) -> str:
@@ -71,6 +64,7 @@ def fitted(text: str, indent: int) -> str:
 
 
 def _filled(words: str, indent: int, hang: int) -> str:
+    """Words in lines; all but the first are indented by `hang`."""
     return textwrap.fill(
         words,
         text_width(),
