@@ -31,7 +31,8 @@ except ImportError:
     raise MissingExtraError("pres_eval.ir_measures", "ir_measures", "ir-measures") from None
 
 from pres_eval.ir_measures.families import DiversityProvider, ReadersProvider
-from pres_eval.ir_measures.provider import PRES, Fprime, PRES_est, PresEvalProvider, Rnorm
+from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
+from pres_eval.ir_measures.provider import PresEvalProvider
 
 
 def _register() -> Any:

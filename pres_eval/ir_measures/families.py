@@ -15,12 +15,12 @@ from ir_measures import measures, providers
 from ir_measures.providers import base
 
 from pres_eval.errors import InputError
-from pres_eval.ir_measures.provider import PresEvalEvaluator, Want
+from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator, Want
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 
-ANY, GIVEN = base.Any(), base.Any(required=True)
+GIVEN = base.Any(required=True)
 _GRADES = {"min_rel": ANY, "max_rel": ANY}
 
 OF_READERS = [
@@ -39,10 +39,7 @@ OF_READERS = [
     measures._ERR(cutoff=GIVEN),
     measures._RR(cutoff=GIVEN, rel=ANY, judged_only=ANY),
     measures._nDCG(
-        cutoff=GIVEN,
-        dcg=base.Choices("exp-log2"),
-        gains=base.Choices(base.NOT_PROVIDED),
-        judged_only=ANY,
+        cutoff=GIVEN, dcg=base.Choices("exp-log2"), gains=base.Choices(base.NOT_PROVIDED), judged_only=ANY
     ),
 ]
 

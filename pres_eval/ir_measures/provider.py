@@ -1,4 +1,4 @@
-"""The provider `pres_eval`, its four measures, and the evaluator behind it."""
+"""The provider `pres_eval`, and the evaluator behind it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ir_measures.providers import base
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError
+from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures import MEASURE_BY_NAME
 from pres_eval.measures.selection import SelectedColumn
@@ -22,76 +23,23 @@ from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import scored
 
-_LEVEL = measures.ParamInfo(
-    dtype=int, default=1, desc="minimum relevance score to be considered relevant (inclusive)"
-)
-_CUTOFF = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold (Nmax)")
+ANY = base.Any()
 
 
-class _PRES(measures.Measure):  # type: ignore[misc]
-    """PRES: how early all the relevant documents come, for a reader who stops at rank Nmax, the cutoff.
-
-    Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551.
-    """
-
-    __name__ = NAME = "PRES"
-    PRETTY_NAME = "Patent Retrieval Evaluation Score"
-    SHORT_DESC = "How early all the relevant documents come, for a reader who stops at the cutoff."
-    SUPPORTED_PARAMS = {"cutoff": _CUTOFF, "rel": _LEVEL}  # noqa: RUF012 - ir_measures reads a plain dict
-
-
-class _PRESEst(measures.Measure):  # type: ignore[misc]
-    """PRES as a share of the highest that could be had, where there are more relevant documents than Nmax."""
-
-    __name__ = NAME = "PRES_est"
-    PRETTY_NAME = "Estimated PRES"
-    SHORT_DESC = "PRES as a share of the highest that could be had with this cutoff."
-    SUPPORTED_PARAMS = {"cutoff": _CUTOFF, "rel": _LEVEL}  # noqa: RUF012
-
-
-class _Rnorm(measures.Measure):  # type: ignore[misc]
-    """Normalised recall over a collection of `docs` documents: Rnorm(docs=528155)."""
-
-    __name__ = NAME = "Rnorm"
-    PRETTY_NAME = "Normalised Recall"
-    SHORT_DESC = "How early the relevant documents come in a ranking of the whole collection."
-    SUPPORTED_PARAMS = {  # noqa: RUF012
-        "cutoff": measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
-        "rel": _LEVEL,
-        "docs": measures.ParamInfo(dtype=int, required=True, desc="documents in the collection"),
-    }
-
-
-class _Fprime(measures.Measure):  # type: ignore[misc]
-    """F' of average precision and recall at a cutoff; recall counts beta times as much."""
-
-    __name__ = NAME = "Fprime"
-    PRETTY_NAME = "F'"
-    SHORT_DESC = "The weighted harmonic mean of average precision and recall at the cutoff."
-    SUPPORTED_PARAMS = {  # noqa: RUF012
-        "cutoff": _CUTOFF,
-        "rel": _LEVEL,
-        "beta": measures.ParamInfo(dtype=float, default=1.0, desc="how many times more recall counts"),
-    }
-
-
-PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRESEst(), _Rnorm(), _Fprime()
-
-
-def _at(name: str, cut_name: str | None = None) -> Any:
-    """A measure with a cutoff; without one it is `name`."""
+def _at(name: str, cut_name: str | None = None, whole: tuple[Any, ...] = ()) -> Any:
+    """A measure with a cutoff; without one it is `name` with the arguments `whole`."""
 
     def arguments(measure: Any) -> tuple[str, tuple[Any, ...]]:
         cutoff = measure["cutoff"]
         if cutoff is base.NOT_PROVIDED:
-            return name, ()
+            return name, whole
         return cut_name or name, (cutoff,)
 
     return arguments
 
 
-def _plain(name: str, *arguments: Any) -> Any:
-    return lambda measure: (name, arguments)
+def _plain(name: str) -> Any:
+    return lambda measure: (name, ())
 
 
 _COLUMNS: dict[str, Any] = {
@@ -99,15 +47,10 @@ _COLUMNS: dict[str, Any] = {
     "RR": _plain("recip_rank"),
     "Rprec": _plain("Rprec"),
     "AP": _at("map", "map_cut"),
-    "nDCG": lambda measure: (
-        ("ndcg", ((),)) if measure["cutoff"] is base.NOT_PROVIDED else ("ndcg_cut", (measure["cutoff"],))
-    ),
+    "nDCG": _at("ndcg", "ndcg_cut", ((),)),
     "R": _at("recall"),
     "Bpref": _plain("bpref"),
-    "NumRet": lambda measure: (
-        "num_ret" if measure["rel"] is base.NOT_PROVIDED else "num_rel_ret",
-        (),
-    ),
+    "NumRet": lambda measure: ("num_ret" if measure["rel"] is base.NOT_PROVIDED else "num_rel_ret", ()),
     "NumQ": _plain("num_q"),
     "NumRel": _plain("num_rel"),
     "SetAP": _plain("set_map"),
@@ -119,10 +62,7 @@ _COLUMNS: dict[str, Any] = {
     "infAP": _plain("infAP"),
     "PRES": _at("PRES"),
     "PRES_est": _at("PRES_est"),
-    "Rnorm": lambda measure: (
-        "Rnorm",
-        (None if measure["cutoff"] is base.NOT_PROVIDED else measure["cutoff"],),
-    ),
+    "Rnorm": _at("Rnorm", whole=(None,)),
     "Fprime": lambda measure: ("Fprime", (float(measure["beta"]), measure["cutoff"])),
 }
 """For each of ir_measures' names the measure here and the arguments of its function."""
@@ -137,57 +77,32 @@ class Want:
     gains: tuple[tuple[int, int], ...]
 
 
-def _want(measure: Any) -> Want:
-    name, arguments = _COLUMNS[measure.NAME](measure)
-    known = measure.SUPPORTED_PARAMS
-    level = measure["rel"] if "rel" in known else None
-    level = None if level is base.NOT_PROVIDED else level
-    judged_only = bool(measure["judged_only"]) if "judged_only" in known else False
-    gains = measure["gains"] if "gains" in known else {}
-    gains = {} if gains is base.NOT_PROVIDED else gains
-    return Want(
-        column=SelectedColumn(
-            label=str(measure),
-            measure=MEASURE_BY_NAME[name],
-            arguments=arguments,
-            relevance_level=level,
-        ),
-        options=Options(judged_only=judged_only, num_docs_in_coll=measure["docs"] if "docs" in known else 0),
-        gains=tuple(sorted(gains.items())),
-    )
-
-
 class PresEvalProvider(providers.Provider):  # type: ignore[misc]
     """The provider `pres_eval`: trec_eval's measures, PRES and its kin."""
 
     NAME = "pres_eval"
     SUPPORTED_MEASURES = [  # noqa: RUF012
-        measures._P(cutoff=base.Any(), rel=base.Any(), judged_only=base.Any()),
-        measures._RR(cutoff=base.Choices(base.NOT_PROVIDED), rel=base.Any(), judged_only=base.Any()),
-        measures._Rprec(rel=base.Any(), judged_only=base.Any()),
-        measures._AP(cutoff=base.Any(), rel=base.Any(), judged_only=base.Any()),
-        measures._nDCG(
-            cutoff=base.Any(),
-            dcg=base.Choices("log2"),
-            gains=base.Any(),
-            judged_only=base.Any(),
-        ),
-        measures._R(cutoff=base.Any(), judged_only=base.Any()),
-        measures._Bpref(rel=base.Any()),
-        measures._NumRet(rel=base.Any()),
+        measures._P(cutoff=ANY, rel=ANY, judged_only=ANY),
+        measures._RR(cutoff=base.Choices(base.NOT_PROVIDED), rel=ANY, judged_only=ANY),
+        measures._Rprec(rel=ANY, judged_only=ANY),
+        measures._AP(cutoff=ANY, rel=ANY, judged_only=ANY),
+        measures._nDCG(cutoff=ANY, dcg=base.Choices("log2"), gains=ANY, judged_only=ANY),
+        measures._R(cutoff=ANY, judged_only=ANY),
+        measures._Bpref(rel=ANY),
+        measures._NumRet(rel=ANY),
         measures._NumQ(),
-        measures._NumRel(rel=base.Any()),
-        measures._SetAP(rel=base.Any(), judged_only=base.Any()),
-        measures._SetF(rel=base.Any(), beta=base.Any(), judged_only=base.Any()),
-        measures._SetP(rel=base.Any(), relative=base.Any(), judged_only=base.Any()),
-        measures._SetR(rel=base.Any()),
-        measures._Success(rel=base.Any(), cutoff=base.Any(), judged_only=base.Any()),
-        measures._IPrec(recall=base.Any(), judged_only=base.Any()),
-        measures._infAP(rel=base.Any()),
-        _PRES(cutoff=base.Any(), rel=base.Any()),
-        _PRESEst(cutoff=base.Any(), rel=base.Any()),
-        _Rnorm(cutoff=base.Any(), rel=base.Any(), docs=base.Any()),
-        _Fprime(cutoff=base.Any(), rel=base.Any(), beta=base.Any()),
+        measures._NumRel(rel=ANY),
+        measures._SetAP(rel=ANY, judged_only=ANY),
+        measures._SetF(rel=ANY, beta=ANY, judged_only=ANY),
+        measures._SetP(rel=ANY, relative=ANY, judged_only=ANY),
+        measures._SetR(rel=ANY),
+        measures._Success(rel=ANY, cutoff=ANY, judged_only=ANY),
+        measures._IPrec(recall=ANY, judged_only=ANY),
+        measures._infAP(rel=ANY),
+        PRES(cutoff=ANY, rel=ANY),
+        PRES_est(cutoff=ANY, rel=ANY),
+        Rnorm(cutoff=ANY, rel=ANY, docs=ANY),
+        Fprime(cutoff=ANY, rel=ANY, beta=ANY),
     ]
 
     def supports(self, measure: Any) -> bool:
@@ -215,10 +130,32 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._wants = {measure: self._want(measure) for measure in wanted}
 
     def _judgements(self, data: Any) -> Qrels | None:
-        return _qrels(data)
+        """The judgements, None if there are none."""
+        if isinstance(data, Qrels):
+            return data
+        try:
+            return Qrels(data)
+        except InputError as error:
+            if error.found == "no judgements":
+                return None
+            raise
 
     def _want(self, measure: Any) -> Want:
-        return _want(measure)
+        def given(name: str, otherwise: Any) -> Any:
+            value = measure[name] if name in measure.SUPPORTED_PARAMS else otherwise
+            return otherwise if value is base.NOT_PROVIDED else value
+
+        name, arguments = _COLUMNS[measure.NAME](measure)
+        return Want(
+            column=SelectedColumn(
+                label=str(measure),
+                measure=MEASURE_BY_NAME[name],
+                arguments=arguments,
+                relevance_level=given("rel", None),
+            ),
+            options=Options(judged_only=bool(given("judged_only", False)), num_docs_in_coll=given("docs", 0)),
+            gains=tuple(sorted(given("gains", {}).items())),
+        )
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """The values of each topic: first of those in the run, then of those that it lacks."""
@@ -238,8 +175,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """One value for each measure over all topics of the judgements."""
         ranking = self._ranking(run)
-        nothing = np.zeros(0)
-        columns = dict.fromkeys(self.measures, nothing)
+        columns = dict.fromkeys(self.measures, np.zeros(0))
         columns.update({} if ranking is None else self._columns(ranking))
         return {measure: self._aggregate(measure, columns[measure]) for measure in self.measures}
 
@@ -249,9 +185,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         values: dict[Any, list[float]] = {measure: [] for measure in self.measures}
         for metric in per_topic:
             values[metric.measure].append(metric.value)
-        aggregated = {
-            measure: self._aggregate(measure, np.array(numbers)) for measure, numbers in values.items()
-        }
+        aggregated = {measure: self._aggregate(measure, np.array(each)) for measure, each in values.items()}
         return ir_measures.CalcResults(aggregated, per_topic)
 
     def _aggregate(self, measure: Any, values: FloatArray) -> float:
@@ -300,15 +234,3 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         for old, new in gains:
             changed[grade == old] = new
         return replace(relevance, grade=changed)
-
-
-def _qrels(data: Any) -> Qrels | None:
-    """The judgements, None if there are none."""
-    if isinstance(data, Qrels):
-        return data
-    try:
-        return Qrels(data)
-    except InputError as error:
-        if error.found == "no judgements":
-            return None
-        raise
