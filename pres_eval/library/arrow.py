@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,10 +58,7 @@ _Array._fields_ = [
     ("private_data", _Pointer),
 ]
 _Stream._fields_ = [
-    (
-        "get_schema",
-        ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema)),
-    ),
+    ("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema))),
     ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
     ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
     ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
@@ -72,8 +69,8 @@ _NUMBERS = {
     **{b"c": "i1", b"C": "u1", b"s": "i2", b"S": "u2", b"i": "i4", b"I": "u4", b"l": "i8", b"L": "u8"},
     **{b"e": "f2", b"f": "f4", b"g": "f8"},
 }
-_TEXT, _LARGE_TEXT = (b"u", b"z"), (b"U", b"Z")
-_VIEWS = (b"vu", b"vz")
+_TEXT, _LARGE_TEXT, _VIEWS = (b"u", b"z"), (b"U", b"Z"), (b"vu", b"vz")
+_BYTE = np.dtype(np.uint8)
 _INLINE = 12
 """The longest id, in bytes, that is in the view itself."""
 
@@ -93,24 +90,19 @@ class Piece:
         self._check_no_nulls()
         array = self.array
         if array.dictionary:
-            entries = Piece(
-                name=self.name,
-                format=self.dictionary_format,
-                array=array.dictionary[0],
-                dictionary_format=b"",
-                columns_of=self.columns_of,
+            entries = replace(
+                self, format=self.dictionary_format, array=array.dictionary[0], dictionary_format=b""
             )
             codes = self.numbers().astype(np.int64)
-            return Codes(codes, entries.ids().pick(slice(0, array.dictionary[0].length)))
+            return Codes(codes, entries.ids().pick(slice(0, entries.array.length)))
         if self.format in (*_TEXT, *_LARGE_TEXT):
             return TextParts(self._texts())
         if self.format in _VIEWS:
             return TextParts([self._views()])
         values = self.numbers()
         if values.dtype.kind not in "iu":
-            raise InputError(
-                self.columns_of, None, f"column {self.name} of {values.dtype}", "texts or whole numbers"
-            )
+            found = f"column {self.name} of {values.dtype}"
+            raise InputError(self.columns_of, None, found, "texts or whole numbers")
         return Numbers(values.astype(np.int64, copy=False), self.columns_of)
 
     def numbers(self) -> NDArray[Any]:
@@ -125,7 +117,7 @@ class Piece:
         if self.array.null_count == 0 or not self.array.buffers[0]:
             return
         start, length = self.array.offset, self.array.length
-        bits = _view(self.array.buffers[0], (start + length + 7) // 8, np.dtype(np.uint8))
+        bits = _view(self.array.buffers[0], (start + length + 7) // 8, _BYTE)
         valid = np.unpackbits(bits, bitorder="little")[start : start + length]
         if not valid.all():
             row = int(np.argmin(valid)) + 1
@@ -142,7 +134,7 @@ class Piece:
             return [Ids.of([])]
         wide = self.format in _LARGE_TEXT
         places = self._buffer(1, np.dtype("i8" if wide else "i4"), 1)
-        data = _view(self.array.buffers[2], int(places[-1]), np.dtype(np.uint8))
+        data = _view(self.array.buffers[2], int(places[-1]), _BYTE)
         # What is loaded of an id may reach 16 bytes behind it.
         safe = int(np.searchsorted(places[1:], len(data) - 2 * WORD, side="right"))
         tail = np.concatenate((data[int(places[safe]) :], np.zeros(3 * WORD, np.uint8)))
@@ -159,10 +151,7 @@ class Piece:
         starts = np.arange(len(fields), dtype=np.int64) * 16 + 4
         others = self.array.n_buffers - 3
         sizes = _view(self.array.buffers[2 + others], others, np.dtype(np.int64))
-        data = [
-            _view(self.array.buffers[2 + number], int(size), np.dtype(np.uint8))
-            for number, size in enumerate(sizes)
-        ]
+        data = [_view(self.array.buffers[2 + number], int(size), _BYTE) for number, size in enumerate(sizes)]
         begins = len(views) + np.cumsum(sizes) - sizes
         starts[long] = begins[fields[long, 2]] + fields[long, 3]
         return Ids(np.concatenate((views, *data, np.zeros(3 * WORD, np.uint8))), starts, lengths)
@@ -245,17 +234,13 @@ def joined_ids(pieces: Sequence[Piece]) -> IdColumn:
     columns = [piece.ids() for piece in pieces]
     if len(columns) == 1:
         return columns[0]
-    if all(isinstance(column, TextParts) for column in columns):
-        return TextParts(
-            [part for column in columns if isinstance(column, TextParts) for part in column.parts]
-        )
-    if all(isinstance(column, Numbers) for column in columns):
-        numbers = [column.values for column in columns if isinstance(column, Numbers)]
-        return Numbers(
-            np.concatenate([np.zeros(0, np.int64), *numbers]), pieces[0].columns_of if pieces else ""
-        )
-    words = [column.pick(slice(0, len(column))) for column in columns]
-    everything = WordIds.concatenate(words)
+    texts = [column.parts for column in columns if isinstance(column, TextParts)]
+    if len(texts) == len(columns):
+        return TextParts([part for parts in texts for part in parts])
+    numbers = [column.values for column in columns if isinstance(column, Numbers)]
+    if len(numbers) == len(columns):
+        return Numbers(np.concatenate(numbers), pieces[0].columns_of)
+    everything = WordIds.concatenate([column.pick(slice(0, len(column))) for column in columns])
     return Codes(np.arange(len(everything)), everything)
 
 

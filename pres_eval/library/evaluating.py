@@ -7,7 +7,8 @@ from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.ranked import Measures, Run, as_qrels
+from pres_eval.library.ranked import as_qrels
+from pres_eval.library.run import Measures, Run
 from pres_eval.options import DEFAULT_NMAX, Options
 
 

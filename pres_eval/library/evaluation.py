@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,15 +139,10 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, dict[str, Value]]:
         """For each topic a dict of label and value, of the measures that are printed per topic."""
-        labels = [column.label for column in self._scores.columns if column.measure.per_topic]
-        columns = [
-            _plain_column(values, column)
-            for column, values in zip(self._scores.columns, self._scores.values, strict=True)
-            if column.measure.per_topic
-        ]
-        rows = zip(*columns, strict=True) if columns else iter([()] * len(self))
+        columns = {column.label: _plain_column(values, column) for column, values in self._per_topic()}
+        rows = zip(*columns.values(), strict=True) if columns else iter([()] * len(self))
         return {
-            topic: dict(zip(labels, row, strict=True)) for topic, row in zip(self.topics, rows, strict=True)
+            topic: dict(zip(columns, row, strict=True)) for topic, row in zip(self.topics, rows, strict=True)
         }
 
     def to_json(self) -> str:
@@ -184,12 +180,14 @@ class Evaluation:
             raise MissingExtraError("to_arrow", "pyarrow", "arrow") from None
         return pyarrow.table({"topic": self.topics, **self._columns()})
 
+    def _per_topic(self) -> Iterator[tuple[SelectedColumn, Any]]:
+        """The columns that are printed per topic, with their values."""
+        for column, values in zip(self._scores.columns, self._scores.values, strict=True):
+            if column.measure.per_topic:
+                yield column, values
+
     def _columns(self) -> dict[str, Any]:
-        return {
-            column.label: values
-            for column, values in zip(self._scores.columns, self._scores.values, strict=True)
-            if column.measure.per_topic
-        }
+        return {column.label: values for column, values in self._per_topic()}
 
     def __str__(self) -> str:
         return self.to_trec().decode("utf-8", "surrogateescape").removesuffix("\n")

@@ -16,7 +16,7 @@ from pres_eval.arrays.decimals import decimal_ids
 from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.ragged import BLOCK
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.library.texts import ids_of
 from pres_eval.ranking.columns import Documents
@@ -29,6 +29,15 @@ class IdColumn(Documents, Protocol):
     def groups(self) -> tuple[Ids, IntArray]:
         """The id of each group of equal neighbours, and how many these are."""
         ...
+
+
+def _groups(size: int, differs: BoolArray) -> tuple[IntArray, IntArray]:
+    """(n,) where groups of equal neighbours begin, and (n,) their lengths, of N rows.
+
+    differs  (N-1,) whether each row but the first is another than the one before
+    """
+    first = np.concatenate((np.zeros(min(size, 1), np.int64), np.flatnonzero(differs) + 1))
+    return first, np.diff(first, append=size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +60,9 @@ class Objects:
         """The id of each group of equal neighbours, and how many these are."""
         values = self.values
         # Each is compared with the one before by a loop in C.
-        differs = np.fromiter(
-            map(operator.ne, islice(values, 1, None), values), np.bool_, max(len(values) - 1, 0)
-        )
-        first = np.concatenate((np.zeros(min(len(values), 1), np.int64), np.flatnonzero(differs) + 1))
-        return ids_of([values[row] for row in first.tolist()], self.name), np.diff(first, append=len(values))
+        compared = map(operator.ne, islice(values, 1, None), values)
+        first, lengths = _groups(len(values), np.fromiter(compared, np.bool_, max(len(values) - 1, 0)))
+        return ids_of([values[row] for row in first.tolist()], self.name), lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +84,8 @@ class Numbers:
 
     def groups(self) -> tuple[Ids, IntArray]:
         """The id of each group of equal neighbours, and how many these are."""
-        values = self.values
-        first = np.flatnonzero(
-            np.concatenate((np.ones(min(len(values), 1), bool), values[1:] != values[:-1]))
-        )
-        return ids_of(values[first].tolist(), self.name), np.diff(first, append=len(values))
+        first, lengths = _groups(len(self), self.values[1:] != self.values[:-1])
+        return ids_of(self.values[first].tolist(), self.name), lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +104,8 @@ class Codes:
 
     def groups(self) -> tuple[Ids, IntArray]:
         """The id of each group of equal neighbours, and how many these are."""
-        codes = self.codes
-        first = np.flatnonzero(np.concatenate((np.ones(min(len(codes), 1), bool), codes[1:] != codes[:-1])))
-        return self.entries.take(codes[first]), np.diff(first, append=len(codes))
+        first, lengths = _groups(len(self), self.codes[1:] != self.codes[:-1])
+        return self.entries.take(self.codes[first]), lengths
 
 
 @dataclass(frozen=True, eq=False)
