@@ -162,8 +162,7 @@ def _view(address: int | None, count: int, dtype: np.dtype[Any]) -> NDArray[Any]
     if not count or not address:
         return np.zeros(0, dtype)
     memory = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(address)
-    values: NDArray[Any] = np.frombuffer(memoryview(memory).cast("B"), dtype)
-    return values
+    return np.frombuffer(memoryview(memory).cast("B"), dtype)
 
 
 @contextlib.contextmanager
