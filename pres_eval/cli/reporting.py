@@ -60,11 +60,7 @@ class ReportOptions(NumberOptions):
     def settings(self) -> Settings:
         """How the runs are compared."""
         return Settings(
-            test=self.test,
-            correction=self.correction,
-            alpha=self.alpha,
-            samples=self.samples,
-            seed=self.seed,
+            test=self.test, correction=self.correction, alpha=self.alpha, samples=self.samples, seed=self.seed
         )
 
 

@@ -22,10 +22,7 @@ def list_measures() -> tuple[Measure, ...]:
 
 
 def register(
-    measure: Measure | str,
-    score: Callable[..., Any] | None = None,
-    *,
-    cutoffs: Sequence[int] = (),
+    measure: Measure | str, score: Callable[..., Any] | None = None, *, cutoffs: Sequence[int] = ()
 ) -> Measure:
     """Add a measure of your own; `evaluate` then takes its name.
 

@@ -47,9 +47,7 @@ def geometric_binary_preference(batch: Batch) -> FloatArray:
 
 
 BPREF = Measure(
-    "bpref",
-    binary_preference,
-    traits=traits(Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+    "bpref", binary_preference, traits=traits(Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL)
 )
 GM_BPREF = Measure(
     "gm_bpref",

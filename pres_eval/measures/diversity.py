@@ -196,10 +196,7 @@ _BETA = Setting(
 _AT_RANKS = Settings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
 _PATIENT = Settings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
 _of_subtopics = partial(
-    Measure,
-    relevance=RelevanceInfo.SUBTOPICS,
-    ours=True,
-    traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+    Measure, relevance=RelevanceInfo.SUBTOPICS, ours=True, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 )
 _by_the_best = partial(_of_subtopics, traits=traits(Trait.IGNORES_TAIL))
 

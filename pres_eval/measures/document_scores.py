@@ -80,10 +80,7 @@ _scored = partial(Measure, ours=True, needs_document_scores=True)
 
 URBP = _scored("urbp", understandability_rbp, _WEIGHED, traits=traits(Trait.IGNORES_TAIL))
 URBP_GRADED = _scored(
-    "urbp_graded",
-    graded_understandability_rbp,
-    _WEIGHED,
-    traits=traits(Trait.GRADED, Trait.IGNORES_TAIL),
+    "urbp_graded", graded_understandability_rbp, _WEIGHED, traits=traits(Trait.GRADED, Trait.IGNORES_TAIL)
 )
 UBPREF = _scored(
     "ubpref",

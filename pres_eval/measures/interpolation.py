@@ -88,11 +88,7 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
 _INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL)
 
 IPREC_AT_RECALL = Measure(
-    "iprec_at_recall",
-    interpolated_precision,
-    Fractions(RECALL_LEVELS),
-    takes_many=True,
-    traits=_INTERPOLATED,
+    "iprec_at_recall", interpolated_precision, Fractions(RECALL_LEVELS), takes_many=True, traits=_INTERPOLATED
 )
 ELEVEN_POINT_AVERAGE = Measure(
     "11pt_avg",

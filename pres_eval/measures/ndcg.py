@@ -149,12 +149,7 @@ IDEAL_DCG = Measure(
     "ideal_dcg", ideal_dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED}
 )
 NDCG_CUT = Measure(
-    "ndcg_cut",
-    ndcg_cut,
-    Cutoffs(DOCUMENT_CUTOFFS),
-    uses_level=False,
-    takes_many=True,
-    traits=_NORMALIZED,
+    "ndcg_cut", ndcg_cut, Cutoffs(DOCUMENT_CUTOFFS), uses_level=False, takes_many=True, traits=_NORMALIZED
 )
 NDCG_EXP_CUT = Measure(
     "ndcg_exp_cut",
