@@ -108,12 +108,10 @@ class Options:
     duplicates: str = ERROR
 
     def __post_init__(self) -> None:
-        if self.compat not in VERSIONS:
-            raise UsageError(f"compat={self.compat!r}: expected one of {', '.join(VERSIONS)}")
-        if self.ties not in TIE_RULES:
-            raise UsageError(f"ties={self.ties!r}: expected one of {', '.join(TIE_RULES)}")
-        if self.duplicates not in DUPLICATE_RULES:
-            raise UsageError(f"duplicates={self.duplicates!r}: expected one of {', '.join(DUPLICATE_RULES)}")
+        rules = (("compat", COMPAT_VERSIONS), ("ties", TIE_RULES), ("duplicates", DUPLICATE_RULES))
+        for name, known in rules:
+            if getattr(self, name) not in known:
+                raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}")
         for name in ("relevance_level", "max_retrieved", "num_docs_in_coll"):
             value = getattr(self, name)
             if value is None and name == "max_retrieved":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,9 @@ from pres_eval.cli.shared import (
     KEEP_GOING,
     NAMES,
     STYLE,
+    Decorated,
     NumberOptions,
+    all_of,
     check_table_options,
     number_options,
     terminal_width,
@@ -31,26 +33,22 @@ from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+FORMAT = click.option(
+    "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+    help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
+)  # fmt: skip
+TABLE = click.option(
+    "--table", "table", metavar="NAME",
+    help="Put out this table alone (CSV and TSV always have one: the first, unless named).",
+)  # fmt: skip
+OUTPUT = click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all.")
+PLOT = click.option(
+    "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
+)
 
+analysis_options = all_of(FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, PLOT, KEEP_GOING, number_options)
+"""The options of results (--format, --table, --plot ...) and those that change numbers."""
 
-RESULT_OPTIONS = [
-    click.option(
-        "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
-        help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
-    ),
-    click.option(
-        "--table", "table", metavar="NAME",
-        help="Put out this table alone (CSV and TSV always have one: the first, unless named).",
-    ),
-    STYLE,
-    DIGITS,
-    NAMES,
-    click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all."),
-    click.option(
-        "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot).",
-    ),
-]  # fmt: skip
 DRAWS = click.IntRange(1, 10_000_000)
 """How many random draws may be asked for: more would take all memory and days."""
 
@@ -66,12 +64,7 @@ ALPHA = click.option(
 
 def qrels_and_runs(metavar: str = "RUN [RUN ...]") -> Callable[[Decorated], Decorated]:
     """The arguments QRELS and RUN, one run at least."""
-
-    def decorate(function: Decorated) -> Decorated:
-        runs = click.argument("runs", nargs=-1, required=True, metavar=metavar)
-        return click.argument("qrels")(runs(function))
-
-    return decorate
+    return all_of(click.argument("qrels"), click.argument("runs", nargs=-1, required=True, metavar=metavar))
 
 
 def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Callable[[Decorated], Decorated]:
@@ -129,14 +122,6 @@ def check_qrels_alone(relevance_format: str) -> None:
     relevance_info(relevance_format)
     if relevance_format != "qrels":
         raise UsageError(f"-R {relevance_format}: this command takes -R qrels alone")
-
-
-def analysis_options(function: Decorated) -> Decorated:
-    """Add the options of results (--format, --table, --plot ...) and those that change numbers."""
-    function = number_options(function)
-    for option in reversed([*RESULT_OPTIONS, KEEP_GOING]):
-        function = option(function)
-    return function
 
 
 @dataclass(frozen=True, kw_only=True)

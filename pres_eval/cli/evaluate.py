@@ -28,6 +28,7 @@ from pres_eval.cli.shared import (
     STYLE,
     TABLES,
     TIES,
+    all_of,
 )
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, UsageError
@@ -93,6 +94,7 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
     help="With --cluster: look for unjudged documents that come twice where topics are not together; takes"
     " 8 bytes a line (default: up to 100 million lines).",
 )  # fmt: skip
+@all_of(*NUMBER_OPTIONS, TIES, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS)
 @click.pass_context
 def command(context: click.Context, /, **values: Any) -> None:
     """Evaluate runs against judgements."""
@@ -107,10 +109,6 @@ def command(context: click.Context, /, **values: Any) -> None:
         raise UsageError(USAGE)
     else:
         _evaluate(said)
-
-
-for _option in (*NUMBER_OPTIONS, TIES, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS):
-    command = _option(command)
 
 
 def _evaluate(said: EvaluateOptions) -> None:

@@ -17,7 +17,7 @@ from pres_eval.analysis.pooling import (
     pool_documents,
     skeleton,
 )
-from pres_eval.cli.analysing import RESULT_OPTIONS
+from pres_eval.cli.analysing import FORMAT, TABLE
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader
 from pres_eval.cli.shared import QUIET, terminal_width
@@ -74,8 +74,8 @@ class PoolOptions:
     help="The trec_eval whose order of equal scores is wanted.",
 )  # fmt: skip
 @QUIET
-@RESULT_OPTIONS[0]
-@RESULT_OPTIONS[1]
+@FORMAT
+@TABLE
 def command(**values: Any) -> None:
     """The documents to judge: the first of every run, less those that are judged, with how many runs found
     each.

@@ -127,11 +127,19 @@ NMAX = click.option(
 )  # fmt: skip
 
 
-def number_options(function: Decorated) -> Decorated:
-    """Add the options that change numbers, -R, --quiet and --jobs."""
-    for option in reversed([*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS]):
-        function = option(function)
-    return function
+def all_of(*options: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
+    """Several options or arguments as one, in this order."""
+
+    def decorate(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+number_options = all_of(*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS)
+"""The options that change numbers, -R, --quiet and --jobs."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,23 +24,15 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
     return whole + up
 
 
-class _Curve:
-    """The highest precision at or after each relevant document retrieved, topic after topic."""
-
-    def __init__(self, batch: Batch) -> None:
-        self.found = batch.num_rel_ret
-        self.nothing_retrieved = batch.num_ret == 0
-        self.begins = batch.relevant_places.offsets
-        self.highest = batch.highest_precision
-
-    def at(self, documents: FloatArray) -> FloatArray:
-        """The precision once this many relevant documents are found, (T,) or (C, T); 0 if they never are."""
-        reached = (documents <= self.found) & (self.found > 0)
-        place = self.begins[:-1] + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
-        precision = np.zeros(documents.shape)
-        precision[reached] = self.highest[place[reached]]
-        # trec_eval: nothing relevant of nothing retrieved is 0/0, where no document is needed.
-        return nan_where(self.nothing_retrieved & (documents <= 0), precision)
+def _highest_precision_from(batch: Batch, documents: FloatArray) -> FloatArray:
+    """The precision once this many relevant documents are found, (T,) or (C, T); 0 if they never are."""
+    found, begins = batch.num_rel_ret, batch.relevant_places.offsets[:-1]
+    reached = (documents <= found) & (found > 0)
+    place = begins + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
+    precision = np.zeros(documents.shape)
+    precision[reached] = batch.highest_precision[place[reached]]
+    # trec_eval: nothing relevant of nothing retrieved is 0/0, where no document is needed.
+    return nan_where((batch.num_ret == 0) & (documents <= 0), precision)
 
 
 def interpolated_precision(batch: Batch, level: float) -> FloatArray:
@@ -57,7 +49,7 @@ def interpolated_precision(batch: Batch, level: float) -> FloatArray:
       wherever it rounds down: 1 instead of 2 for n = 4 at 0.3.
     Source: "Common Evaluation Measures", appendix of the TREC proceedings.  ir_measures' IPrec@x.
     """
-    return _Curve(batch).at(_documents_needed(batch, level))
+    return _highest_precision_from(batch, _documents_needed(batch, level))
 
 
 def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
@@ -69,19 +61,20 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
     Notes: the usual single number before map took its place; for comparison with old results.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
-    curve = _Curve(batch)
+    found = batch.num_rel_ret
     sums = np.zeros(len(batch))
-    reached = curve.found.astype(float)
+    reached = found.astype(float)
     begun = np.zeros(len(batch), bool)
     lowest_only = np.zeros(len(batch), bool)
     for level in reversed(levels):
         needed = _documents_needed(batch, level)
-        begun |= needed <= curve.found
+        begun |= needed <= found
         # trec_eval: the levels are met in one pass from the end of the ranking, the last one first.  One that
         # comes before a lower level is not met any more, and from there on all get the highest precision.
         lowest_only |= begun & ((needed > reached) | (needed <= 0))
         reached = np.where(begun & ~lowest_only, needed, reached)
-        sums += np.where(begun, curve.at(np.where(lowest_only, 0.0, needed)), 0.0)
+        precision = _highest_precision_from(batch, np.where(lowest_only, 0.0, needed))
+        sums += np.where(begun, precision, 0.0)
     return sums / len(levels)
 
 
