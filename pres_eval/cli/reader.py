@@ -23,10 +23,6 @@ from pres_eval.workers import in_order, num_processors
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
 
-    _ParameterType = click.ParamType[tuple[int, ...]]
-else:
-    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
-
 
 @dataclass(frozen=True)
 class Reader:
@@ -59,10 +55,6 @@ class Reader:
         if form is not None and not self.quiet:
             say(f"pres-eval: note: {name}: read as {form}")
 
-    def run(self, path: str, relevance: Relevance, options: Options) -> Ranking:
-        """A run, with its warnings."""
-        return next(self.runs([path], relevance, options))
-
     def runs(
         self,
         paths: Sequence[str],
@@ -77,7 +69,17 @@ class Reader:
         """
         found = self._of_cluster if self.cluster is not None else self._of_threads
         for outcome in found(paths, relevance, options, failures is not None):
-            yield from self._told(outcome, relevance, options, paths, failures)
+            if isinstance(outcome, RunFailure):
+                assert failures is not None
+                failures.append(outcome)
+                say(f"pres-eval: {outcome.message}")
+                continue
+            if self.run_form == TREC:
+                self._note(outcome.name, outcome.form)
+            if not self.quiet:
+                for warning in warnings_about(outcome, relevance, options, len(paths) == 1):
+                    warn(warning)
+            yield outcome
 
     def _of_cluster(
         self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
@@ -115,27 +117,6 @@ class Reader:
             for found in _read_each(read, sources, at_once):
                 with nullcontext() if bar is None else bar.pause():
                     yield found
-
-    def _told(
-        self,
-        ranking: Ranking | RunFailure,
-        relevance: Relevance,
-        options: Options,
-        paths: Sequence[str],
-        failures: list[RunFailure] | None,
-    ) -> Iterator[Ranking]:
-        """The run, after what is to be said about it; nothing if it could not be read."""
-        if isinstance(ranking, RunFailure):
-            assert failures is not None
-            failures.append(ranking)
-            say(f"pres-eval: {ranking.message}")
-            return
-        if self.run_form == TREC:
-            self._note(ranking.name, ranking.form)
-        if not self.quiet:
-            for warning in warnings_about(ranking, relevance, options, len(paths) == 1):
-                warn(warning)
-        yield ranking
 
 
 def _read_each(
