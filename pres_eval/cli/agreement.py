@@ -20,8 +20,7 @@ from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, put_out
-from pres_eval.cli.loading import read
-from pres_eval.cli.score_files import SCORES, read_score_file
+from pres_eval.cli.loading import SCORES, read, read_score_file
 from pres_eval.cli.shared import MEASURES, TIES, TieOptions
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select

@@ -83,10 +83,8 @@ class AnalysisOptions(NumberOptions):
     table: str | None
     style: str | None
     digits: int | None
-    names: str
     plot: str | None
     output: str | None
-    keep_going: bool
 
     def check(self) -> None:
         """Stops before anything is read if the options make no sense."""
@@ -105,7 +103,7 @@ class AnalysisOptions(NumberOptions):
 
     def check_for_qrels(self) -> None:
         """The same for a command that takes judgements of relevance alone."""
-        check_qrels_alone(self.relevance_format)
+        self.check_qrels_alone()
         self.check()
 
 
@@ -115,13 +113,6 @@ class RunsOptions(AnalysisOptions):
 
     qrels: str
     runs: tuple[str, ...]
-
-
-def check_qrels_alone(relevance_format: str) -> None:
-    """Stop at a format of judgements that is not qrels."""
-    relevance_info(relevance_format)
-    if relevance_format != "qrels":
-        raise UsageError(f"-R {relevance_format}: this command takes -R qrels alone")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,8 +40,6 @@ class EvaluateOptions(TieOptions, GateOptions):
     document_scores: str | None
     sort: str | None
     transpose: bool | None
-    names: str
-    keep_going: bool
     output: str | None
     cluster: str | None
     check_duplicates: bool | None

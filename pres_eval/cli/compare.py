@@ -25,9 +25,8 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
-from pres_eval.cli.loading import read_paired
+from pres_eval.cli.loading import SCORES, read_paired
 from pres_eval.cli.reader import warn
-from pres_eval.cli.score_files import SCORES
 from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions
 from pres_eval.errors import UsageError
 from pres_eval.report.compared_tables import compared_tables

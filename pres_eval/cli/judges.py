@@ -18,7 +18,6 @@ from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
-from pres_eval.reading.qrels import Qrels
 from pres_eval.report.judges_tables import (
     agreement_table,
     grades_table,
@@ -30,7 +29,6 @@ from pres_eval.report.judges_tables import (
     topics_table,
 )
 from pres_eval.report.layout import Table
-from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.scoring import evaluate
 
@@ -93,7 +91,7 @@ def _judges(said: JudgesOptions) -> None:
     said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
     check_paths(paths[0], [*paths[1:], *said.runs])
-    judged = side_by_side([_read(said, path) for path in paths])
+    judged = side_by_side([said.reader().qrels(path) for path in paths])
     both = judged.judged[0] & judged.judged[1]
     table = grade_table(judged.grades[0][both], judged.grades[1][both])
     level = said.relevance_level
@@ -115,12 +113,6 @@ def _judges(said: JudgesOptions) -> None:
     put_out(tables, "judges", settings, said, failures, lambda: _figure(judged, table, scores))
 
 
-def _read(said: JudgesOptions, path: str) -> Qrels:
-    relevance = said.reader().relevance(path)
-    assert isinstance(relevance, Qrels), "check_for_qrels lets nothing else in"
-    return relevance
-
-
 def _scored(
     said: JudgesOptions, judged: Judged
 ) -> tuple[tuple[PairedScores, PairedScores], tuple[RunFailure, ...]]:
@@ -128,8 +120,7 @@ def _scored(
     measures = said.measures or usual_measures(said.nmax)
     options = said.numbers()
     selection = select(measures, said.numbers(), said.nmax)
-    rankings, failures = read_runs(said, said.keep_going, said.runs, judged.qrels(0), options)
-    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
     every_topic = tuple(judged.pool.topics) if said.complete else None
     first, second = (
         pair_topics(

@@ -1,17 +1,18 @@
-"""What the commands that analyse runs read: judgements, and runs with their names and topics."""
+"""What the commands that analyse runs read: judgements, runs with their names and topics, files of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
+import click
+
 from pres_eval.analysis.paired import PairedScores, pair_topics
-from pres_eval.analysis.score_tables import Means
+from pres_eval.analysis.score_tables import Means, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
-from pres_eval.cli.score_files import read_score_file
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
@@ -21,6 +22,7 @@ from pres_eval.ranking.common import COMMON, no_common_topic
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation, evaluate
@@ -78,23 +80,24 @@ def with_bar(label: str, quiet: bool) -> Callable[[Iterable[int]], Iterable[int]
 
 
 def read_runs(
-    said: NumberOptions, keep_going: bool, paths: Sequence[str], relevance: Relevance, options: Options
-) -> tuple[list[Ranking], tuple[RunFailure, ...]]:
-    """The runs, and those that cannot be evaluated if these are to be left out; some run is left.
+    said: NumberOptions, paths: Sequence[str], relevance: Relevance, options: Options
+) -> tuple[list[Ranking], list[str], tuple[RunFailure, ...]]:
+    """The runs, their names, and those that cannot be evaluated if these are left out; some run is left.
 
     Raises PresEvalError if there is none.
     """
     failures: list[RunFailure] = []
     rankings = []
-    for ranking in said.reader().runs(paths, relevance, options, failures if keep_going else None):
-        if keep_going and not len(ranking.topic) and not options.complete:
+    for ranking in said.reader().runs(paths, relevance, options, failures if said.keep_going else None):
+        if said.keep_going and not len(ranking.topic) and not options.complete:
             failures.append(RunFailure(ranking.name, no_common_topic(relevance, ranking, options)))
             say(f"pres-eval: {failures[-1].message}")
         else:
             rankings.append(ranking)
     if failures and not rankings:
         raise PresEvalError("no run can be evaluated")
-    return rankings, tuple(failures)
+    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    return rankings, names, tuple(failures)
 
 
 def over_topics(
@@ -105,6 +108,18 @@ def over_topics(
     if topics.warning:
         said.warn(topics.warning)
     return used, topics
+
+
+SCORES = click.option(
+    "--scores", metavar="FILE",
+    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it.",
+)  # fmt: skip
+
+
+def read_score_file(path: str) -> PairedScores | Means:
+    """The scores of a CSV file, with topics if it has them."""
+    text = b"".join(chunk.text() for chunk in Source(path).chunks())
+    return read_score_table(path, text.decode("utf-8", "backslashreplace"))
 
 
 def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
@@ -156,8 +171,7 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
     options = said.numbers()
     check_paths(qrels, runs)
     relevance = said.reader().relevance(qrels)
-    rankings, failures = read_runs(said, said.keep_going, runs, relevance, options)
-    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    rankings, names, failures = read_runs(said, runs, relevance, options)
     rankings, topics = over_topics(said, rankings, names, COMMON, relevance)
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})

@@ -22,7 +22,6 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader
 from pres_eval.cli.shared import QUIET, terminal_width
 from pres_eval.options import COMPAT_VERSIONS
-from pres_eval.reading.qrels import Qrels
 from pres_eval.report.layout import Look, render
 from pres_eval.report.pool_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
@@ -98,8 +97,7 @@ def _pool(said: PoolOptions) -> None:
     runs = [first_documents(path, said.compat, said.depth) for path in said.runs]
     judged: set[Key] = set()
     if said.judged:
-        qrels = Reader("qrels", said.quiet).relevance(said.judged)
-        assert isinstance(qrels, Qrels), "the reader was asked for qrels"
+        qrels = Reader("qrels", said.quiet).qrels(said.judged)
         judged = set(judged_keys(qrels.pool, np.asarray(qrels.grade >= 0).tolist()))
     found = pool_documents(runs, judged, said.persistence, said.order)
     chosen = limited(found, said.per_topic)

@@ -17,8 +17,7 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.analysis.topic_numbers import topic_set_sizes
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
-from pres_eval.cli.loading import read_paired
-from pres_eval.cli.score_files import SCORES
+from pres_eval.cli.loading import SCORES, read_paired
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.cli.values import CutoffList
 from pres_eval.errors import UsageError

@@ -50,6 +50,12 @@ class Reader:
             self._note(relevance.name, relevance.form)
         return relevance
 
+    def qrels(self, path: str) -> Qrels:
+        """The judgements, where another format than qrels was refused before."""
+        relevance = self.relevance(path)
+        assert isinstance(relevance, Qrels), "the format is that of qrels"
+        return relevance
+
     def _note(self, name: str, form: str | None) -> None:
         """Say what a file was recognised as, if it was."""
         if form is not None and not self.quiet:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.relevant_ranks import relevant_ranks
-from pres_eval.cli.analysing import check_qrels_alone
 from pres_eval.cli.loading import over_topics, read_runs, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
@@ -20,7 +19,7 @@ from pres_eval.ranking.common import OWN
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
-from pres_eval.report.names import NAMINGS, run_names, without_shared
+from pres_eval.report.names import NAMINGS, without_shared
 from pres_eval.report.pairs import pairs_of
 from pres_eval.report.records import File, file_record
 from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
@@ -41,7 +40,6 @@ class ReportOptions(NumberOptions):
     output_format: str
     table: str | None
     text_wanted: bool
-    names: str
     picture: str | None
     of_runs: tuple[str, ...]
     of_topic: str | None
@@ -49,7 +47,6 @@ class ReportOptions(NumberOptions):
     nmax: tuple[int, ...]
     title: str
     description: str
-    keep_going: bool
     medians: str | None
     test: str
     correction: str
@@ -66,15 +63,13 @@ class ReportOptions(NumberOptions):
 
 def report_of(said: ReportOptions) -> Report:
     """Read, score and compare what the report is made of."""
-    check_qrels_alone(said.relevance_format)
+    said.check_qrels_alone()
     check_paths(said.qrels, said.runs)
     options, reader = said.numbers(), said.reader()
     selection = report_selection(options, said.nmax, said.measures)
     medians = _medians(said, {column.label for column in selection})
-    relevance = reader.relevance(said.qrels)
-    assert isinstance(relevance, Qrels), "check_qrels_alone lets nothing else in"
-    rankings, failures = read_runs(said, said.keep_going, said.runs, relevance, options)
-    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    relevance = reader.qrels(said.qrels)
+    rankings, names, failures = read_runs(said, said.runs, relevance, options)
     if said.names == NAMINGS[0]:
         names = without_shared(names)
     rankings, _ = over_topics(said, rankings, names, OWN, relevance)

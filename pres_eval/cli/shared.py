@@ -144,7 +144,10 @@ number_options = all_of(*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS)
 
 @dataclass(frozen=True, kw_only=True)
 class NumberOptions:
-    """What the command line said to `number_options`: click's values under the names of its parameters."""
+    """What the command line said to `number_options`, NAMES and KEEP_GOING.
+
+    The fields have click's values under the names of its parameters.
+    """
 
     compat: str
     relevance_level: float
@@ -155,6 +158,8 @@ class NumberOptions:
     num_docs_in_coll: int
     duplicates: str
     relevance_format: str
+    names: str
+    keep_going: bool
     quiet: bool
     jobs: int | None
 
@@ -167,6 +172,12 @@ class NumberOptions:
         """Say something on stderr, unless --quiet wants nothing said."""
         if not self.quiet:
             warn(text)
+
+    def check_qrels_alone(self) -> None:
+        """Stop at a format of judgements that is not qrels."""
+        relevance_info(self.relevance_format)  # which may not exist at all
+        if self.relevance_format != "qrels":
+            raise UsageError(f"-R {self.relevance_format}: this command takes -R qrels alone")
 
     def topic_rule(self, default: str) -> str:
         """Over which topics several runs are averaged; raises UsageError if -c and --topics contradict."""
