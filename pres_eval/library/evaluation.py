@@ -65,58 +65,54 @@ class Evaluation:
     """
 
     def __init__(self, scores: Scores, options: Options, origin: Origin) -> None:
-        self._scores = scores
+        self.scores = scores
+        """The numbers as the engine has them."""
         self.options = options
         self.origin = origin
 
     @property
-    def scores(self) -> Scores:
-        """The numbers as the engine has them."""
-        return self._scores
-
-    @property
     def name(self) -> str:
         """What messages call the run: the path, or "run"."""
-        return self._scores.path
+        return self.scores.path
 
     @property
     def tag(self) -> str:
         """The tag of the run."""
-        return self._scores.tag
+        return self.scores.tag
 
     @property
     def measures(self) -> list[str]:
         """The labels of all columns, in print order."""
-        return self._scores.labels
+        return self.scores.labels
 
     @property
     def topics(self) -> list[str]:
         """The topics that were scored, in byte order."""
-        return texts_of(self._scores.topics)
+        return texts_of(self.scores.topics)
 
     @property
     def summary(self) -> dict[str, Value]:
         """Label and value over all topics, of the measures that have one."""
         return {
             column.label: _plain(value, column)
-            for column, value in zip(self._scores.columns, self._scores.summary, strict=True)
+            for column, value in zip(self.scores.columns, self.scores.summary, strict=True)
             if value is not None
         }
 
     def __getitem__(self, measure: str) -> Any:
         """The value over all topics of a measure, by its label (`PRES_100`) or as it was asked for."""
         place = self.place(measure)
-        return _plain(self._scores.summary[place], self._scores.columns[place])
+        return _plain(self.scores.summary[place], self.scores.columns[place])
 
     def __contains__(self, measure: object) -> bool:
         return isinstance(measure, str) and self._find(measure) is not None
 
     def __len__(self) -> int:
-        return len(self._scores.topics)
+        return len(self.scores.topics)
 
     def per_topic(self, measure: str) -> FloatArray:
         """The values of a measure (T,), in the order of `topics`."""
-        values = self._scores.values[self.place(measure)]
+        values = self.scores.values[self.place(measure)]
         return np.array(values, object if isinstance(values, list) else np.float64)
 
     def place(self, measure: str) -> int:
@@ -154,14 +150,14 @@ class Evaluation:
             file_record(name) if is_file else File(name, None)
             for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
         )
-        run = RunRecord(self._scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
+        run = RunRecord(self.scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
         return to_json(Record(self.options, qrels_file, (run,), origin.form))
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
         """trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
         from pres_eval.report.trec import evaluation_lines
 
-        return evaluation_lines(self._scores, per_topic, summary)
+        return evaluation_lines(self.scores, per_topic, summary)
 
     def to_pandas(self) -> Any:
         """A pandas frame: one row for each topic, one column for each measure."""
@@ -182,7 +178,7 @@ class Evaluation:
 
     def _per_topic(self) -> Iterator[tuple[SelectedColumn, Any]]:
         """The columns that are printed per topic, with their values."""
-        for column, values in zip(self._scores.columns, self._scores.values, strict=True):
+        for column, values in zip(self.scores.columns, self.scores.values, strict=True):
             if column.measure.per_topic:
                 yield column, values
 

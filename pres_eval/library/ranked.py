@@ -58,43 +58,35 @@ class Qrels:
     def __init__(
         self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
     ) -> None:
-        self._relevance = read_judgements(data, form, name, jobs)
-        self._lookup = Lookup(self._relevance.pool)
-        self.form = GAINS if form == "qrels" and self._relevance.info is RelevanceInfo.QRELS_FLOAT else form
-        self.is_file = is_path(data)
-
-    @property
-    def relevance(self) -> Relevance:
+        self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as the engine has them."""
-        return self._relevance
-
-    @property
-    def lookup(self) -> Lookup:
+        self.lookup = Lookup(self.relevance.pool)
         """The judged documents, to be found by Python's own hashing."""
-        return self._lookup
+        self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
+        self.is_file = is_path(data)
 
     @property
     def name(self) -> str:
         """What messages call the judgements: the path, or "qrels"."""
-        return self._relevance.name
+        return self.relevance.name
 
     @property
     def topics(self) -> list[str]:
         """The topics, in byte order."""
-        return texts_of(self._relevance.pool.topics)
+        return texts_of(self.relevance.pool.topics)
 
     def __len__(self) -> int:
-        return len(self._relevance.pool.documents)
+        return len(self.relevance.pool.documents)
 
     def __repr__(self) -> str:
-        return f"<Qrels {self.name}: {len(self)} documents of {len(self._relevance.pool.topics)} topics>"
+        return f"<Qrels {self.name}: {len(self)} documents of {len(self.relevance.pool.topics)} topics>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"relevance": self._relevance, "form": self.form, "is_file": self.is_file}
+        return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
-        self._lookup = Lookup(self._relevance.pool)
+        self.relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
+        self.lookup = Lookup(self.relevance.pool)
 
     def with_document_scores(self, scores: Any) -> Qrels:
         """The same judgements with scores that documents have of their own, for urbp and ubpref.
@@ -112,7 +104,7 @@ class Qrels:
         own = read_judgements(scores, GAINS, None, None)
         assert isinstance(own, engine.Qrels), "gains are qrels"
         other = copy(self)
-        other._relevance = with_document_scores(self._relevance, own)
+        other.relevance = with_document_scores(self.relevance, own)
         return other
 
     def rank(
@@ -138,8 +130,8 @@ class Qrels:
         if cluster is not None:
             if not is_path(data):
                 raise UsageError("cluster: its workers read files; expected a path or an address as the run")
-            return Run(self, _ranked_by(cluster, os.fspath(data), self._relevance, options), options, True)
-        ranking = rank_any(data, self._relevance, self._lookup, options, name, jobs)
+            return Run(self, _ranked_by(cluster, os.fspath(data), self.relevance, options), options, True)
+        ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
         return Run(self, ranking, options, is_path(data))
 
     def rank_top_k(
@@ -169,9 +161,7 @@ class Qrels:
         """
         name = name or "run"
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
-        ranking = rank_matrix(
-            topics, ids, scores, self._relevance, self._lookup, options, name=name, tag=name
-        )
+        ranking = rank_matrix(topics, ids, scores, self.relevance, self.lookup, options, name=name, tag=name)
         return Run(self, ranking, options)
 
 

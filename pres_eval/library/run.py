@@ -37,38 +37,29 @@ class Run:
     """
 
     def __init__(self, qrels: Qrels, ranking: Ranking, options: Options, is_file: bool = False) -> None:
-        self._qrels = qrels
-        self._is_file = is_file
-        self._ranking = ranking
-        self._options = options
-
-    @property
-    def qrels(self) -> Qrels:
-        """The judgements."""
-        return self._qrels
-
-    @property
-    def ranking(self) -> Ranking:
+        self.qrels = qrels
+        self.ranking = ranking
         """The ranks as the engine has them."""
-        return self._ranking
+        self._options = options
+        self._is_file = is_file
 
     @property
     def name(self) -> str:
         """What messages call the run: the path, or "run"."""
-        return self._ranking.name
+        return self.ranking.name
 
     @property
     def tag(self) -> str:
         """The tag in the last line of the file; otherwise the name."""
-        return self._ranking.tag
+        return self.ranking.tag
 
     @property
     def topics(self) -> list[str]:
         """The topics that have judgements, in byte order."""
-        return texts_of(self._qrels.relevance.pool.topics.take(self._ranking.topic))
+        return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {self._ranking.num_lines} documents, {len(self._ranking.topic)} topics>"
+        return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
 
     def evaluate(
         self,
@@ -97,27 +88,27 @@ class Run:
             duplicates=self._options.duplicates,
         )
         selection = as_asked(self._select(measures, nmax), options, bounds)
-        weigh_ties(self._qrels.relevance, self._ranking, options, selection)
+        weigh_ties(self.qrels.relevance, self.ranking, options, selection)
         return self.evaluate_columns(selection, options, jobs)
 
     def evaluate_columns(self, selection: Selection, options: Options, jobs: int = 1) -> Evaluation:
         """All numbers of the run for columns that were selected before."""
-        relevance = self._qrels.relevance
-        for text in warnings_about(self._ranking, relevance, options):
+        relevance = self.qrels.relevance
+        for text in warnings_about(self.ranking, relevance, options):
             warn(text)
-        found = score(relevance, self._ranking, selection, options, jobs=jobs)
+        found = score(relevance, self.ranking, selection, options, jobs=jobs)
         return Evaluation(found, options, self._origin())
 
     def _origin(self) -> Origin:
         return Origin(
-            qrels=self._qrels.name,
-            form=self._qrels.form,
-            topics=self._qrels.relevance.pool.topics,
-            ranked=self._ranking.topic,
-            unjudged=self._ranking.unjudged_ids.take(slice(None)),
-            qrels_is_file=self._qrels.is_file,
+            qrels=self.qrels.name,
+            form=self.qrels.form,
+            topics=self.qrels.relevance.pool.topics,
+            ranked=self.ranking.topic,
+            unjudged=self.ranking.unjudged_ids.take(slice(None)),
+            qrels_is_file=self.qrels.is_file,
             run_is_file=self._is_file,
-            dropped=self._ranking.num_dropped,
+            dropped=self.ranking.num_dropped,
         )
 
     def _select(self, measures: Measures, nmax: int | Sequence[int]) -> Selection:
@@ -126,7 +117,7 @@ class Run:
             if not isinstance(text, str):
                 raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")
         ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
-        info = relevance_info(self._qrels.form)
+        info = relevance_info(self.qrels.form)
         if any(":" in text for text in texts):
             return select(texts, self._options, ranks, info)
         return _selected(tuple(texts), self._options, ranks, info, own_measures())
