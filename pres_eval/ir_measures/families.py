@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import ir_measures
@@ -15,10 +14,9 @@ from ir_measures import measures, providers
 from ir_measures.providers import base
 
 from pres_eval.errors import InputError
-from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator, Want
+from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator
 from pres_eval.library.ranked import Qrels
-from pres_eval.measures.selection import select
-from pres_eval.options import Options, RelevanceInfo
+from pres_eval.options import RelevanceInfo
 
 GIVEN = base.Any(required=True)
 _GRADES = {"min_rel": ANY, "max_rel": ANY}
@@ -64,7 +62,7 @@ class ReadersProvider(providers.Provider):  # type: ignore[misc]
     SUPPORTED_MEASURES = OF_READERS
 
     def _evaluator(self, wanted: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
-        return FamiliesEvaluator(wanted, qrels)
+        return PresEvalEvaluator(wanted, qrels)
 
 
 class DiversityProvider(providers.Provider):  # type: ignore[misc]
@@ -77,18 +75,8 @@ class DiversityProvider(providers.Provider):  # type: ignore[misc]
         return DiversityEvaluator(wanted, qrels)
 
 
-class FamiliesEvaluator(PresEvalEvaluator):
-    """Evaluates runs for measures whose notation is ours as well."""
-
-    relevance = RelevanceInfo.QRELS
-
-    def _want(self, measure: Any) -> Want:
-        (column,) = select([str(measure)], relevance=self.relevance)
-        return Want(column=replace(column, label=str(measure)), options=Options(), gains=())
-
-
-class DiversityEvaluator(FamiliesEvaluator):
-    """The same for judgements with subtopics."""
+class DiversityEvaluator(PresEvalEvaluator):
+    """Evaluates runs against judgements with subtopics."""
 
     relevance = RelevanceInfo.SUBTOPICS
 

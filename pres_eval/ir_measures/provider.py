@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import ir_measures
@@ -16,56 +17,13 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.ranked import Qrels
-from pres_eval.measures import MEASURE_BY_NAME
-from pres_eval.measures.selection import SelectedColumn
-from pres_eval.options import Options
+from pres_eval.measures.selection import SelectedColumn, select
+from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import scored
 
 ANY = base.Any()
-
-
-def _at(name: str, cut_name: str | None = None, whole: tuple[Any, ...] = ()) -> Any:
-    """A measure with a cutoff; without one it is `name` with the arguments `whole`."""
-
-    def arguments(measure: Any) -> tuple[str, tuple[Any, ...]]:
-        cutoff = measure["cutoff"]
-        if cutoff is base.NOT_PROVIDED:
-            return name, whole
-        return cut_name or name, (cutoff,)
-
-    return arguments
-
-
-def _plain(name: str) -> Any:
-    return lambda measure: (name, ())
-
-
-_COLUMNS: dict[str, Any] = {
-    "P": _at("P"),
-    "RR": _plain("recip_rank"),
-    "Rprec": _plain("Rprec"),
-    "AP": _at("map", "map_cut"),
-    "nDCG": _at("ndcg", "ndcg_cut", ((),)),
-    "R": _at("recall"),
-    "Bpref": _plain("bpref"),
-    "NumRet": lambda measure: ("num_ret" if measure["rel"] is base.NOT_PROVIDED else "num_rel_ret", ()),
-    "NumQ": _plain("num_q"),
-    "NumRel": _plain("num_rel"),
-    "SetAP": _plain("set_map"),
-    "SetF": lambda measure: ("set_F", ((float(measure["beta"]),),)),
-    "SetP": lambda measure: ("set_relative_P" if measure["relative"] else "set_P", ()),
-    "SetR": _plain("set_recall"),
-    "Success": _at("success"),
-    "IPrec": lambda measure: ("iprec_at_recall", (float(f"{measure['recall']:.2f}"),)),
-    "infAP": _plain("infAP"),
-    "PRES": _at("PRES"),
-    "PRES_est": _at("PRES_est"),
-    "Rnorm": _at("Rnorm", whole=(None,)),
-    "Fprime": lambda measure: ("Fprime", (float(measure["beta"]), measure["cutoff"])),
-}
-"""For each of ir_measures' names the measure here and the arguments of its function."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +33,13 @@ class Want:
     column: SelectedColumn
     options: Options
     gains: tuple[tuple[int, int], ...]
+
+
+@lru_cache(maxsize=1024)
+def _column(name: str, relevance: RelevanceInfo) -> SelectedColumn:
+    """The column of a measure's name; evaluators are made again and again for the same measures."""
+    (column,) = select([name], relevance=relevance)
+    return column
 
 
 class PresEvalProvider(providers.Provider):  # type: ignore[misc]
@@ -107,12 +72,8 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
 
     def supports(self, measure: Any) -> bool:
         """Whether the measure is computed here; gains have to be whole numbers."""
-        if not super().supports(measure):
-            return False
-        gains = measure["gains"] if "gains" in measure.SUPPORTED_PARAMS else None
-        if gains is None or gains is base.NOT_PROVIDED:
-            return True
-        return all(isinstance(gain, int) for gain in gains.values())
+        gains = measure.params.get("gains", {})
+        return super().supports(measure) and all(isinstance(gain, int) for gain in gains.values())
 
     def _evaluator(self, wanted: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
         return PresEvalEvaluator(wanted, qrels)
@@ -120,6 +81,8 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
 
 class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Evaluates runs for some measures against judgements; averages are over all topics of these."""
+
+    relevance = RelevanceInfo.QRELS
 
     def __init__(self, wanted: Iterable[Any], qrels: Any) -> None:
         wanted = list(wanted)
@@ -141,20 +104,16 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             raise
 
     def _want(self, measure: Any) -> Want:
-        def given(name: str, otherwise: Any) -> Any:
-            value = measure[name] if name in measure.SUPPORTED_PARAMS else otherwise
-            return otherwise if value is base.NOT_PROVIDED else value
-
-        name, arguments = _COLUMNS[measure.NAME](measure)
+        # Our names for measures are theirs, but for gains, which are here given to the judgements themselves,
+        # the collection's size, and levels of recall, which have two digits there.
+        params = dict(measure.params)
+        gains, size = params.pop("gains", {}), params.pop("docs", 0)
+        if "recall" in params:
+            params["recall"] = f"{params['recall']:.2f}"
         return Want(
-            column=SelectedColumn(
-                label=str(measure),
-                measure=MEASURE_BY_NAME[name],
-                arguments=arguments,
-                relevance_level=given("rel", None),
-            ),
-            options=Options(judged_only=bool(given("judged_only", False)), num_docs_in_coll=given("docs", 0)),
-            gains=tuple(sorted(given("gains", {}).items())),
+            column=replace(_column(str(type(measure)(**params)), self.relevance), label=str(measure)),
+            options=Options(num_docs_in_coll=size),
+            gains=tuple(sorted(gains.items())),
         )
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
