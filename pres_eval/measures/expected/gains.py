@@ -32,11 +32,6 @@ def _named_gains(pairs: Pairs, version: Version) -> GradeGains:
     return named
 
 
-def _dcg(batch: Batch, pairs: Pairs) -> FloatArray:
-    """(T,) expected dcg."""
-    return gained(batch, document_gains(batch, _named_gains(pairs, V10)), _discounted)
-
-
 def _ndcg(batch: Batch, pairs: Pairs) -> FloatArray:
     """(T,) expected ndcg."""
     named = _named_gains(pairs, batch.version)
@@ -53,20 +48,10 @@ def _ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     return divide(_dcg_cut(batch, cutoff), best_dcg_cut(batch, cutoff))
 
 
-def _ndcg_gain_cut(batch: Batch, cutoff: int, gains: GradeGains) -> FloatArray:
-    """(T,) expected ndcg_gain_cut."""
-    return _ndcg_cut(batch.with_gains(gains), cutoff)
-
-
 def _ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
     """(T,) expected ndcg_exp_cut."""
     collected = gained(batch, relative_gains(batch), _discounted, cutoff)
     return divide(collected, best_relative_dcg(batch, cutoff))
-
-
-def _dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
-    """(T,) expected dcg_exp_cut."""
-    return gained(batch, exponential_gains(batch), _discounted, cutoff)
 
 
 def _scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -91,16 +76,6 @@ def _persistent(batch: Batch, gains: FloatArray, p: float) -> FloatArray:
     return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
 
 
-def _rbp(batch: Batch, pairs: Pairs) -> FloatArray:
-    """(T,) expected rbp."""
-    return _persistent(batch, gains_to_one(batch, _named_gains(pairs, V10)), persistence_of(pairs))
-
-
-def _rbp_binary(batch: Batch, pairs: Pairs) -> FloatArray:
-    """(T,) expected rbp_binary."""
-    return _persistent(batch, batch.is_rel.astype(float), persistence_of(pairs))
-
-
 def _first_persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
     """(T,) expected rank-biased sum of gains (D,) down to a cutoff, with powers as rbp_cut has them."""
 
@@ -108,16 +83,6 @@ def _first_persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) ->
         return gain * elementwise(lambda at: p ** (at - 1.0), rank.astype(float))
 
     return (1.0 - p) * gained(batch, gains, worth, cutoff)
-
-
-def _rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
-    """(T,) expected rbp_cut."""
-    return _first_persistent(batch, batch.is_rel.astype(float), cutoff, p)
-
-
-def _graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
-    """(T,) expected rbp_graded_cut."""
-    return _first_persistent(batch, scaled_gains(batch, 0.0, None), cutoff, p)
 
 
 def _understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
@@ -138,17 +103,21 @@ def _understandability_bpref(batch: Batch, factor: float) -> FloatArray:
 
 
 OF_GAINS: dict[str, Expected] = {
-    "dcg": _dcg,
+    "dcg": lambda batch, pairs: gained(batch, document_gains(batch, _named_gains(pairs, V10)), _discounted),
     "ndcg": _ndcg,
     "dcg_cut": _dcg_cut,
-    "dcg_exp_cut": _dcg_exp_cut,
+    "dcg_exp_cut": lambda batch, cutoff: gained(batch, exponential_gains(batch), _discounted, cutoff),
     "ndcg_cut": _ndcg_cut,
     "ndcg_exp_cut": _ndcg_exp_cut,
-    "ndcg_gain_cut": _ndcg_gain_cut,
-    "rbp": _rbp,
-    "rbp_binary": _rbp_binary,
-    "rbp_cut": _rbp_cut,
-    "rbp_graded_cut": _graded_rbp_cut,
+    "ndcg_gain_cut": lambda batch, cutoff, gains: _ndcg_cut(batch.with_gains(gains), cutoff),
+    "rbp": lambda batch, pairs: _persistent(
+        batch, gains_to_one(batch, _named_gains(pairs, V10)), persistence_of(pairs)
+    ),
+    "rbp_binary": lambda batch, pairs: _persistent(batch, batch.is_rel.astype(float), persistence_of(pairs)),
+    "rbp_cut": lambda batch, cutoff, p: _first_persistent(batch, batch.is_rel.astype(float), cutoff, p),
+    "rbp_graded_cut": lambda batch, cutoff, p: _first_persistent(
+        batch, scaled_gains(batch, 0.0, None), cutoff, p
+    ),
     "sdcg": _scaled_dcg,
     "insq": _insq,
     "urbp": _understandability_rbp,

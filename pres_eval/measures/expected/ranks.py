@@ -144,11 +144,6 @@ def expected_preference(batch: Batch) -> FloatArray:
     return preferred
 
 
-def _bpref(batch: Batch) -> FloatArray:
-    """(T,) expected bpref."""
-    return divide(batch.sum_by_topic(expected_preference(batch), batch.is_rel), batch.num_rel)
-
-
 def _accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     """(T,) expected share of pairs in the right order: in a tie, half of its pairs are."""
     last = last_rank(batch, WHOLE if cutoff is None else cutoff)
@@ -190,7 +185,9 @@ OF_RANKS: dict[str, Expected] = {
     "map_cut": _average_precision,
     "Rprec": lambda batch: divide(relevant_seen(batch, batch.num_rel), batch.num_rel),
     "Rprec_mult": _r_precision_at_multiples,
-    "bpref": _bpref,
+    "bpref": lambda batch: divide(
+        batch.sum_by_topic(expected_preference(batch), batch.is_rel), batch.num_rel
+    ),
     "recip_rank": _reciprocal_rank,
     "recip_rank_cut": _reciprocal_rank,
     "P": lambda batch, cutoff: divide(relevant_seen(batch, cutoff), np.array(cutoff)),

@@ -70,16 +70,6 @@ def _last_relevant(batch: Batch) -> FloatArray:
     return rank
 
 
-def _normalized_last_relevant(batch: Batch) -> FloatArray:
-    """(T,) expected norm_last_rel."""
-    return divide(_last_relevant(batch), documents_to_read(batch))
-
-
-def _recall_at_percent(batch: Batch, percent: float) -> FloatArray:
-    """(T,) expected recall_at_percent."""
-    return divide(relevant_seen(batch, rank_at(batch, percent)), batch.num_rel)
-
-
 def _normalized_area(batch: Batch) -> FloatArray:
     """(T,) expected norm_area."""
     documents, n = documents_to_read(batch), batch.num_rel.astype(float)
@@ -105,8 +95,10 @@ def _average_time_to_discovery(batch: Batch) -> FloatArray:
 OF_SCREENING: dict[str, Expected] = {
     "wss": _work_saved,
     "last_rel": _last_relevant,
-    "norm_last_rel": _normalized_last_relevant,
-    "recall_at_percent": _recall_at_percent,
+    "norm_last_rel": lambda batch: divide(_last_relevant(batch), documents_to_read(batch)),
+    "recall_at_percent": lambda batch, percent: divide(
+        relevant_seen(batch, rank_at(batch, percent)), batch.num_rel
+    ),
     "norm_area": _normalized_area,
     "atd": _average_time_to_discovery,
 }

@@ -23,11 +23,6 @@ def _variance(batch: Batch) -> FloatArray:
     return variance
 
 
-def _not_relevant(batch: Batch) -> FloatArray:
-    """(T,) how many documents judged not relevant are expected."""
-    return batch.sum_by_topic(share_seen(batch), batch.is_nonrel)
-
-
 def _set_average_precision(batch: Batch) -> FloatArray:
     """(T,) expected set_map, of the square of what is found."""
     found = relevant_seen(batch)
@@ -56,7 +51,7 @@ def _loss_of_recall(batch: Batch) -> FloatArray:
 
 OF_SETS: dict[str, Expected] = {
     "num_rel_ret": relevant_seen,
-    "num_nonrel_judged_ret": _not_relevant,
+    "num_nonrel_judged_ret": lambda batch: batch.sum_by_topic(share_seen(batch), batch.is_nonrel),
     "set_P": lambda batch: divide(relevant_seen(batch), batch.num_ret),
     "set_recall": lambda batch: divide(relevant_seen(batch), batch.num_rel),
     "set_relative_P": lambda batch: divide(relevant_seen(batch), np.minimum(batch.num_ret, batch.num_rel)),
