@@ -24,7 +24,7 @@ from pres_eval.measures.novelty import (
     share_of_thinkable,
 )
 from pres_eval.measures.parameters import Cutoffs
-from pres_eval.measures.settings import Setting, Settings
+from pres_eval.measures.settings import GREATEST_BELOW_1, Setting, Settings
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
 
@@ -182,16 +182,16 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
 _ALPHA = Setting(
     name="alpha",
     default=0.5,
+    expected="how little what was there before is worth, 0 to 1",
     least=0.0,
     most=1.0,
-    expected="how little what was there before is worth, 0 to 1",
 )
 _BETA = Setting(
     name="beta",
     default=0.5,
-    least=0.0,
-    most=1.0 - 2.0**-53,
     expected="the reader's patience, at least 0 and below 1",
+    least=0.0,
+    most=GREATEST_BELOW_1,
 )
 _AT_RANKS = Settings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
 _PATIENT = Settings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")

@@ -13,7 +13,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.bpref import preferred
 from pres_eval.measures.rbp import rank_biased
-from pres_eval.measures.settings import GREATEST_NUMBER, LEAST_ABOVE_0, Setting, Settings, persistence
+from pres_eval.measures.settings import Setting, Settings, persistence
 
 
 def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
@@ -71,9 +71,7 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
     return divide(batch.sum_of_relevant(weighted), batch.num_rel)
 
 
-_FACTOR = Setting(
-    "factor", 1.0, LEAST_ABOVE_0, GREATEST_NUMBER, "what scores of documents are multiplied by, above 0"
-)
+_FACTOR = Setting(name="factor", default=1.0, expected="what scores of documents are multiplied by, above 0")
 _WEIGHED = Settings((persistence(0.8), _FACTOR), example="p=0.9")
 
 _scored = partial(Measure, ours=True, needs_document_scores=True)

@@ -17,7 +17,7 @@ from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
-from pres_eval.measures.settings import MAX_REL, MIN_REL, Settings, persistence, wanted_gain
+from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, Settings, persistence
 
 CUTOFFS = (5, 10, 20)
 
@@ -227,7 +227,7 @@ def _weights(batch: Batch, chosen: BoolArray, p: float) -> FloatArray:
 
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = Settings(_GRADES, CUTOFFS, "10,20,max_rel=3")
-_WANTING = Settings((wanted_gain(1.0), *_GRADES), example="T=2,max_rel=3")
+_WANTING = Settings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
 _graded = partial(
     Measure, ours=True, uses_level=False, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
@@ -237,7 +237,7 @@ READER_MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)),
     _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT),
     _graded("sdcg", scaled_dcg, _AT_RANKS),
-    _graded("bpm", bejeweled_player, Settings((wanted_gain(1.0), *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3")),
+    _graded("bpm", bejeweled_player, Settings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3")),
     _graded("insq", insq, _WANTING),
     _graded("inst", inst, _WANTING),
     _graded("nerr8", nearly_err_truncated, _AT_RANKS),

@@ -30,14 +30,19 @@ class Percents(NamedTuple):
         return share
 
 
+LEAST_ABOVE_0 = 5e-324
+GREATEST_BELOW_1 = 1 - 2.0**-53
+GREATEST_NUMBER = 1e300
+
+
 class Setting(NamedTuple):
     """A named number: what it is if it is not given (None: the measure decides), and what it may be."""
 
     name: str
     default: float | None
-    least: float
-    most: float
     expected: str
+    least: float = LEAST_ABOVE_0
+    most: float = GREATEST_NUMBER
     whole: bool = False
 
     def read(self, measure: str, text: str) -> float:
@@ -55,24 +60,12 @@ def _given_and_ranks(name: str, text: str) -> tuple[list[str], list[int]]:
     return [part for part in parts if "=" in part], sorted(ranks)
 
 
-LEAST_ABOVE_0 = 5e-324
-GREATEST_BELOW_1 = 1 - 2.0**-53
-GREATEST_NUMBER = 1e300
-
 MIN_REL = Setting(
-    name="min_rel",
-    default=0.0,
-    least=0.0,
-    most=GREATEST_NUMBER,
-    expected="the grade that is worth nothing, at least 0",
+    name="min_rel", default=0.0, expected="the grade that is worth nothing, at least 0", least=0.0
 )
-MAX_REL = Setting(
-    name="max_rel",
-    default=None,
-    least=LEAST_ABOVE_0,
-    most=GREATEST_NUMBER,
-    expected="the grade that is worth 1, above 0",
-)
+MAX_REL = Setting(name="max_rel", default=None, expected="the grade that is worth 1, above 0")
+WANTED_GAIN = Setting(name="T", default=1.0, expected="the gain that the reader is looking for, above 0")
+"""How much gain a reader is looking for, in fully relevant documents."""
 
 
 def persistence(default: float) -> Setting:
@@ -80,20 +73,8 @@ def persistence(default: float) -> Setting:
     return Setting(
         name="p",
         default=default,
-        least=LEAST_ABOVE_0,
-        most=GREATEST_BELOW_1,
         expected="the reader's persistence, above 0 and below 1",
-    )
-
-
-def wanted_gain(default: float) -> Setting:
-    """How much gain a reader is looking for, in fully relevant documents."""
-    return Setting(
-        name="T",
-        default=default,
-        least=LEAST_ABOVE_0,
-        most=GREATEST_NUMBER,
-        expected="the gain that the reader is looking for, above 0",
+        most=GREATEST_BELOW_1,
     )
 
 
