@@ -34,14 +34,15 @@ class Table:
 def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
     """The names of the three columns; raises InputError if one is missing."""
     known = list(map(str, available))
-    chosen = []
-    for what, names in (("topic", TOPIC), ("document", DOCUMENT), ("value", value)):
-        there = [candidate for candidate in names if candidate in known]
-        if not there:
-            found = f"no {names[0] if what != 'value' else value[0]} among the columns {', '.join(known)}"
-            raise InputError(name, None, found, f"a column named {', '.join(names[:-1])} or {names[-1]}")
-        chosen.append(there[0])
-    return chosen[0], chosen[1], chosen[2]
+
+    def first(names: Sequence[str]) -> str:
+        for candidate in names:
+            if candidate in known:
+                return candidate
+        found = f"no {names[0]} among the columns {', '.join(known)}"
+        raise InputError(name, None, found, f"a column named {', '.join(names[:-1])} or {names[-1]}")
+
+    return first(TOPIC), first(DOCUMENT), first(value)
 
 
 @contextlib.contextmanager

@@ -140,9 +140,8 @@ class Coefficients:
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column for each parameter list that was given."""
-        lists = dict.fromkeys(texts)
         columns = []
-        for text in lists:
+        for text in dict.fromkeys(texts):
             numbers = tuple(decimal_number(name, part) for part in text.split(","))
             if self.count is not None and len(numbers) != self.count:
                 raise MeasureError(f"-m {name}.{text}: {len(numbers)} numbers, expected {self.count}")

@@ -5,7 +5,7 @@ They are named tuples: every start of the program makes their classes, and those
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pres_eval.errors import MeasureError
@@ -53,11 +53,15 @@ class Setting(NamedTuple):
         return value
 
 
-def _given_and_ranks(name: str, text: str) -> tuple[list[str], list[int]]:
-    """The parts `key=number` of a parameter text, and the ranks in it, ascending, each once."""
-    parts = [part.strip() for part in text.split(",")] if text else []
-    ranks = {whole_number(name, part, 1) for part in parts if "=" not in part}
-    return [part for part in parts if "=" in part], sorted(ranks)
+def _lists(name: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str], list[int], str]]:
+    """Of each parameter list, an empty one if there is none: its text; its parts `key=number`; the ranks in
+    it, ascending, each once; and what labels end in.
+    """
+    for text in dict.fromkeys(texts) or [""]:
+        parts = [part.strip() for part in text.split(",")] if text else []
+        given = [part for part in parts if "=" in part]
+        ranks = sorted({whole_number(name, part, 1) for part in parts if "=" not in part})
+        yield text, given, ranks, "_" + ",".join(given) if given else ""
 
 
 MIN_REL = Setting(
@@ -93,16 +97,13 @@ class Settings(NamedTuple):
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
         """The columns of each parameter list that was given, cutoffs ascending."""
         columns: list[Column] = []
-        for text in dict.fromkeys(texts) or [""]:
-            given, ranks = _given_and_ranks(name, text)
+        for text, given, ranks, end in _lists(name, texts):
             if ranks and not self.cutoffs:
                 expected = ", ".join(f"{setting.name}=number" for setting in self.settings)
                 raise MeasureError(f"-m {name}.{text}: takes no cutoff, expected {expected}")
             values = self._values(name, text, given)
-            end = "_" + ",".join(given) if given else ""
             if self.cutoffs:
-                chosen = ranks or self.cutoffs
-                columns.extend((f"{name}_{rank}{end}", (rank, *values)) for rank in chosen)
+                columns += [(f"{name}_{rank}{end}", (rank, *values)) for rank in ranks or self.cutoffs]
             else:
                 columns.append((name + end, values))
         return list(dict.fromkeys(columns))
@@ -131,13 +132,11 @@ class GainCutoffs(NamedTuple):
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
         """The columns of each parameter list that was given, cutoffs ascending."""
         columns: list[Column] = []
-        for text in dict.fromkeys(texts) or [""]:
-            given, ranks = _given_and_ranks(name, text)
+        for text, given, ranks, end in _lists(name, texts):
             gains = tuple(self._gain(name, text, part) for part in given)
             if len({grade for grade, _ in gains}) < len(gains):
                 raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
-            end = "_" + ",".join(given) if given else ""
-            columns.extend((f"{name}_{rank}{end}", (rank, gains)) for rank in ranks or self.cutoffs)
+            columns += [(f"{name}_{rank}{end}", (rank, gains)) for rank in ranks or self.cutoffs]
         return list(dict.fromkeys(columns))
 
     def _gain(self, name: str, text: str, part: str) -> tuple[int, float]:
