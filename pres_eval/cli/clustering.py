@@ -77,29 +77,23 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-class _Bars:
+class _Bars(contextlib.ExitStack):
     """A bar for each pass over a run, or over all runs, if stderr is a terminal."""
 
     def __init__(self, paths: Sequence[str], quiet: bool) -> None:
+        super().__init__()
         self._label = paths[0] if len(paths) == 1 else f"{len(paths)} runs"
         self._is_watched = not quiet and sys.stderr.isatty()
-        self._shown = contextlib.ExitStack()
         self._bar: Bar | None = None
         self._done = 0
-
-    def __enter__(self) -> _Bars:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._shown.close()
 
     def told(self, done: int, total: int) -> None:
         """So many splits or runs of this pass are done."""
         if not self._is_watched:
             return
         if self._bar is None or done <= self._done:
-            self._shown.close()
-            self._bar = self._shown.enter_context(Bar(self._label, total).shown())
+            self.close()
+            self._bar = self.enter_context(Bar(self._label, total).shown())
             self._done = 0
         self._bar.advance(done - self._done)
         self._done = done

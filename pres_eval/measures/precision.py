@@ -117,15 +117,17 @@ def reciprocal_rank(batch: Batch) -> FloatArray:
     Source: trec_eval; Kantor & Voorhees, "The TREC-5 Confusion Track: Comparing Retrieval Methods for Scanned
       Text", Information Retrieval 2, 2000, doi:10.1023/A:1009902609570.  ir_measures' RR.
     """
-    return divide(np.array(1.0), _first_rank(batch))
+    return divide(np.array(1.0), rank_of_relevant(batch, 1))
 
 
-def _first_rank(batch: Batch) -> IntArray:
-    """(T,) the rank of the first relevant document, 0 if none was retrieved."""
-    first = np.zeros(len(batch), np.int64)
-    found = np.flatnonzero(batch.num_rel_ret)
-    first[found] = batch.rank[batch.relevant_rows[batch.relevant_places.offsets[found]]]
-    return first
+def rank_of_relevant(batch: Batch, number: int | IntArray) -> IntArray:
+    """(T,) the rank of the `number`-th relevant document, one number for all or (T,); 0 if not retrieved."""
+    number = np.broadcast_to(number, len(batch))
+    ranks = np.zeros(len(batch), np.int64)
+    found = np.flatnonzero((number > 0) & (number <= batch.num_rel_ret))
+    place = batch.relevant_places.offsets[found] + number[found] - 1
+    ranks[found] = batch.rank[batch.relevant_rows[place]]
+    return ranks
 
 
 def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -138,7 +140,7 @@ def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: as recip_rank; with a cutoff the measure of the MS MARCO ranking tasks (k = 10 for passages, 100
       for documents).  trec_eval: none.  ir_measures' RR@k.
     """
-    first = _first_rank(batch)
+    first = rank_of_relevant(batch, 1)
     return divide(np.array(1.0), np.where(first <= cutoff, first, 0))
 
 

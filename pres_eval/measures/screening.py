@@ -14,7 +14,7 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.precision import relevant_within
+from pres_eval.measures.precision import rank_of_relevant, relevant_within
 from pres_eval.measures.settings import Percents
 
 
@@ -23,14 +23,6 @@ def documents_to_read(batch: Batch) -> IntArray:
     known = np.maximum(batch.num_rel + batch.num_nonrel, batch.num_ret)
     documents: IntArray = np.maximum(known, batch.num_docs_in_coll)
     return documents
-
-
-def rank_of_relevant(batch: Batch, number: IntArray) -> IntArray:
-    """(T,) the rank of the `number`-th relevant document of each topic, 0 if that was not retrieved."""
-    chosen = np.flatnonzero(batch.is_rel & (batch.rel_so_far == number[batch.topic_of]))
-    ranks = np.zeros(len(batch), np.int64)
-    ranks[batch.topic_of[chosen]] = batch.rank[chosen]
-    return ranks
 
 
 def work_saved(batch: Batch, percent: float) -> FloatArray:
