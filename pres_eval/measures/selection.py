@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -54,12 +54,11 @@ def select(
     """
     wanted, problems = _read_texts(texts or DEFAULT_MEASURES, (options or Options()).version)
     columns: list[SelectedColumn] = []
-    for measure in _in_print_order(wanted):
-        for view, asked in _by_view(measure, wanted).items():
-            try:
-                columns += _columns(measure, view, asked, nmax)
-            except MeasureError as error:
-                problems.append(str(error))
+    for measure, view, asked in _in_print_order(wanted):
+        try:
+            columns += _columns(measure, view, asked, nmax)
+        except MeasureError as error:
+            problems.append(str(error))
     _check_relevance(
         {column.measure.name: column.measure for column in columns}.values(), relevance, problems
     )
@@ -68,20 +67,16 @@ def select(
     return tuple(columns)
 
 
-def _in_print_order(wanted: Sequence[Wanted]) -> list[Measure]:
-    """The measures that are wanted, each once."""
-    measures = {one.measure.name: one.measure for one in wanted}
-    place = {name: number for number, name in enumerate((*HOME, *(own.name for own in own_measures())))}
-    return sorted(measures.values(), key=lambda measure: place[measure.name])
-
-
-def _by_view(measure: Measure, wanted: Sequence[Wanted]) -> dict[View, list[Wanted]]:
-    """What is wanted of one measure, by how its columns are computed."""
-    views: dict[View, list[Wanted]] = {}
+def _in_print_order(wanted: Sequence[Wanted]) -> Iterator[tuple[Measure, View, list[Wanted]]]:
+    """What is wanted of each measure, by how its columns are computed."""
+    measures = {one.measure.name: one.measure for one in wanted}  # of one's own the last of a name
+    groups: dict[tuple[str, View], list[Wanted]] = {}
     for one in wanted:
-        if one.measure is measure:
-            views.setdefault(one.view, []).append(one)
-    return views
+        if measures[one.measure.name] is one.measure:
+            groups.setdefault((one.measure.name, one.view), []).append(one)
+    place = {name: number for number, name in enumerate((*HOME, *(own.name for own in own_measures())))}
+    for name, view in sorted(groups, key=lambda group: place[group[0]]):
+        yield measures[name], view, groups[name, view]
 
 
 def _columns(
@@ -157,8 +152,7 @@ def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NM
     asked = list(read_text(text, version))
     return tuple(
         column.label
-        for measure in _in_print_order(asked)
-        for view, wanted in _by_view(measure, asked).items()
+        for measure, view, wanted in _in_print_order(asked)
         for column in _columns(measure, view, wanted, nmax)
     )
 
