@@ -53,12 +53,11 @@ def rank_dict(
     places: list[int] = []
     rankings: list[Documents] = []
     unjudged: list[bytes] = []
-    num_rows = 0
+    num_rows = sum(map(len, run.values()))
     only_texts = True
     for topic, documents in run.items():
         if not (documents or empty):
             continue
-        num_rows += len(documents)
         if type(topic) is str:  # as nearly always, so that less has to be asked
             place = lookup.topics.get(topic)
         else:
@@ -80,9 +79,8 @@ def rank_dict(
         part = _Part(places[start:stop], rankings[start:stop], name)
         for ranked in part.rank(relevance, lookup, options):
             collected.add(ranked)
-    return ranking_of(
-        collected.ranked(), relevance, options, name, tag, num_rows, Ids.of(unjudged) if unjudged else _NO_IDS
-    )
+    unknown = Ids.of(unjudged) if unjudged else _NO_IDS
+    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, unknown)
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:

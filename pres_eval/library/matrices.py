@@ -58,21 +58,38 @@ def rank_matrix(
         raise InputError(name, None, found, "T topics, ids and scores of shape (T, k)")
     if values.dtype.kind not in "biuf":
         raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
-    if matrix.dtype.kind not in "iu":
-        there = np.array(
-            [[text is not None and text != NONE for text in row] for row in matrix.tolist()], bool
-        )
-        objects = Objects(matrix[there].tolist(), name)
-        return rank_columns(_columns(names, there, objects, values, name, tag), relevance, options)
-
-    def rank_as_any_run() -> Ranking:
+    documents: IdColumn
+    if matrix.dtype.kind in "iu":
+        ranking = _rank_numbers(names, matrix, values, relevance, lookup, options, name, tag)
+        if ranking is not None:
+            return ranking
         there = matrix != NONE
         documents = Numbers(matrix[there].astype(np.int64), name)
-        return rank_columns(_columns(names, there, documents, values, name, tag), relevance, options)
+    else:
+        every = matrix.tolist()
+        there = np.array([[text is not None and text != NONE for text in row] for row in every], bool)
+        documents = Objects(matrix[there].tolist(), name)
+    return rank_columns(_columns(names, there, documents, values, name, tag), relevance, options)
 
+
+def _rank_numbers(
+    names: Ids,
+    matrix: IntArray,
+    values: NDArray[Any],
+    relevance: Relevance,
+    lookup: Lookup,
+    options: Options,
+    name: str,
+    tag: str,
+) -> Ranking | None:
+    """Rank documents (T, k) that are numbers, by their scores (T, k).
+
+    None if a topic or a document comes twice: the one way for any run finds out which, and whether -M allows
+    it.
+    """
     place = relevance.pool.find_topics(names)
     if has_equal(place[place >= 0]):
-        return rank_as_any_run()
+        return None
     collected = Topics()
     rows = max(BLOCK // max(matrix.shape[1], 1), 1)
     num_rows = 0
@@ -83,8 +100,7 @@ def rank_matrix(
         num_rows += block.check(name)
         unknown.append(start + block.unjudged)
         if block.repeats():
-            # The one way that finds out which, and whether -M allows it.
-            return rank_as_any_run()
+            return None
         for ranked in block.rank(relevance, lookup.numbers, options):
             collected.add(ranked)
     if not num_rows:
