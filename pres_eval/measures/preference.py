@@ -214,8 +214,7 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
     Range: 0 to 1.
     Source: trec_eval (prefs_avgjg_imp), by Chris Buckley, 2008.
     """
-    counts = batch.counts
-    return _average(batch, divide(counts.ful, counts.poss_ret + counts.poss_imp))
+    return _average(batch, divide(batch.counts.ful, batch.counts.poss_ret + batch.counts.poss_imp))
 
 
 def _average(batch: PreferenceBatch, of_groups: FloatArray) -> FloatArray:
