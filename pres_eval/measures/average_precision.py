@@ -81,7 +81,7 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
     Source: Yilmaz & Aslam, "Estimating Average Precision with Incomplete and Imperfect Judgments", CIKM 2006,
       doi:10.1145/1183614.1183633.  ir_measures' infAP.
     """
-    found = np.flatnonzero(batch.is_rel)
+    found = batch.relevant_rows
     before = (batch.rank[found] - 1).astype(float)
     relevant, nonrelevant = batch.rel_so_far[found] - 1, batch.nonrel_so_far[found]
     pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[found]
@@ -90,8 +90,7 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
             (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
         )
     expected[before == 0] = 1.0
-    sums = np.bincount(batch.topic_of[found], weights=expected, minlength=len(batch))
-    return divide(sums, batch.num_rel)
+    return divide(batch.sum_of_relevant(expected), batch.num_rel)
 
 
 def yaap(batch: Batch) -> FloatArray:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from pres_eval.arrays.exact import log2
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import FloatArray, Grades
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.gain import document_gains
@@ -43,15 +43,15 @@ def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: Burges et al., "Learning to rank using gradient descent", ICML 2005, doi:10.1145/1102351.1102363.
       trec_eval: none.  ranx's dcg_burges@k.
     """
-    gains = np.where(batch.rank <= cutoff, exponential_gains(batch), 0.0)
+    gains = np.where(batch.rank <= cutoff, exponential(batch.grade), 0.0)
     return batch.sum_by_topic(gains / log2(batch.rank + 1))
 
 
-def exponential_gains(batch: Batch) -> FloatArray:
-    """(D,) 2^grade - 1 of each document."""
-    grade = np.maximum(batch.grade, 0)
+def exponential(grades: Grades) -> FloatArray:
+    """(n,) 2^grade - 1 of grades (n,), of those below 0 as of 0."""
+    exponents = np.clip(grades, 0, HIGHEST_EXPONENT).astype(np.int32)
     with np.errstate(over="ignore"):
-        gains: FloatArray = np.ldexp(1.0, np.minimum(grade, HIGHEST_EXPONENT).astype(np.int32)) - 1.0
+        gains: FloatArray = np.ldexp(1.0, exponents) - 1.0
     return gains
 
 

@@ -40,9 +40,7 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
         seen = np.flatnonzero(begins <= deepest)
         overlaps, begins = overlaps[seen], begins[seen]
     topic_of = batch.topic_of[overlaps]
-    length = np.zeros(len(batch), np.int64)
-    positive = batch.levels > 0
-    np.add.at(length, batch.level_topic_of[positive], batch.level_counts[positive])
+    length = batch.count_judged(batch.levels > 0)
     longer = np.maximum(length, batch.num_ret) if deepest is None else int(deepest)
     depth = np.where(length > 0, longer, 0)
     scores = np.zeros(len(batch))

@@ -89,12 +89,11 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
       in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    found = batch.is_rel if cutoff is None else batch.is_rel & (batch.rank <= cutoff)
-    k = batch.count_by_topic(found)
-    return normalized_recall_of(batch, k, k * (k + 1), batch.sum_by_topic(batch.rank.astype(float), found))
+    found = batch.num_rel_ret if cutoff is None else relevant_within(batch, cutoff)
+    return normalized_recall_of(batch, found, found * (found + 1), _sum_of_first_ranks(batch, found))
 
 
-def normalized_recall_of(batch: Batch, k: Numbers, k_and_square: Numbers, ranks: FloatArray) -> FloatArray:
+def normalized_recall_of(batch: Batch, k: Numbers, k_and_square: Numbers, ranks: Numbers) -> FloatArray:
     """(T,) Rnorm of topics where k (T,) documents are found, as in `pres_of`."""
     n, size = batch.num_rel, _collection_size(batch)
     # One that was not found counts N - n ranks after its place in the best order.

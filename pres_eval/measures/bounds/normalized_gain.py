@@ -12,7 +12,7 @@ from pres_eval.arrays.types import FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, highest_of, unjudged, without_gains
-from pres_eval.measures.cumulated_gain import HIGHEST_EXPONENT
+from pres_eval.measures.cumulated_gain import exponential
 from pres_eval.records import dataclass
 
 Gains = Callable[[Grades], FloatArray]
@@ -21,11 +21,6 @@ Gains = Callable[[Grades], FloatArray]
 def _as_they_are(grades: Grades) -> FloatArray:
     """(n,) the grades."""
     return np.asarray(grades, np.float64)
-
-
-def _exponential(grades: Grades) -> FloatArray:
-    """(n,) 2^grade - 1, by which documents are compared."""
-    return np.ldexp(1.0, np.minimum(grades, HIGHEST_EXPONENT).astype(np.int32)) - 1.0
 
 
 def _normalized_gain(gains: Gains) -> Rule:
@@ -116,6 +111,6 @@ def _greatest_ratio(layers: _Layers) -> float:
 OF_NORMALIZED_GAIN = {
     "ndcg": without_gains(_normalized_gain(_as_they_are)),
     "ndcg_cut": _normalized_gain(_as_they_are),
-    "ndcg_exp_cut": _normalized_gain(_exponential),
+    "ndcg_exp_cut": _normalized_gain(exponential),
 }
 """Rules by the name of the measure."""

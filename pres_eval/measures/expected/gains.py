@@ -9,7 +9,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.continuing import DEPTH, insq_weights, scaled_gains
-from pres_eval.measures.cumulated_gain import exponential_gains
+from pres_eval.measures.cumulated_gain import exponential
 from pres_eval.measures.document_scores import scores_of
 from pres_eval.measures.expected.places import Expected, gained
 from pres_eval.measures.expected.ranks import expected_preference
@@ -106,7 +106,7 @@ OF_GAINS: dict[str, Expected] = {
     "dcg": lambda batch, pairs: gained(batch, document_gains(batch, _named_gains(pairs, V10)), _discounted),
     "ndcg": _ndcg,
     "dcg_cut": _dcg_cut,
-    "dcg_exp_cut": lambda batch, cutoff: gained(batch, exponential_gains(batch), _discounted, cutoff),
+    "dcg_exp_cut": lambda batch, cutoff: gained(batch, exponential(batch.grade), _discounted, cutoff),
     "ndcg_cut": _ndcg_cut,
     "ndcg_exp_cut": _ndcg_exp_cut,
     "ndcg_gain_cut": lambda batch, cutoff, gains: _ndcg_cut(batch.with_gains(gains), cutoff),
