@@ -19,6 +19,7 @@ from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.report.names import fitted
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
@@ -115,6 +116,30 @@ def style() -> Iterator[None]:
 
     with mpl.rc_context(_STYLE):
         yield
+
+
+@contextmanager
+def new_figure(width: float, height: float) -> Iterator[Figure]:
+    """A figure of so many inches, to be drawn inside the block."""
+    from matplotlib.figure import Figure
+
+    with style():
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
+@contextmanager
+def one_plot(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+    """A figure of so many inches with one plot in it."""
+    with new_figure(width, height) as figure:
+        yield figure, figure.subplots()
+
+
+def axes_in_rows(figure: Figure, count: int, columns: int) -> list[Axes]:
+    """So many plots in rows of so many columns; the last row may have fewer."""
+    grid = figure.subplots(-(-count // columns), columns, squeeze=False)
+    for axes in grid.flat[count:]:
+        axes.remove()
+    return list(grid.flat[:count])
 
 
 def plain(text: str, longest: int = 28) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
-from pres_eval.report.drawing import line_styles, plain_names, style
+from pres_eval.report.drawing import line_styles, new_figure, one_plot, plain_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +24,7 @@ RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
 
 def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure:
     """Relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
-    with _drawing(8.0, 3.6) as (figure, axes):
+    with one_plot(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
         step = max(1, -(-len(topics) // 40))
         axes.set_xticks(
@@ -95,15 +94,12 @@ def _run_panels(
     draw: Callable[[Axes, Curve, Mapping[str, Any]], Any],
 ) -> Figure:
     """Curves from 0 to 1: all in one plot with a legend, or a small plot for each."""
-    from matplotlib.figure import Figure
-
     looks = line_styles(len(labels))
     together = len(labels) <= MOST_TOGETHER
     columns = 1 if together else min(5, math.ceil(math.sqrt(len(labels))))
     rows = 1 if together else math.ceil(len(labels) / columns)
     size = (6.4, 5.0) if together else (0.4 + 2.5 * columns, 0.8 + 2.3 * rows)
-    with style():
-        figure = Figure(figsize=size, layout="constrained")
+    with new_figure(*size) as figure:
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         for axes in grid.flat:
             _diagonal(axes)
@@ -131,7 +127,7 @@ def _run_panels(
 
 def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: NDArray[Any]) -> Figure:
     """Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
-    with _drawing(6.4, 4.4 + 0.09 * len(names)) as (figure, axes):
+    with one_plot(6.4, 4.4 + 0.09 * len(names)) as (figure, axes):
         lines = []
         for row, look in zip(values, line_styles(len(names)), strict=True):
             lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
@@ -151,7 +147,7 @@ def pres_against_rank(
 
     The lines are those of a topic with so many relevant documents; dots: average rank, PRES and recall.
     """
-    with _drawing(6.8, 4.6) as (figure, axes):
+    with one_plot(6.8, 4.6) as (figure, axes):
         lines = []
         for recall, look in zip(RECALLS, line_styles(len(RECALLS)), strict=True):
             found = max(recall * relevant, 1e-9)
@@ -182,7 +178,7 @@ def pres_against_rank(
 
 def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
     """PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
-    with _drawing(6.4, 4.2) as (figure, axes):
+    with one_plot(6.4, 4.2) as (figure, axes):
         x = np.arange(1, nmax + 1)
         axes.plot(x, pres_of_one(x, nmax), color="#0072B2", linewidth=1.4, label=f"PRES at {nmax}")
         axes.plot(x, 1 / x, color="#D55E00", linewidth=1.4, linestyle=(0, (5, 2)), label="reciprocal rank")
@@ -198,16 +194,6 @@ def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
         axes.set_title(f"One relevant document: PRES and reciprocal rank ({marks})")
         axes.legend(loc="upper right")
     return figure
-
-
-@contextlib.contextmanager
-def _drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """A figure of one plot, in the style of all."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(width, height), layout="constrained")
-        yield figure, figure.subplots()
 
 
 def _diagonal(axes: Axes) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import plain, plain_names, style
+from pres_eval.report.drawing import new_figure, plain, plain_names
 from pres_eval.report.names import fitted
 from pres_eval.report.position_plots import draw_rank_changes
 
@@ -30,17 +31,13 @@ def judges_figure(
 
     orders: measure -> (2, R) positions under the first and under the second judge; the first five are drawn.
     """
-    from matplotlib.figure import Figure
-
     chosen = list(orders.items())[:MOST_ORDERS]
     judges = fitted(judges, 28)
     between = max(2.6, 1.0 + 0.04 * sum(map(len, judges)))
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
     widths = [max(3.4, 1.4 + 0.55 * len(grades))]
     widths += [between + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
-    height = max(3.2, 1.0 + 0.2 * len(runs))
-    with style():
-        figure = Figure(figsize=(sum(widths), height), layout="constrained")
+    with new_figure(sum(widths), max(3.2, 1.0 + 0.2 * len(runs))) as figure:
         parts = figure.subfigures(1, len(widths), squeeze=False, width_ratios=widths)[0]
         draw_grades(parts[0].subplots(), judges, grades, counts)
         for part, (measure, positions) in zip(parts[1:], chosen, strict=True):
@@ -53,8 +50,6 @@ def judges_figure(
 
 def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: NDArray[Any]) -> None:
     """The table of grades against grades as a map, the numbers written into it."""
-    import numpy as np
-
     shade = np.log1p(counts)
     axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
     for row, line in enumerate(counts.tolist()):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import line_styles, plain, plain_names, style
+from pres_eval.report.drawing import axes_in_rows, line_styles, new_figure, plain, plain_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,33 +21,22 @@ LEVELS = {0.9: "about the same", 0.8: "noticeable change below"}
 
 
 def curves(
-    labels: Sequence[str],
-    panels: Sequence[str],
-    x: Sequence[int],
-    values: NDArray[Any],
-    *,
-    xlabel: str,
+    labels: Sequence[str], measures: Sequence[str], x: Sequence[int], values: NDArray[Any], *, xlabel: str
 ) -> Figure:
     """Lines over a common x, a panel for each measure, a line for each label: (M, X, R) values (figure 8)."""
-    from matplotlib.figure import Figure
-
-    rows = math.ceil(len(panels) / 3)
-    columns = min(3, len(panels))
-    with style():
-        height = max(2.9 * rows, 0.9 + 0.16 * len(labels))
-        figure = Figure(figsize=(1.8 + 2.9 * columns, height), layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False)
-        for axes in grid.flat[len(panels) :]:
-            axes.remove()
-        lines = []
-        for panel, axes in enumerate(grid.flat[: len(panels)]):
+    columns = min(3, len(measures))
+    height = max(2.9 * math.ceil(len(measures) / columns), 0.9 + 0.16 * len(labels))
+    with new_figure(1.8 + 2.9 * columns, height) as figure:
+        for measure, means, axes in zip(
+            measures, values, axes_in_rows(figure, len(measures), columns), strict=True
+        ):
             lines = [
-                axes.plot(x, values[panel, :, run], linewidth=1.2, **look)[0]
-                for run, look in enumerate(line_styles(len(labels)))
+                axes.plot(x, row, linewidth=1.2, **look)[0]
+                for row, look in zip(means.T, line_styles(len(labels)), strict=True)
             ]
-            axes.set_title(plain(panels[panel]))
+            axes.set_title(plain(measure))
             axes.set_xlabel(xlabel)
-            axes.set_ylabel(f"mean {plain(panels[panel])}")
+            axes.set_ylabel(f"mean {plain(measure)}")
             axes.set_ylim(bottom=0)
             axes.set_xlim(left=0)
         figure.legend(lines, plain_names(labels), loc="outside right center", handlelength=3.5)
@@ -63,15 +52,12 @@ def robustness(
     with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010).  Lines without a number are named as
     such in the legend.
     """
-    from matplotlib.figure import Figure
-
     percent = [*(100 * fraction for fraction in fractions), 100]
     known = [taus[~np.isnan(taus)] for lines in panels.values() for taus in lines.values()]
     lowest = min((float(taus.min()) for taus in known if len(taus)), default=0.75)
     names = list(dict.fromkeys(label for lines in panels.values() for label in lines))
     looks = dict(zip(names, line_styles(len(names)), strict=True))
-    with style():
-        figure = Figure(figsize=(1.0 + 3.4 * len(panels), 3.8), layout="constrained")
+    with new_figure(1.0 + 3.4 * len(panels), 3.8) as figure:
         grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
             _draw_correlations(axes, percent, lines, looks)
@@ -131,18 +117,12 @@ def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:
 
     Each topic has `title`, `nmax`, and `best`, `run`, `worst`: (ranks, counts) of the steps of each curve.
     """
-    from matplotlib.figure import Figure
-
     columns = min(3, len(topics))
-    rows = math.ceil(len(topics) / columns)
-    with style():
-        figure = Figure(figsize=(max(4.8, 3.6 * columns), 0.6 + 2.9 * rows), layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False)
-        for axes in grid.flat[len(topics) :]:
-            axes.remove()
-        for topic, axes in zip(topics, grid.flat[: len(topics)], strict=True):
+    height = 0.6 + 2.9 * math.ceil(len(topics) / columns)
+    with new_figure(max(4.8, 3.6 * columns), height) as figure:
+        for topic, axes in zip(topics, axes_in_rows(figure, len(topics), columns), strict=True):
             draw_cumulated(axes, topic)
-        handles, labels = grid.flat[0].get_legend_handles_labels()
+        handles, labels = figure.axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3 if columns > 1 else 2)
     return figure
 

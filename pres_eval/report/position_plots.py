@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import line_styles, plain, plain_names, style
+from pres_eval.report.drawing import line_styles, new_figure, one_plot, plain, plain_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,11 +24,8 @@ _NAME_MARGIN = 0.06
 
 def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]) -> Figure:
     """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(_width_of(measures), max(2.6, 1.0 + 0.2 * len(runs))), layout="constrained")
-        draw_rank_changes(figure.subplots(), runs, measures, positions)
+    with one_plot(_width_of(measures), max(2.6, 1.0 + 0.2 * len(runs))) as (figure, axes):
+        draw_rank_changes(axes, runs, measures, positions)
     return figure
 
 
@@ -106,13 +103,10 @@ def agreement(
     pairs: Sequence[int] | None,
 ) -> Figure:
     """Figures 6 and 7 in one picture: positions above, verdicts below (left out where there are none)."""
-    from matplotlib.figure import Figure
-
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
     upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + _more_lines(patterns)
-    with style():
-        figure = Figure(figsize=(max(6.4, _width_of(measures)), upper + lower), layout="constrained")
+    with new_figure(max(6.4, _width_of(measures)), upper + lower) as figure:
         above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
         draw_rank_changes(above, runs, measures, positions)
         draw_verdict_bars(below, patterns, pairs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import line_styles, plain, style
+from pres_eval.report.drawing import line_styles, new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +35,8 @@ def power_figure(
 
     swaps: measure -> (lower ends of the bins, rates) for the largest sets of topics, of so many topics.
     """
-    from matplotlib.figure import Figure
-
     looks = dict(zip(levels, line_styles(len(levels)), strict=True))
-    with style():
-        figure = Figure(figsize=(9.0, 4.2 + 0.1 * len(levels)), layout="constrained")
+    with new_figure(9.0, 4.2 + 0.1 * len(levels)) as figure:
         left, right = figure.subplots(1, 2)
         lines = _draw_levels(left, levels, looks, alpha)
         for name, (lower, rates) in swaps.items():

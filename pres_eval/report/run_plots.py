@@ -5,6 +5,7 @@ Each function takes data and returns a matplotlib Figure, in the style of `plots
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.topics import plural
-from pres_eval.report.drawing import plain, plain_names, style
+from pres_eval.report.drawing import axes_in_rows, new_figure, plain, plain_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,15 +43,10 @@ def score_bars(
     of the baseline, one for each measure, is dark, its mean a dashed line; runs that differ from it
     significantly, (M, R) booleans, are hatched.
     """
-    from matplotlib.figure import Figure
-
     # As high as the names beside the panels are long.
     height = max(1.9, 0.4 + 0.08 * max(len(plain(measure)) for measure in measures))
     order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
-    with style():
-        figure = Figure(
-            figsize=(max(5.0, 1.5 + 0.32 * len(runs)), 0.9 + height * len(measures)), layout="constrained"
-        )
+    with new_figure(max(5.0, 1.5 + 0.32 * len(runs)), 0.9 + height * len(measures)) as figure:
         panels = figure.subplots(len(measures), 1, sharex=True, squeeze=False)[:, 0]
         for row, axes in enumerate(panels):
             baseline = None if baselines is None else baselines[row]
@@ -129,22 +125,17 @@ def difference_maps(
     the column's, -1 worse.
     """
     from matplotlib.colors import ListedColormap
-    from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
     columns = min(2, len(measures))
-    rows = -(-len(measures) // columns)
+    rows = math.ceil(len(measures) / columns)
     size = max(2.4, 0.17 * len(runs))
     names = plain_names(runs, 20)
-    with style():
-        figure = Figure(figsize=(columns * (size + 1.9), rows * (size + 1.6) + 0.5), layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False)
-        for axes in grid.flat[len(measures) :]:
-            axes.remove()
-        for row, axes in enumerate(grid.flat[: len(measures)]):
+    colours = ListedColormap([WORSE, ALIKE, BETTER])
+    with new_figure(columns * (size + 1.9), rows * (size + 1.6) + 0.5) as figure:
+        for row, axes in enumerate(axes_in_rows(figure, len(measures), columns)):
             order = np.argsort(-means[row], kind="stable")
             cells = said[row][np.ix_(order, order)]
-            colours = ListedColormap([WORSE, ALIKE, BETTER])
             axes.imshow(cells, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
             ordered = [names[run] for run in order]
             axes.set_yticks(range(len(runs)), ordered, fontsize=7)

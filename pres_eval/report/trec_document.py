@@ -6,11 +6,19 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pres_eval.report.drawing import new_figure
+from pres_eval.report.graphs import graphs_of
 from pres_eval.report.report_topics import hardest_topics, median_labels
 from pres_eval.report.text import shown, text_of
-from pres_eval.report.trec_curves import draw_curves
 from pres_eval.report.trec_report import DIGITS, Report, title_of
-from pres_eval.report.trec_run_plots import default_subject, draw_distributions, draw_intervals, draw_relevant
+from pres_eval.report.trec_run_plots import (
+    default_subject,
+    draw_distributions,
+    draw_graph,
+    draw_intervals,
+    draw_relevant,
+    name_curves,
+)
 from pres_eval.report.trec_tables import run_text
 from pres_eval.report.trec_topic_plots import draw_bars, draw_explained, draw_pair, draw_topic
 
@@ -69,6 +77,21 @@ def document(report: Report) -> Iterator[Figure]:
     yield from _text_pages(_topic_lines(report, subject.label))
     for run in range(len(report.names)):
         yield _run_page(report, run)
+
+
+def draw_curves(report: Report, histogram: bool = False) -> Figure:
+    """Recall-precision, PRES and recall against Nmax, ROC with -N; the first run's histogram if wanted."""
+    graphs = graphs_of(report)
+    with new_figure(9.5, 10.8 if histogram else 7.2) as figure:
+        panels = figure.subplot_mosaic("ab;cd;ee" if histogram else "ab;cd")
+        for place, graph in zip("abcd", graphs, strict=False):
+            draw_graph(panels[place], graph, len(report.names))
+        for place in "abcd"[len(graphs) :]:
+            panels[place].remove()
+        name_curves(figure, panels["a"], report.names)
+        if histogram:
+            draw_bars(panels["e"], report, 0, median_labels(report)[0])
+    return figure
 
 
 def _run_page(report: Report, run: int) -> Figure:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import check_matplotlib, check_picture_ending, picture, style
 from pres_eval.report.report_topics import median_labels
-from pres_eval.report.trec_curves import draw_curves
-from pres_eval.report.trec_document import document, page_around
+from pres_eval.report.trec_document import document, draw_curves, page_around
 from pres_eval.report.trec_report import Report, title_of
 from pres_eval.report.trec_run_plots import (
     Subject,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import COLOURS, line_styles, plain, plain_names, style
+from pres_eval.report.drawing import COLOURS, line_styles, one_plot, plain, plain_names
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.report_topics import hardest_topics, relevant_counts
 from pres_eval.report.trec_report import Report
@@ -71,14 +72,10 @@ def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
     """What draws the graph of that name alone."""
 
     def draw(report: Report, subject: Subject) -> Figure:
-        from matplotlib.figure import Figure
-
         graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
         if graph is None:
             raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
-        with style():
-            figure = Figure(figsize=(7.5, 4.6), layout="constrained")
-            axes = figure.subplots()
+        with one_plot(7.5, 4.6) as (figure, axes):
             draw_graph(axes, graph, len(report.names))
             name_curves(figure, axes, report.names)
         return figure
@@ -86,12 +83,9 @@ def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
     return draw
 
 
-def rows_figure(count: int) -> tuple[Figure, Axes]:
-    """A figure with room for so many rows, each of a run."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 1.2 + 0.24 * count), layout="constrained")
-    return figure, figure.subplots()
+def rows_plot(count: int) -> AbstractContextManager[tuple[Figure, Axes]]:
+    """A figure of one plot with room for so many rows, each of a run."""
+    return one_plot(8.0, 1.2 + 0.24 * count)
 
 
 def draw_intervals(report: Report, subject: Subject) -> Figure:
@@ -103,8 +97,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     order = np.argsort(pairs.gains(row), kind="stable")
     means, places = pairs.means[row][order], np.arange(len(order))
     spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
-    with style():
-        figure, axes = rows_figure(len(order))
+    with rows_plot(len(order)) as (figure, axes):
         axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
         label_rows(axes, report, order.tolist(), f"mean {subject.label}")
         confidence = f"{100 * (1 - pairs.settings.alpha):g} %"
@@ -126,8 +119,7 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
     order = report.best_first(
         subject.label, [report.summary(run, subject.label) for run in range(len(matrix))]
     )[::-1]
-    with style():
-        figure, axes = rows_figure(len(order))
+    with rows_plot(len(order)) as (figure, axes):
         for place, run in enumerate(order):
             known = matrix[run][np.isfinite(matrix[run])]
             if not len(known):
@@ -153,8 +145,7 @@ def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> 
 def draw_relevant(report: Report, subject: Subject) -> Figure:
     """How many topics have how many relevant documents."""
     columns = relevant_counts(report)
-    with style():
-        figure, axes = rows_figure(10)
+    with rows_plot(10) as (figure, axes):
         bars = axes.bar([name for name, _ in columns], [count for _, count in columns], color=COLOURS[0])
         axes.bar_label(bars)
         axes.set_xlabel("relevant documents")

@@ -11,12 +11,12 @@ import numpy as np
 from pres_eval.analysis.explain import curves, explain_topic
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import COLOURS, plain, plain_names, style
+from pres_eval.report.drawing import COLOURS, new_figure, one_plot, plain, plain_names
 from pres_eval.report.plots import draw_cumulated
 from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report
-from pres_eval.report.trec_run_plots import Subject, label_rows, rows_figure
+from pres_eval.report.trec_run_plots import Subject, label_rows, rows_plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
 def draw_histogram(report: Report, run: int, label: str = "map") -> Figure:
     """A run's values minus the median of all runs, from the largest difference to the smallest."""
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(9.5, 4.2), layout="constrained")
-        draw_bars(figure.subplots(), report, run, label)
+    with one_plot(9.5, 4.2) as (figure, axes):
+        draw_bars(axes, report, run, label)
     return figure
 
 
@@ -82,8 +79,6 @@ def bar_colours(values: FloatArray) -> list[str]:
 
 def draw_pair(report: Report, subject: Subject) -> Figure:
     """Two runs topic against topic, and their differences sorted."""
-    from matplotlib.figure import Figure
-
     first, second = subject.runs[:2]
     one, other = report.per_topic(first, subject.label), report.per_topic(second, subject.label)
     known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
@@ -91,8 +86,7 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     order = np.argsort(-differences, kind="stable")
     every = plain_names(report.names)
     names = every[first], every[second]
-    with style():
-        figure = Figure(figsize=(10.5, 4.6), layout="constrained")
+    with new_figure(10.5, 4.6) as figure:
         scatter, bars = figure.subplots(1, 2)
         scatter.scatter(other[known], one[known], s=14, color=bar_colours(differences))
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
@@ -110,8 +104,7 @@ def draw_topic(report: Report, subject: Subject) -> Figure:
     start, stop = (int(end) for end in documents.offsets[subject.topic : subject.topic + 2])
     values = np.nan_to_num(report.matrix(subject.label)[:, subject.topic])
     order = np.argsort(values, kind="stable")
-    with style():
-        figure, axes = rows_figure(len(order))
+    with rows_plot(len(order)) as (figure, axes):
         ranks = [documents.ranks[run, start:stop] for run in order]
         axes.eventplot([each[each > 0] for each in ranks], linelengths=0.6, colors=COLOURS[0])
         label_rows(axes, report, order.tolist(), "rank")
@@ -135,8 +128,7 @@ def draw_explained(report: Report, subject: Subject) -> Figure:
         ranks=documents.ranks[run, chosen],
     )
     title = f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}"
-    with style():
-        figure, axes = rows_figure(14)
+    with rows_plot(14) as (figure, axes):
         draw_cumulated(axes, {"title": title, **curves(one)})
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
