@@ -92,32 +92,22 @@ def grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
     lines = "".join(f"M{frame.left} {to_y(tick):.1f}H{right}" for tick, _ in y.ticks)
     if vertical:
         lines += "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
-    texts = [
-        element("text", label, x=frame.left - 6, y=f"{to_y(tick) + 4:.1f}", text_anchor="end")
-        for tick, label in y.ticks
-    ]
-    middle = (frame.top + bottom) / 2
-    texts.append(
-        element(
-            "text",
-            y.label,
-            class_="label",
-            transform=f"translate(13 {middle:.0f}) rotate(-90)",
-            text_anchor="middle",
-        )
-    )
+    texts = [text_at(label, frame.left - 6, f"{to_y(tick) + 4:.1f}", "end") for tick, label in y.ticks]
+    turned = f"translate(13 {(frame.top + bottom) / 2:.0f}) rotate(-90)"
+    texts.append(element("text", y.label, class_="label", transform=turned, text_anchor="middle"))
     return element("g", element("path", class_="grid", d=lines), *texts, *x_texts(frame, x, to_x))
+
+
+def text_at(
+    text: str, x: float | str, y: float | str, anchor: str | None = "middle", kind: str | None = None
+) -> Html:
+    """A text of that class, which begins, is centred or ends (`anchor`) at a place."""
+    return element("text", text, class_=kind, x=x, y=y, text_anchor=anchor)
 
 
 def x_texts(frame: Frame, x: Axis, to_x: Scale) -> list[Html]:
     """The labels of the ticks below the plot, and that of the axis."""
     bottom = frame.height - frame.bottom
     middle = (frame.left + frame.width - frame.right) / 2
-    texts = [
-        element("text", label, x=f"{to_x(tick):.1f}", y=bottom + 16, text_anchor="middle")
-        for tick, label in x.ticks
-    ]
-    label = element(
-        "text", x.label, class_="label", x=f"{middle:.0f}", y=frame.height - 6, text_anchor="middle"
-    )
-    return [*texts, label]
+    texts = [text_at(label, f"{to_x(tick):.1f}", bottom + 16) for tick, label in x.ticks]
+    return [*texts, text_at(x.label, f"{middle:.0f}", frame.height - 6, kind="label")]

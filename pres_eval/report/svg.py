@@ -22,6 +22,7 @@ from pres_eval.report.axes import (
     grid,
     nice_axis,
     scales,
+    text_at,
     unit_axis,
     x_texts,
 )
@@ -62,10 +63,9 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
     for number, (label, points) in enumerate(zip(names, graph.curves, strict=True)):
         places = [(f"{to_x(px):.1f}", f"{to_y(py):.1f}", text) for px, py, text in points]
         path = " ".join(f"{'L' if i else 'M'}{px} {py}" for i, (px, py, _) in enumerate(places))
+        shape = marker(number)
         dots = [
-            element(
-                "path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{marker(number)}"
-            )
+            element("path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{shape}")
             for px, py, text in places
         ]
         line = element("path", class_="line", d=path)
@@ -120,33 +120,13 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     parts: list[Html] = [element("path", class_="grid", d=lines), *x_texts(frame, x, to_x)]
     for number, (row, name_shown) in enumerate(zip(rows, names, strict=True)):
         middle = frame.top + ROW_HEIGHT * (number + 0.5)
-        text = element(
-            "text",
-            name_shown,
-            class_="label",
-            x=frame.left - 8,
-            y=f"{middle + 4:.0f}",
-            text_anchor="end",
-        )
+        baseline = f"{middle + 4:.0f}"
         title = element("title", f"{row.text}; {row.end}" if row.end else row.text)
-        drawn = [*_row(row, middle, to_x), *_end(row, middle, frame)]
-        parts.append(element("g", title, text, *drawn, class_="row"))
+        text = text_at(name_shown, frame.left - 8, baseline, "end", "label")
+        letters = row.end if len(row.end) <= MOST_LETTERS else f"{row.end[: MOST_LETTERS - 1]}…"
+        end = [text_at(letters, frame.width - right + 10, baseline, None, "label")] if row.end else []
+        parts.append(element("g", title, text, *_row(row, middle, to_x), *end, class_="row"))
     return _svg(name, title, words, frame, parts, kind="rows")
-
-
-def _end(row: Row, middle: float, frame: Frame) -> list[Html]:
-    if not row.end:
-        return []
-    left = frame.width - frame.right + 10
-    return [
-        element(
-            "text",
-            row.end if len(row.end) <= MOST_LETTERS else f"{row.end[: MOST_LETTERS - 1]}…",
-            class_="label",
-            x=left,
-            y=f"{middle + 4:.0f}",
-        )
-    ]
 
 
 def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
@@ -158,21 +138,12 @@ def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
         drawn.append(element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}"))
     if row.box is not None:
         left, right = (to_x(end) for end in row.box)
-        drawn.append(
-            element(
-                "rect",
-                class_="box",
-                x=f"{left:.1f}",
-                y=f"{middle - 5:.1f}",
-                width=f"{max(right - left, 0.5):.1f}",
-                height=10,
-            )
-        )
+        place = {"x": f"{left:.1f}", "y": f"{middle - 5:.1f}", "width": f"{max(right - left, 0.5):.1f}"}
+        drawn.append(element("rect", class_="box", **place, height=10))
         drawn.append(element("path", class_="middle", d=f"M{to_x(row.middle):.1f} {middle - 6:.1f}v12"))
     else:
-        drawn.append(
-            element("path", class_="mark", d=f"M{to_x(row.middle):.1f} {middle:.1f}{marker(row.series)}")
-        )
+        mark = f"M{to_x(row.middle):.1f} {middle:.1f}{marker(row.series)}"
+        drawn.append(element("path", class_="mark", d=mark))
     return [element("g", *drawn, class_=f"series {series_class(row.series)}")]
 
 
@@ -225,16 +196,10 @@ def column_chart(
                 height=f"{to_y(0) - top:.1f}",
             )
         )
-        parts.append(
-            element(
-                "text", str(count), x=f"{(left + right) / 2:.1f}", y=f"{top - 4:.1f}", text_anchor="middle"
-            )
-        )
+        middle = f"{(left + right) / 2:.1f}"
+        parts.append(text_at(str(count), middle, f"{top - 4:.1f}"))
         # Every second label is a line lower: side by side they would touch on a phone.
-        low = to_y(0) + (16 if number % 2 == 0 else 30)
-        parts.append(
-            element("text", label, x=f"{(left + right) / 2:.1f}", y=f"{low:.0f}", text_anchor="middle")
-        )
+        parts.append(text_at(label, middle, f"{to_y(0) + (16 if number % 2 == 0 else 30):.0f}"))
     return _svg(name, title, words, frame, parts, kind="columns")
 
 
