@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pres_eval.gates.against import Change
 from pres_eval.gates.findings import Finding, lines_of, run_name, six_digits
 from pres_eval.measures.base import Format
-from pres_eval.report.differences import signed
 from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
+from pres_eval.report.text import signed
 
 
 def as_markdown(findings: Sequence[Finding], compared: Sequence[Change]) -> str:

@@ -18,8 +18,9 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.report.layout import Interval, Score, Shown, Table, Value, records_table
-from pres_eval.report.text import falling_notes, percentage
+from pres_eval.report.cells import Interval, Value
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.text import UNKNOWN, falling_notes, percentage
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
@@ -51,13 +52,7 @@ def coefficient_intervals_table(found: list[CoefficientInterval], confidence: fl
         Shown(
             ("first", "second", "coefficient", "value", "interval"),
             [
-                (
-                    one.first,
-                    one.second,
-                    one.coefficient,
-                    Score(one.value),
-                    Interval(one.lower, one.upper),
-                )
+                (one.first, one.second, one.coefficient, one.value, Interval(one.lower, one.upper))
                 for one in found
             ],
             left=3,
@@ -74,6 +69,7 @@ MOST_SHOWN = 20
 
 def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) -> Table:
     """The pairs of runs on which the measures say different things."""
+    headings = ("first", "second", *measures, "contradiction")
     rows: list[tuple[Value, ...]] = [
         (one.run, one.other, *(SAID[value] for value in one.said), one.opposite) for one in found
     ]
@@ -83,22 +79,10 @@ def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) ->
     return Table(
         name="disagreements",
         title="Pairs of runs on which measures disagree, contradictions first",
-        headings=("first", "second", *measures, "contradiction"),
+        headings=headings,
         rows=rows,
         notes=notes,
-        shown=Shown(
-            ("first", "second", *measures, "contradiction"),
-            [
-                (
-                    one.run,
-                    one.other,
-                    *(SAID[value] for value in one.said),
-                    "yes" if one.opposite else "",
-                )
-                for one in found[:MOST_SHOWN]
-            ],
-            left=2,
-        ),
+        shown=Shown(headings, rows[:MOST_SHOWN], left=2),
     )
 
 
@@ -144,7 +128,7 @@ def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float)
         notes=("= says the same, ≠ something else: first better, second better, or can't tell",),
         shown=Shown(
             ("measures", "pairs", "share"),
-            [(pattern.text, str(pattern.pairs), f"{pattern.share:.1%}") for pattern in patterns],
+            [(pattern.text, pattern.pairs, f"{pattern.share:.1%}") for pattern in patterns],
         ),
     )
 
@@ -161,7 +145,7 @@ def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
         Shown(
             ("measure", "pairs on which the others agree", "it says something else", "share"),
             [
-                (row.measure, str(row.pairs), str(row.alone), f"{row.share:.1%}" if row.pairs else "-")
+                (row.measure, row.pairs, row.alone, f"{row.share:.1%}" if row.pairs else UNKNOWN)
                 for row in rows
             ],
         ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pres_eval.analysis.compare import ComparedRuns, Comparison
 from pres_eval.analysis.compare_settings import Settings
@@ -11,9 +10,9 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import plural
-from pres_eval.report.differences import effect_size
-from pres_eval.report.layout import Interval, Note, PValue, Score, Shown, ShownCell, Table, records_table
-from pres_eval.report.text import falling_notes, percentage
+from pres_eval.report.cells import Interval, Note, PValue, Score, ShownCell
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.text import effect_size, falling_notes, percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""
@@ -111,14 +110,10 @@ def _intervals(result: ComparedRuns) -> Table:
         for lower, upper in zip(result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
     ]
     kind = INTERVAL_NAMES[result.settings.interval]
-    title = f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means"
-    notes = ("- no interval: one topic says nothing of others",) if len(scores.topics) < 2 else ()
     return Table(
         name="intervals",
-        title=title,
-        headings=(),
-        rows=(),
-        notes=notes,
+        title=f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means",
+        notes=("- no interval: one topic says nothing of others",) if len(scores.topics) < 2 else (),
         shown=_grid(scores, cells),
         programs=False,
     )
@@ -175,16 +170,15 @@ def _comparisons(result: ComparedRuns) -> Table:
         for one in result.comparisons
     ]
     headings = ("measure", "run", "against", "difference", "interval", "+/=/-", "p", f"p ({corrected})")
-    table = records_table(
+    return records_table(
         "comparisons",
         f"Comparisons ({settings.test}, {_hypothesis(settings)}, {plural(len(result.scores.topics))})",
         result.comparisons,
         Comparison,
         _comparison_notes(settings, corrected),
         Shown((*headings, "d_z", "g", "r"), lines, left=3),
+        people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
     )
-    people = result.baselines is not None or len(result.comparisons) <= MOST_ROWS
-    return replace(table, people=people)
 
 
 def _hypothesis(settings: Settings) -> str:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from pres_eval.analysis.explain import Explanation, Relevant, text_plot
 from pres_eval.arrays.exact import add_in_order
-from pres_eval.report.layout import Shown, Table, Value
+from pres_eval.report.cells import Value
+from pres_eval.report.layout import Shown, Table
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
 
@@ -31,7 +32,7 @@ def explained_tables(
     values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
     rows = [_row(one, own) for one, own in zip(explanations, values, strict=True)]
     documents: list[tuple[Value, ...]] = [
-        (text_of(one.topic), d.place, text_of(d.docno), d.grade, d.rank, d.counted, d.lost, d.found)
+        (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
         for one in explanations
         for d in one.documents
     ]
@@ -49,7 +50,7 @@ def explained_tables(
 def _row(one: Explanation, values: Sequence[Value]) -> tuple[Value, ...]:
     """A topic in numbers: how many documents, the areas, and the values of the measures."""
     counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
-    return (text_of(one.topic), *counts, one.area_lost, one.area_kept, *values)
+    return (one.topic, *counts, one.area_lost, one.area_kept, *values)
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
@@ -85,13 +86,11 @@ def side_by_side_tables(
     topics: list[tuple[Value, ...]] = []
     people: list[tuple[float, Table]] = []
     for first, second in pairs:
-        topic = text_of(first.topic)
-        topics.append((topic, len(first.documents), first.found, second.found, first.score, second.score))
+        numbers = (len(first.documents), first.found, second.found, first.score, second.score)
+        topics.append((first.topic, *numbers))
         others = {document.docno: document for document in second.documents}
         both = [(document, others[document.docno]) for document in first.documents]
-        documents += [
-            (topic, text_of(a.docno), a.grade, a.rank, b.rank, a.counted, b.counted) for a, b in both
-        ]
+        documents += [(first.topic, a.docno, a.grade, a.rank, b.rank, a.counted, b.counted) for a, b in both]
         people.append((-abs(first.score - second.score), _side_by_side(first, second, both, names)))
     sums = [[add_in_order(each.by_label(label)) for label in labels] for each in evaluations]
     counts = [max(len(each.topics), 1) for each in evaluations]
@@ -117,14 +116,11 @@ def _side_by_side(
     names: Sequence[str],
 ) -> Table:
     """One topic of two runs: each relevant document with its rank in both."""
-    rows = [
+    rows: list[tuple[Value, ...]] = [
         (
-            text_of(a.docno),
-            str(a.grade),
-            *(
-                ("" if each.found else "* ") + ("-" if each.rank is None else str(each.rank))
-                for each in (a, b)
-            ),
+            a.docno,
+            a.grade,
+            *(("" if each.found else "* ") + _rank(each) for each in (a, b)),
             f"{b.counted - a.counted:+d}",
         )
         for a, b in both
@@ -135,24 +131,24 @@ def _side_by_side(
         f"found by rank {first.nmax}: {first.found} and {second.found} of {n}",
         f"* not by rank {first.nmax}   later: ranks by which {names[1]} has it later (worst case included)",
     ]
-    return _of_topic(
-        first,
-        f"PRES_{first.nmax}: {scores}",
-        Shown(("document", "grade", *names, "later"), rows),
-        notes,
-    )
+    shown = Shown(("document", "grade", *names, "later"), rows)
+    return _of_topic(first, f"PRES_{first.nmax}: {scores}", shown, notes)
+
+
+def _rank(document: Relevant) -> str:
+    return "-" if document.rank is None else str(document.rank)
 
 
 def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) -> Table:
     """One topic for people: the documents above, the areas as text below."""
     lines = [
         (
-            str(document.place),
-            text_of(document.docno),
-            str(document.grade),
-            "-" if document.rank is None else str(document.rank),
+            document.place,
+            document.docno,
+            document.grade,
+            _rank(document),
             ("" if document.found else "* ") + str(document.counted),
-            str(document.lost),
+            document.lost,
         )
         for document in one.documents
     ]
@@ -178,8 +174,6 @@ def _of_topic(one: Explanation, scores: str, shown: Shown, notes: Sequence[str])
     return Table(
         name=f"topic {topic}",
         title=f"Topic {topic}   {scores}",
-        headings=(),
-        rows=(),
         notes=notes,
         shown=shown,
         programs=False,

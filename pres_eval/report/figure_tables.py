@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pres_eval.analysis.explain import Explanation
 from pres_eval.analysis.figures import PrecisionRecall, Roc
 from pres_eval.arrays.types import FloatArray
-from pres_eval.report.layout import Table, Value
-from pres_eval.report.text import text_of
+from pres_eval.report.cells import Value
+from pres_eval.report.layout import Table
 
 
 def _figure(
@@ -83,7 +83,7 @@ def pres_rank_table(nmax: int, rows: Sequence[tuple[str, bytes, float, float, fl
     return _figure(
         f"PRES at {nmax} and the average rank of the relevant documents found",
         ("run", "topic", "average_rank", "recall", "PRES"),
-        [(run, text_of(topic), *numbers) for run, topic, *numbers in rows],
+        rows,
         left=2,
     )
 
@@ -94,7 +94,7 @@ def pres_mrr_table(nmax: int, names: Sequence[str], found: Sequence[Sequence[Exp
     for name, topics in zip(names, found, strict=True):
         for one in topics:
             rank = one.documents[0].rank
-            rows.append((name, text_of(one.topic), rank, one.score, 1 / rank if rank else 0.0))
+            rows.append((name, one.topic, rank, one.score, 1 / rank if rank else 0.0))
     return _figure(
         f"Topics with one relevant document: PRES at {nmax} and reciprocal rank",
         ("run", "topic", "rank", "PRES", "reciprocal_rank"),

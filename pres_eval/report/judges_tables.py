@@ -14,9 +14,9 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from pres_eval.report.differences import number
-from pres_eval.report.layout import PValue, Score, Shown, Table, Value, records_table
-from pres_eval.report.text import falling_notes, text_of
+from pres_eval.report.cells import PValue, Score
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.text import falling_notes, moved, number, text_of
 
 MOST_SHOWN = 12
 """Lines of a long table that people see; programs get all."""
@@ -53,7 +53,7 @@ def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, le
         notes=(f"relevant: grade {level} or higher", "-: no number, as nobody ever gave another grade"),
         shown=Shown(
             ("statistic", "value"),
-            [(name, str(value) if isinstance(value, int) else number(value)) for name, value in rows],
+            [(name, value if isinstance(value, int) else number(value)) for name, value in rows],
         ),
     )
 
@@ -61,21 +61,19 @@ def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, le
 def grades_table(judged: Judged, table: GradeTable) -> Table:
     """The grades of the first judge against those of the second."""
     first, second = (text_of(name) for name in judged.names[:2])
-    headings = (f"{first} \\ {second}", *map(str, table.grades))
-    cells = [
-        (str(grade), *map(str, row)) for grade, row in zip(table.grades, table.counts.tolist(), strict=True)
-    ]
-    rows: list[tuple[Value, ...]] = [
-        (grade, other, count)
-        for grade, row in zip(table.grades, table.counts.tolist(), strict=True)
-        for other, count in zip(table.grades, row, strict=True)
-    ]
+    by_grade = list(zip(table.grades, table.counts.tolist(), strict=True))
     return Table(
         name="grades",
         title="Documents that both judged, by their grades",
         headings=("first", "second", "documents"),
-        rows=rows,
-        shown=Shown(headings, cells),
+        rows=[
+            (grade, other, count)
+            for grade, row in by_grade
+            for other, count in zip(table.grades, row, strict=True)
+        ],
+        shown=Shown(
+            (f"{first} \\ {second}", *map(str, table.grades)), [(grade, *row) for grade, row in by_grade]
+        ),
     )
 
 
@@ -84,10 +82,10 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
     lowest = sorted(found, key=lambda one: (math.isnan(one.kappa), one.kappa))
     lines = [
         (
-            text_of(one.topic),
-            str(one.both),
-            str(one.only_first),
-            str(one.only_second),
+            one.topic,
+            one.both,
+            one.only_first,
+            one.only_second,
             f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
             number(one.agreement),
             number(one.kappa),
@@ -96,30 +94,22 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
         for one in lowest[:MOST_SHOWN]
     ]
     headings = ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap")
-    table = records_table(
+    return records_table(
         "topics",
         "Topics with the lowest agreement",
-        [],
+        found,
         TopicAgreement,
-        _rest(len(found)),
+        (
+            "relevant: to the first, to both, to the second judge, of those that both judged",
+            *_rest(len(found), "topics"),
+        ),
         Shown(headings, lines),
     )
-    rows: list[list[Value]] = [
-        [text_of(one.topic), *(getattr(one, name) for name in table.headings[1:])] for one in found
-    ]
-    return Table(
-        name=table.name,
-        title=table.title,
-        headings=table.headings,
-        rows=rows,
-        notes=table.notes,
-        shown=table.shown,
-    )
 
 
-def _rest(count: int, what: str = "topics") -> list[str]:
-    notes = ["relevant: to the first, to both, to the second judge, of those that both judged"]
-    return notes + ([f"{count - MOST_SHOWN} more: --table {what}"] if count > MOST_SHOWN else [])
+def _rest(count: int, table: str) -> list[str]:
+    """Where the lines of a long table are that people do not see."""
+    return [f"{count - MOST_SHOWN} more: --table {table}"] if count > MOST_SHOWN else []
 
 
 def orders_table(found: Sequence[OrderChange], alpha: float, test: str) -> Table:
@@ -152,13 +142,12 @@ def swaps_table(found: Sequence[SwappedPair]) -> Table:
         )
         for one in found[:MOST_SHOWN]
     ]
-    more = len(found) - MOST_SHOWN
     return records_table(
         "swaps",
         "Pairs of runs in opposite orders, the surest first",
         found,
         SwappedPair,
-        ["differences: run less other", *([f"{more} more: --table swaps"] if more > 0 else [])],
+        ("differences: run less other", *_rest(len(found), "swaps")),
         Shown(("measure", "run", "other", "first", "p", "second", "p "), lines, left=3),
     )
 
@@ -180,13 +169,11 @@ def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Tab
                 (
                     one.measure,
                     one.run,
-                    Score(one.first),
-                    Score(one.second),
+                    one.first,
+                    one.second,
                     Score(one.change, signed=True),
                     Score(one.beyond_others, signed=True),
-                    f"{one.position_first} to {one.position_second}"
-                    if one.position_first != one.position_second
-                    else str(one.position_first),
+                    moved(one.position_first, one.position_second),
                 )
                 for one in found
             ],
@@ -204,21 +191,16 @@ def topic_changes_table(found: Sequence[TopicChange], measures: int) -> Table:
         for number, one in enumerate(found)
         if number % per_measure < ends or number % per_measure >= per_measure - ends
     ]
-    return Table(
-        name="topic_changes",
-        title="Topics that gain and lose most under the second judge, averaged over the runs",
-        headings=("measure", "topic", "first", "second", "change"),
-        rows=[(one.measure, text_of(one.topic), one.first, one.second, one.change) for one in found],
-        shown=Shown(
+    return records_table(
+        "topic_changes",
+        "Topics that gain and lose most under the second judge, averaged over the runs",
+        found,
+        TopicChange,
+        (),
+        Shown(
             ("measure", "topic", "first", "second", "change"),
             [
-                (
-                    one.measure,
-                    text_of(one.topic),
-                    Score(one.first),
-                    Score(one.second),
-                    Score(one.change, signed=True),
-                )
+                (one.measure, one.topic, one.first, one.second, Score(one.change, signed=True))
                 for one in shown
             ],
             left=2,
@@ -243,7 +225,7 @@ def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Tabl
                 (
                     one.measure,
                     one.group,
-                    str(one.runs),
+                    one.runs,
                     Score(one.change, signed=True),
                     Score(one.others, signed=True),
                     Score(one.difference, signed=True),

@@ -12,67 +12,18 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.report.differences import interval, signed
-from pres_eval.report.grid import LATEX, MARKDOWN, Grid, escaped, folded, notes_text, written
+from pres_eval.report.cells import Note, ShownCell, Value, cell_text, note_text, plain_text
+from pres_eval.report.grid import Grid, escaped, folded, notes_text, written
 from pres_eval.report.shown_runs import guarded
 from pres_eval.report.table import apart, check_style
-from pres_eval.report.text import exact, p_text, shown, text_of
+from pres_eval.report.text import exact, text_of
 from pres_eval.version import __version__
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 """What --format of an analysis takes; table is the default."""
-
-Value = str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class Score:
-    """A number in a cell for people.
-
-    best    whether it is the best of its measure: marked *, bold in LaTeX and Markdown
-    mark    what the number is marked with besides: + or - of a test
-    signed  whether + comes before a number above 0
-    """
-
-    value: float
-    best: bool = False
-    mark: str = ""
-    signed: bool = False
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Two ends of an interval in a cell for people."""
-
-    low: float
-    high: float
-    signed: bool = False
-
-
-@dataclass(frozen=True)
-class PValue:
-    """A p-value in a cell for people, with a star if it is significant."""
-
-    value: float
-    significant: bool = False
-
-
-@dataclass(frozen=True)
-class Note:
-    """A line below a table: what a mark means, or anything else if there is no mark.
-
-    bold  whether LaTeX and Markdown show what is marked in bold instead
-    """
-
-    text: str
-    mark: str = ""
-    bold: bool = False
-
-
-ShownCell = str | Score | Interval | PValue
 
 
 @dataclass(frozen=True)
@@ -115,18 +66,16 @@ class Table:
     notes     lines below it, for people
     shown     what people see instead; None: the rows, rounded
     left      how many columns, from the first, are text, aligned to the left
-    digits    digits after the point for people, where not 4, by heading
     people, programs  whether people see it, whether JSON and CSV have it
     """
 
     name: str
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[Value]]
+    title: str = ""
+    headings: Sequence[str] = ()
+    rows: Sequence[Sequence[Value]] = ()
     notes: Sequence[str | Note] = ()
     shown: Shown | None = None
     left: int = 1
-    digits: Mapping[str, int] = field(default_factory=dict)
     people: bool = True
     programs: bool = True
 
@@ -138,6 +87,7 @@ def records_table(
     kind: type,
     notes: Sequence[str | Note] = (),
     shown: Shown | None = None,
+    people: bool = True,
 ) -> Table:
     """A table of dataclass records of that kind: a column for each field."""
     names = [column.name for column in fields(kind)]
@@ -148,6 +98,7 @@ def records_table(
         rows=[[getattr(record, each) for each in names] for record in records],
         notes=notes,
         shown=shown,
+        people=people,
     )
 
 
@@ -177,78 +128,17 @@ def render(
 def as_text(table: Table, look: Look = Look()) -> str:
     """Title, table and notes for people."""
     style = look.style if look.form == "table" else look.form
-    view = table.shown or Shown(table.headings, _rounded(table, look.digits), table.left)
+    view = table.shown or Shown(table.headings, table.rows, table.left)
     grid = Grid(
         header=tuple(escaped(heading, style) for heading in view.headings),
-        rows=tuple(tuple(_cell(cell, look.digits, style) for cell in row) for row in view.rows),
+        rows=tuple(tuple(cell_text(cell, look.digits, style) for cell in row) for row in view.rows),
         title=table.title,
         left=view.left,
         apart=apart(look.failures, style),
     )
     pieces = [written(piece, style, look.width) for piece in folded(grid, style, look.width)]
-    notes = (
-        [notes_text([_note(note, style) for note in table.notes], style, look.width)] if table.notes else []
-    )
-    return "\n".join([*pieces, *notes])
-
-
-def _cell(cell: ShownCell, digits: int, style: str) -> str:
-    """A cell as it is written, escaped."""
-    if isinstance(cell, str):
-        return escaped(cell, style)
-    if isinstance(cell, Interval):
-        return escaped(interval(cell.low, cell.high, digits, cell.signed), style)
-    if isinstance(cell, PValue):
-        return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
-    number = signed(cell.value, digits) if cell.signed else shown(cell.value, digits)
-    if cell.best and style == LATEX:
-        number = rf"\textbf{{{number}}}"
-    elif cell.best and style == MARKDOWN:
-        number = f"**{number}**"
-    elif cell.best:
-        return f"*{cell.mark} {number}"
-    return _marked(number, cell.mark, style)
-
-
-def _marked(text: str, mark: str, style: str) -> str:
-    """A finished text with its mark: before it, or raised in LaTeX, or behind it in Markdown."""
-    if not mark:
-        return text
-    if style == LATEX:
-        return f"{text}$^{{{mark}}}$"
-    return f"{text} {escaped(mark, style)}" if style == MARKDOWN else f"{mark} {text}"
-
-
-def _note(note: str | Note, style: str) -> str:
-    if isinstance(note, str):
-        return escaped(note, style)
-    marks = note.mark
-    if style == LATEX:
-        marks = r"\textbf{bold}:" if note.bold else ", ".join(f"$^{{{mark}}}$" for mark in marks.split())
-    elif style == MARKDOWN:
-        marks = "**bold**:" if note.bold else escaped(marks, style)
-    return f"{marks} {escaped(note.text, style)}"
-
-
-def _rounded(table: Table, digits: int) -> list[list[str]]:
-    return [
-        [
-            cell_text(cell, table.digits.get(name, digits))
-            for name, cell in zip(table.headings, row, strict=True)
-        ]
-        for row in table.rows
-    ]
-
-
-def cell_text(value: Value, digits: int = 4) -> str:
-    """A value as people read it: rounded, yes or nothing for a truth, nothing for what is not there."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    if isinstance(value, float):
-        return shown(value, digits)
-    return str(value)
+    notes = [note_text(note, style) for note in table.notes]
+    return "\n".join([*pieces, *([notes_text(notes, style, look.width)] if notes else [])])
 
 
 def as_csv(table: Table, delimiter: str = ",") -> str:
@@ -262,13 +152,10 @@ def as_csv(table: Table, delimiter: str = ",") -> str:
 
 
 def _csv_cell(value: Value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return guarded(value)
-    return exact(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return exact(value)
+    text = plain_text(value, yes="true", no="false")
+    return guarded(text) if isinstance(value, (str, bytes)) else text
 
 
 def as_json(
@@ -296,6 +183,8 @@ def as_json(
 
 
 def _json_value(value: object) -> object:
+    if isinstance(value, bytes):
+        return text_of(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, (list, tuple)):

@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from pres_eval.analysis.pooling import Key, ToJudge
 from pres_eval.analysis.pools import Holes
 from pres_eval.report.layout import Shown, Table
-from pres_eval.report.text import text_of
 
 MOST_SHOWN = 20
 """Topics with holes that people see; programs get all."""
@@ -20,7 +19,7 @@ def to_judge_table(chosen: Sequence[ToJudge], runs: int) -> Table:
         name="documents",
         title=f"{len(chosen)} documents to judge, from {runs} runs",
         headings=("topic", "docno", "runs", "best_rank", "contribution"),
-        rows=[(text_of(one.topic), text_of(one.document), one.runs, one.best, one.gain) for one in chosen],
+        rows=[(one.topic, one.document, one.runs, one.best, one.gain) for one in chosen],
         notes=("runs: how many have it among their first; best_rank: in any of them",),
         left=2,
     )
@@ -35,7 +34,7 @@ def pools_table(pooled: Collection[Key], judged: Collection[Key], chosen: Sequen
         name="topics",
         title="Pools of the topics",
         headings=("topic", "pooled", "judged", "to_judge"),
-        rows=[(text_of(topic), sizes[topic], known[topic], wanted[topic]) for topic in sorted(sizes)],
+        rows=[(topic, sizes[topic], known[topic], wanted[topic]) for topic in sorted(sizes)],
     )
 
 
@@ -48,9 +47,7 @@ def holes_tables(
         looked_at, unjudged = int(holes.looked_at.sum()), int(holes.unjudged.sum())
         runs.append((name, len(holes.topic), looked_at, unjudged, unjudged / looked_at if looked_at else 0.0))
         columns = (holes.topic.tolist(), holes.looked_at.tolist(), holes.unjudged.tolist())
-        rows += [
-            (name, text_of(topics[topic]), of, number) for topic, of, number in zip(*columns, strict=True)
-        ]
+        rows += [(name, topics[topic], of, number) for topic, of, number in zip(*columns, strict=True)]
     worst = sorted(rows, key=lambda row: -row[3])[:MOST_SHOWN]
     more = len(rows) - len(worst)
     return [
@@ -66,11 +63,7 @@ def holes_tables(
             headings=("run", "topic", "looked_at", "unjudged"),
             rows=rows,
             notes=(f"{more} more: --table topics --format csv",) if more else (),
-            shown=Shown(
-                ("run", "topic", "looked_at", "unjudged"),
-                [(name, topic, str(of), str(number)) for name, topic, of, number in worst],
-                left=2,
-            ),
+            shown=Shown(("run", "topic", "looked_at", "unjudged"), worst, left=2),
         ),
     ]
 
@@ -87,7 +80,7 @@ def unjudged_table(
         title="The unjudged documents",
         headings=("run", "topic", "docno", "rank"),
         rows=[
-            (name, text_of(topic), text_of(document), rank)
+            (name, topic, document, rank)
             for name, first in zip(names, firsts, strict=True)
             for (topic, document), rank in sorted(first.items(), key=lambda item: (item[0][0], item[1]))
             if topic in topics and (topic, document) not in judged

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pres_eval.analysis.power import Discrimination, Stability, Swaps, needed_difference
 from pres_eval.analysis.topic_numbers import Sizes
-from pres_eval.report.differences import UNKNOWN, number
-from pres_eval.report.layout import Score, Shown, Table, Value, records_table
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.text import UNKNOWN, number
 
 
 def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float, runs: int) -> Table:
@@ -16,7 +16,7 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
         (
             one.measure,
             number(one.deviation),
-            *(UNKNOWN if value is None else str(value) for value in (one.t, one.anova, one.interval)),
+            *(UNKNOWN if value is None else value for value in (one.t, one.anova, one.interval)),
             number(one.detectable),
         )
         for one in found
@@ -39,25 +39,22 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
 
 def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:
     """Pairs of runs that each measure tells apart; for programs the achieved significance levels."""
-    rows: list[tuple[Value, ...]] = [
-        (one.measure, len(one.levels), one.significant, one.share, one.needed) for one in found
-    ]
-    levels: list[tuple[Value, ...]] = [
-        (one.measure, place, level) for one in found for place, level in enumerate(one.levels.tolist(), 1)
-    ]
     return [
         Table(
             name="discrimination",
             title=f"Discriminative power: pairs of runs told apart ({test}, p < {alpha:g})",
             headings=("measure", "pairs", "significant", "share", "needed"),
-            rows=rows,
+            rows=[(one.measure, len(one.levels), one.significant, one.share, one.needed) for one in found],
             notes=("needed: a difference of means that would have been significant for any pair",),
         ),
         Table(
             name="levels",
-            title="",
             headings=("measure", "pair", "level"),
-            rows=levels,
+            rows=[
+                (one.measure, place, level)
+                for one in found
+                for place, level in enumerate(one.levels.tolist(), 1)
+            ],
             people=False,
         ),
     ]
@@ -70,16 +67,8 @@ def stability_tables(
     lines = []
     for one in rows:
         own = [each for each in swaps if (each.measure, each.topics) == (one.measure, one.topics)]
-        lines.append(
-            (
-                one.measure,
-                str(one.topics),
-                Score(one.error_rate),
-                Score(one.ties),
-                Score(one.swap_rate),
-                number(needed_difference(own, rate), 2),
-            )
-        )
+        needed = number(needed_difference(own, rate), 2)
+        lines.append((one.measure, one.topics, one.error_rate, one.ties, one.swap_rate, needed))
     return [
         records_table(
             "stability",
@@ -93,18 +82,5 @@ def stability_tables(
             ),
             Shown(("measure", "topics", "error_rate", "ties", "swap_rate", "needed"), lines),
         ),
-        records_table_for_programs(swaps),
+        records_table("swaps", "", swaps, Swaps, people=False),
     ]
-
-
-def records_table_for_programs(swaps: Sequence[Swaps]) -> Table:
-    """The swaps of each bin of differences."""
-    return Table(
-        name="swaps",
-        title="",
-        headings=("measure", "topics", "lower", "upper", "pairs", "swaps", "rate"),
-        rows=[
-            (one.measure, one.topics, one.lower, one.upper, one.pairs, one.swaps, one.rate) for one in swaps
-        ],
-        people=False,
-    )

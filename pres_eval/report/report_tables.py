@@ -8,8 +8,9 @@ from dataclasses import asdict
 
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.measures.base import Format
+from pres_eval.report.cells import Value
 from pres_eval.report.graphs import graphs_of
-from pres_eval.report.layout import Table, Value
+from pres_eval.report.layout import Table
 from pres_eval.report.report_topics import (
     against_median,
     largest_differences,
@@ -85,7 +86,7 @@ def _topics(report: Report) -> Table:
             row = [_number(each[place], kind) for each, kind in zip(values, kinds, strict=True)]
             for (_, found), differences in zip(medians, against, strict=True):
                 row += [_number(float(found[place])), _number(differences[place])]
-            rows.append([name, text_of(topic), *row])
+            rows.append([name, topic, *row])
     extra = [text for label, _ in medians for text in (f"{label} median", f"{label} minus median")]
     return _table("topics", ["run", "topic", *labels, *extra], rows)
 
@@ -145,7 +146,7 @@ def _differences(report: Report) -> Table:
     rows: list[list[Value]] = [
         [
             label,
-            text_of(found.topic),
+            found.topic,
             report.names[found.best],
             report.names[found.worst],
             found.best_value,
@@ -167,5 +168,5 @@ def _documents(report: Report) -> Table:
         for number in range(int(documents.offsets[place]), int(documents.offsets[place + 1])):
             ranks: list[Value] = [int(rank) or None for rank in documents.ranks[:, number]]
             grade = int(documents.grades[number])
-            rows.append([text_of(topic), text_of(documents.docnos[number]), grade, *ranks])
+            rows.append([topic, documents.docnos[number], grade, *ranks])
     return _table("documents", ["topic", "docno", "grade", *(f"rank {name}" for name in report.names)], rows)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
 from pres_eval.analysis.pools import Depths, LeftOut
 from pres_eval.analysis.robustness import Plan, Robustness
-from pres_eval.report.layout import Score, Shown, ShownCell, Table, Value, records_table
-from pres_eval.report.text import percentage
+from pres_eval.report.cells import Score, Value
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.text import moved, percentage
 
 COEFFICIENT_NAMES = {
     "tau_a": "Kendall τ-a",
@@ -25,32 +27,28 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
     plan, labels = result.plan, result.labels
     coefficient = COEFFICIENT_NAMES[plan.coefficient]
     samples: list[tuple[Value, ...]] = []
-    lines: list[list[ShownCell]] = []
+    lines: list[tuple[Value, ...]] = []
     for f, fraction in enumerate(plan.fractions):
         for s in range(plan.samples):
-            kept, found = int(result.kept[f, s]), result.correlations[f, s].tolist()
-            judged = int(result.judged[f, s])
-            lines.append([percentage(fraction), str(s + 1), str(kept), *map(Score, found)])
+            kept, judged = int(result.kept[f, s]), int(result.judged[f, s])
+            found = result.correlations[f, s].tolist()
+            lines.append((percentage(fraction), s + 1, kept, *found))
             samples += [
                 (fraction, s + 1, kept, judged, label, value)
                 for label, value in zip(labels, found, strict=True)
             ]
     about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {plan.seed}, over {topics}"
+    averages, lowest = result.averages, result.lowest
     fractions = [
-        (fraction, label, float(result.averages[f, m]), float(result.lowest[f, m]))
+        (fraction, label, float(averages[f, m]), float(lowest[f, m]))
         for f, fraction in enumerate(plan.fractions)
         for m, label in enumerate(labels)
     ]
     return [
         _by_fraction(
-            "averages",
-            f"{coefficient} with the full ranking, average of the samples",
-            result,
-            result.averages,
+            "averages", f"{coefficient} with the full ranking, average of the samples", result, averages
         ),
-        _by_fraction(
-            "lowest", f"{coefficient}, lowest of the samples", result, result.lowest, _notes(result)
-        ),
+        _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, lowest, _notes(result)),
         Table(
             "samples",
             f"{coefficient} of each sample ({about})",
@@ -89,31 +87,28 @@ def _taken_out(plan: Plan) -> str:
 
 
 def _by_fraction(
-    name: str, title: str, result: Robustness, values: NDArray[Any], notes: list[str] | None = None
+    name: str, title: str, result: Robustness, values: NDArray[Any], notes: Sequence[str] = ()
 ) -> Table:
-    rows: list[list[ShownCell]] = [
-        [percentage(fraction), *map(Score, row)]
+    rows = [
+        [percentage(fraction), *row]
         for fraction, row in zip(result.plan.fractions, values.tolist(), strict=True)
     ]
     if 1.0 not in result.plan.fractions:
-        rows.append([percentage(1.0), *map(Score, result.unchanged.tolist())])
+        rows.append([percentage(1.0), *result.unchanged.tolist()])
     shown = Shown(("relevant", *result.labels), rows)
-    return Table(name=name, title=title, headings=(), rows=(), notes=notes or (), shown=shown, programs=False)
+    return Table(name=name, title=title, notes=notes, shown=shown, programs=False)
 
 
 def depths_table(result: Depths) -> Table:
     """Rankings under pools of several depths."""
     coefficient = COEFFICIENT_NAMES[result.coefficient]
-    rows = [
-        (depth, int(result.judged[d]), int(result.relevant[d]), label, float(result.correlations[d, m]))
-        for d, depth in enumerate(result.depths)
-        for m, label in enumerate(result.labels)
-    ]
-    lines: list[list[ShownCell]] = [
-        [str(depth), str(int(result.judged[d])), str(int(result.relevant[d])), *map(Score, found)]
-        for d, (depth, found) in enumerate(zip(result.depths, result.correlations.tolist(), strict=True))
-    ]
-    lines.append(["all", "", "", *map(Score, result.unchanged.tolist())])
+    sizes = zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True)
+    lines: list[tuple[Value, ...]] = []
+    rows: list[tuple[Value, ...]] = []
+    for size, found in zip(sizes, result.correlations.tolist(), strict=True):
+        lines.append((*size, *found))
+        rows += [(*size, label, value) for label, value in zip(result.labels, found, strict=True)]
+    lines.append(("all", None, None, *result.unchanged.tolist()))
     return Table(
         name="depths",
         title=f"{coefficient} with the full ranking, from pools of less depth",
@@ -139,13 +134,12 @@ def left_out_table(rows: list[LeftOut], depth: int) -> Table:
                     row.group,
                     row.run,
                     row.measure,
-                    str(row.unique),
-                    str(row.unique_relevant),
-                    Score(row.score),
-                    Score(row.without),
+                    row.unique,
+                    row.unique_relevant,
+                    row.score,
+                    row.without,
                     Score(row.without - row.score, signed=True),
-                    str(row.position)
-                    + (f" to {row.position_without}" if row.position_without != row.position else ""),
+                    moved(row.position, row.position_without),
                 )
                 for row in rows
             ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pres_eval.analysis.sweep import Sweep
-from pres_eval.report.layout import Score, Shown, ShownCell, Table
+from pres_eval.report.layout import Shown, Table
 
 
 def sweep_tables(result: Sweep, topics: str) -> list[Table]:
@@ -16,12 +16,7 @@ def sweep_tables(result: Sweep, topics: str) -> list[Table]:
     ]
     tables = [Table("sweep", "", ("measure", "nmax", "run", "mean"), rows, people=False)]
     for m, measure in enumerate(result.measures):
-        lines: list[list[ShownCell]] = [
-            [run, *(Score(value) for value in result.means[m, :, r].tolist())]
-            for r, run in enumerate(result.runs)
-        ]
+        lines = [[run, *result.means[m, :, r].tolist()] for r, run in enumerate(result.runs)]
         shown = Shown(("run", *map(str, result.cutoffs)), lines)
-        tables.append(
-            Table(measure, f"{measure} at Nmax, over {topics}", (), (), shown=shown, programs=False)
-        )
+        tables.append(Table(measure, f"{measure} at Nmax, over {topics}", shown=shown, programs=False))
     return tables

@@ -43,6 +43,10 @@ def bytes_of(text: str) -> bytes:
     return b"".join(bytes.fromhex(part) if i % 2 else part.encode("utf-8") for i, part in enumerate(parts))
 
 
+UNKNOWN = "-"
+"""Stands where there is no number: one topic has no deviation, equal differences no standardised size."""
+
+
 def exact(value: float, format: Format = Format.FLOAT) -> str:
     """A number with all its digits, from which the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
     value = float(value)
@@ -69,9 +73,45 @@ def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
     return [f"less is better: {', '.join(found)}"] if found else []
 
 
+def moved(before: int, after: int) -> str:
+    """A position, and where it is now if that is another."""
+    return str(before) if before == after else f"{before} to {after}"
+
+
 def p_text(p_value: float, digits: int = 4) -> str:
     """A p-value for people: four digits, and never 0; `-` where there is none."""
     if math.isnan(p_value):
-        return "-"
+        return UNKNOWN
     least = 10.0**-digits
     return f"<{least:.{digits}f}" if p_value < least / 2 else f"{p_value:.{digits}f}"
+
+
+def signed(value: float, digits: int = 4) -> str:
+    """A difference with its sign; `-` where there is no number, `inf` without digits."""
+    if math.isnan(value):
+        return UNKNOWN
+    if math.isinf(value):
+        return "+inf" if value > 0 else "-inf"
+    return f"{value:+.{digits}f}"
+
+
+def effect_size(value: float) -> str:
+    """A standardised size of an effect: two digits; `-` where there is none."""
+    return UNKNOWN if math.isinf(value) else signed(value, 2)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number; `-` where there is none."""
+    return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def interval(low: float, high: float, digits: int = 4, sign: bool = False) -> str:
+    """The ends of an interval, `-` where there is none; a bound alone where it has one end."""
+    if math.isnan(low) or math.isnan(high):
+        return UNKNOWN
+    ends = [signed(end, digits) if sign else f"{end:.{digits}f}" for end in (low, high)]
+    if math.isinf(high):
+        return f">= {ends[0]}"
+    if math.isinf(low):
+        return f"<= {ends[1]}"
+    return " .. ".join(ends)

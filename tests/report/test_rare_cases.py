@@ -23,11 +23,11 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.cli.report import command as report_command
 from pres_eval.report import drawing, plots, run_plots
 from pres_eval.report.compared_tables import compared_tables
-from pres_eval.report.differences import effect_size, interval, number, signed
 from pres_eval.report.layout import Look, Table, render
 from pres_eval.report.page.header import failed_runs
 from pres_eval.report.page.packed import smallest
 from pres_eval.report.report_tables import as_tables
+from pres_eval.report.text import effect_size, interval, number, signed
 
 pytestmark = pytest.mark.slow
 
