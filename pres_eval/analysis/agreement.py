@@ -22,6 +22,7 @@ from pres_eval.analysis.correlation import (
 )
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.overlap import rbo
+from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray, IntArray
@@ -105,10 +106,10 @@ def coefficient_intervals(
     pairs = list(itertools.combinations(range(num_measures), 2))
     draws = np.empty((samples, len(pairs), len(names)))
     for number in each(range(samples)):
-        means = _drawn_means(values, stream.times_drawn(1, size)[0])
+        means = means_of(values * stream.times_drawn(1, size)[0])
         for row, (a, b) in enumerate(pairs):
             draws[number, row] = [COEFFICIENTS[name](means[a], means[b]) for name in names]
-    means = _drawn_means(values, np.ones(size))
+    means = means_of(values)
     tail = (1 - confidence) / 2
     return [
         CoefficientInterval(
@@ -122,11 +123,6 @@ def coefficient_intervals(
         for row, (a, b) in enumerate(pairs)
         for place, name in enumerate(names)
     ]
-
-
-def _drawn_means(values: FloatArray, times: FloatArray) -> FloatArray:
-    """(M, R) means over topics that were drawn so many times, added up topic by topic."""
-    return np.asarray(np.add.accumulate(values * times, axis=2)[:, :, -1] / len(times), np.float64)
 
 
 def _quantile(values: FloatArray, share: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import Settings, check_settings, share_of_alpha
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised, wins_ties_losses
+from pres_eval.analysis.digits import rounded, wins_ties_losses
+from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
 from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
@@ -177,10 +176,9 @@ class _Family:
 def _pairs(count: int, baseline: int | None) -> IntArray:
     """(P, 2) every run with the baseline, or with every other run."""
     if baseline is None:
-        found = list(itertools.combinations(range(count), 2))
-    else:
-        found = [(run, baseline) for run in range(count) if run != baseline]
-    return np.array(found, np.int64).reshape(-1, 2)
+        return np.column_stack(np.triu_indices(count, 1))
+    others = np.delete(np.arange(count), baseline)
+    return np.column_stack((others, np.full(len(others), baseline)))
 
 
 def _jointly(scores: PairedScores, pairs: Sequence[IntArray], settings: Settings) -> list[Joint]:

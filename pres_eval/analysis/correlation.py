@@ -88,7 +88,7 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
         return math.nan
     # (2 C(i) - (i - 1)) / (i - 1) added up: an order kept counts 1, one turned round -1, a tie 0.
     kept_above = np.where(_signs(estimate) < 0, _orders(truth, estimate), 0).sum(axis=1)
-    above, tied = _above_and_tied(estimate)
+    above, tied = above_and_tied(estimate)
     total = 0.0
     for kept, first, group in zip(kept_above.tolist(), above.tolist(), tied.tolist(), strict=True):
         if first:
@@ -111,7 +111,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
 def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
     """τ_AP of (R,) given the truth (R,), over what has others strictly above it."""
     concordant = np.where(_signs(estimate) < 0, _orders(truth, estimate) > 0, False).sum(axis=1)
-    above, _ = _above_and_tied(estimate)
+    above, _ = above_and_tied(estimate)
     below_top = above > 0
     if not below_top.any():
         return math.nan
@@ -136,15 +136,13 @@ COEFFICIENTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 
 def average_ranks(scores: FloatArray) -> FloatArray:
     """(R,) ranks from 1 for the lowest score; equal scores share the average of their places."""
-    scores = rounded(scores)
-    below = (scores[:, None] > scores).sum(axis=1)
-    same = (scores[:, None] == scores).sum(axis=1)
+    below, same = above_and_tied(-scores)
     return np.asarray(below + (same + 1) / 2, np.float64)
 
 
 def positions(scores: FloatArray) -> IntArray:
     """(R,) places from 1 for the highest score; equal scores share the first of their places."""
-    return 1 + _above_and_tied(scores)[0]
+    return 1 + above_and_tied(scores)[0]
 
 
 def _signs(scores: FloatArray) -> IntArray:
@@ -158,7 +156,7 @@ def _orders(x: FloatArray, y: FloatArray) -> IntArray:
     return _signs(x) * _signs(y)
 
 
-def _above_and_tied(scores: FloatArray) -> tuple[IntArray, IntArray]:
+def above_and_tied(scores: FloatArray) -> tuple[IntArray, IntArray]:
     """(R,) how many things score strictly higher, and how many the same (itself among them)."""
     scores = rounded(scores)
     return (scores > scores[:, None]).sum(axis=1), (scores == scores[:, None]).sum(axis=1)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import FloatArray, IntArray
 
 DECIMALS = 12
 """Scores and differences are rounded to this many decimals before they are compared: 0.3 - 0.1 and 0.2 are
@@ -19,3 +19,19 @@ def rounded(values: FloatArray) -> FloatArray:
     finite = values[np.isfinite(values)]
     largest = float(np.abs(finite).max(initial=1.0))
     return np.round(values, DECIMALS - math.ceil(math.log10(largest)))
+
+
+def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """(P,) topics where the difference is above, at, and below zero."""
+    differences = np.round(differences, DECIMALS)
+    return (differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)
+
+
+def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(P,) mean and (P,) sample deviation (divisor T - 1) of rows (P, T); that of equal numbers is 0."""
+    size = differences.shape[1]
+    mean = np.add.accumulate(differences, axis=1)[:, -1] / size
+    squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]
+    deviation = np.sqrt(squares / (size - 1)) if size > 1 else np.full(len(mean), math.nan)
+    deviation[(np.round(differences, DECIMALS) == np.round(differences[:, :1], DECIMALS)).all(axis=1)] = 0.0
+    return mean, deviation

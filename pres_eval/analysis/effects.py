@@ -7,9 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from pres_eval.analysis.digits import DECIMALS, rounded
+from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.signed_ranks import rank_sums
-from pres_eval.analysis.significance import mean_and_deviation
 from pres_eval.arrays.types import FloatArray, IntArray
 
 
@@ -62,12 +61,6 @@ def rank_biserial(differences: FloatArray) -> FloatArray:
     sizes = np.zeros(len(total))
     np.divide(positive - negative, total, out=sizes, where=total > 0)
     return sizes
-
-
-def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """(P,) topics where the difference is above, at, and below zero."""
-    rounded = np.round(differences, DECIMALS)
-    return (rounded > 0).sum(axis=1), (rounded == 0).sum(axis=1), (rounded < 0).sum(axis=1)
 
 
 def favoured(differences: FloatArray, test: str) -> IntArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.effects import favoured, wins_ties_losses
+from pres_eval.analysis.digits import rounded, wins_ties_losses
+from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
@@ -64,8 +63,7 @@ def every_pair(
     scores: PairedScores, settings: Settings, each: Callable[[Iterable[int]], Iterable[int]] = iter
 ) -> PairTable:
     """The numbers of `compare --all-pairs` of pairs as arrays; `each` wraps the loop over the measures."""
-    pairs = np.array(list(itertools.combinations(range(len(scores.runs)), 2)), np.int64).reshape(-1, 2)
-    first, second = pairs[:, 0], pairs[:, 1]
+    first, second = np.triu_indices(len(scores.runs), 1)
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
     tests = []
     for measure in each(range(len(scores.measures))):

@@ -8,8 +8,8 @@ from statistics import NormalDist
 import numpy as np
 
 from pres_eval.analysis import student
+from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.randomness import Stream
-from pres_eval.analysis.significance import mean_and_deviation
 from pres_eval.arrays.types import FloatArray
 
 Ends = tuple[FloatArray, FloatArray]

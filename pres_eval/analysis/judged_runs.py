@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.overlap import rbo
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
+from pres_eval.arrays.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,8 @@ def order_changes(
     rows = []
     for number, measure in enumerate(first.measures):
         x, y = first.gains()[number], second.gains()[number]
-        before, after = np.sign(rounded(x[a] - x[b])), np.sign(rounded(y[a] - y[b]))
-        found = [
-            PAIRED_TESTS[test].two_sided(scores.values[number][a] - scores.values[number][b], 10_000, seed)
-            < alpha
-            for scores in (first, second)
-        ]
-        swapped = before * after < 0
+        swapped = rounded(x[a] - x[b]) * rounded(y[a] - y[b]) < 0
+        found = [_p_values(scores, number, a, b, test, seed) < alpha for scores in (first, second)]
         rows.append(
             OrderChange(
                 measure=measure,
@@ -75,26 +70,6 @@ def order_changes(
             )
         )
     return rows
-
-
-Change = TypeVar("Change")
-
-
-def _by_measure(
-    measures: Sequence[str],
-    of_measure: Callable[[int, str], Sequence[Change]],
-    order: Callable[[Change], float],
-    sign: Callable[[int], int] = lambda number: 1,
-) -> list[Change]:
-    """What changes under each measure, one measure after the other, the lowest of the order first.
-
-    sign: of a measure -1 where the highest comes first.
-    """
-    return [
-        change
-        for number, measure in enumerate(measures)
-        for change in sorted(of_measure(number, measure), key=order, reverse=sign(number) < 0)
-    ]
 
 
 @dataclass(frozen=True)
@@ -115,33 +90,36 @@ def swapped_pairs(
 ) -> list[SwappedPair]:
     """The pairs in opposite orders, under each measure those first that mattered most to both judges."""
     a, b = np.triu_indices(len(first.runs), 1)
-
-    def of_measure(number: int, measure: str) -> list[SwappedPair]:
-        x, y = (scores.means[number] for scores in (first, second))
+    rows: list[SwappedPair] = []
+    for number, measure in enumerate(first.measures):
+        x, y = first.means[number], second.means[number]
         there, here = rounded(x[a] - x[b]), rounded(y[a] - y[b])
         swapped = np.flatnonzero(there * here < 0)
-        if not len(swapped):
-            return []
-        p = [
-            PAIRED_TESTS[test].two_sided(
-                scores.values[number][a[swapped]] - scores.values[number][b[swapped]], 10_000, seed
-            )
-            for scores in (first, second)
-        ]
-        return [
+        p_first, p_second = (
+            _p_values(scores, number, a[swapped], b[swapped], test, seed) for scores in (first, second)
+        )
+        found = [
             SwappedPair(
                 measure=measure,
                 run=first.runs[a[pair]],
                 other=first.runs[b[pair]],
                 first=float(there[pair]),
                 second=float(here[pair]),
-                p_first=float(p[0][row]),
-                p_second=float(p[1][row]),
+                p_first=float(p_first[row]),
+                p_second=float(p_second[row]),
             )
             for row, pair in enumerate(swapped.tolist())
         ]
+        rows += sorted(found, key=lambda one: max(one.p_first, one.p_second))
+    return rows
 
-    return _by_measure(first.measures, of_measure, lambda one: max(one.p_first, one.p_second))
+
+def _p_values(
+    scores: PairedScores, measure: int, a: IntArray, b: IntArray, test: str, seed: int
+) -> FloatArray:
+    """(P,) that of each run of a (P,) and the run of b (P,) beside it."""
+    values = scores.values[measure]
+    return PAIRED_TESTS[test].two_sided(values[a] - values[b], 10_000, seed)
 
 
 @dataclass(frozen=True)
@@ -163,14 +141,13 @@ def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
 
     Where less is better, the run gained whose value fell.
     """
-    sign = first.sign
-
-    def of_measure(number: int, measure: str) -> list[RunChange]:
-        x, y = first.means[number], second.means[number]
+    rows: list[RunChange] = []
+    for number, measure in enumerate(first.measures):
+        x, y, sign = first.means[number], second.means[number], first.sign(number)
         change = y - x
         mean_change = float(change.mean())
-        places, now = positions(sign(number) * x), positions(sign(number) * y)
-        return [
+        before, after = positions(sign * x), positions(sign * y)
+        found = [
             RunChange(
                 measure=measure,
                 run=run,
@@ -178,13 +155,13 @@ def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
                 second=float(y[place]),
                 change=float(change[place]),
                 beyond_others=float(change[place]) - mean_change,
-                position_first=int(places[place]),
-                position_second=int(now[place]),
+                position_first=int(before[place]),
+                position_second=int(after[place]),
             )
             for place, run in enumerate(first.runs)
         ]
-
-    return _by_measure(first.measures, of_measure, lambda one: -one.beyond_others, sign)
+        rows += sorted(found, key=lambda one: -one.beyond_others, reverse=sign < 0)
+    return rows
 
 
 @dataclass(frozen=True)
@@ -203,21 +180,15 @@ def topic_changes(first: PairedScores, second: PairedScores) -> list[TopicChange
 
     Where less is better, the topic gained whose value fell.
     """
-
-    def of_measure(number: int, measure: str) -> list[TopicChange]:
-        x, y = first.values[number].mean(axis=0), second.values[number].mean(axis=0)
-        return [
-            TopicChange(
-                measure=measure,
-                topic=topic,
-                first=float(x[place]),
-                second=float(y[place]),
-                change=float(y[place] - x[place]),
-            )
-            for place, topic in enumerate(first.topics)
+    rows: list[TopicChange] = []
+    for number, measure in enumerate(first.measures):
+        x, y = first.values[number].mean(axis=0).tolist(), second.values[number].mean(axis=0).tolist()
+        found = [
+            TopicChange(measure=measure, topic=topic, first=before, second=after, change=after - before)
+            for topic, before, after in zip(first.topics, x, y, strict=True)
         ]
-
-    return _by_measure(first.measures, of_measure, lambda one: -one.change, first.sign)
+        rows += sorted(found, key=lambda one: -one.change, reverse=first.sign(number) < 0)
+    return rows
 
 
 @dataclass(frozen=True)
@@ -244,9 +215,10 @@ def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequ
         gains = second.values[number] - first.values[number]
         inside = np.isin(np.arange(len(first.runs)), members)
         own = gains[inside].mean(axis=0)
-        others = gains[~inside].mean(axis=0) if not inside.all() else np.full(own.shape, math.nan)
+        alone = bool(inside.all())
+        others = np.full(own.shape, math.nan) if alone else gains[~inside].mean(axis=0)
         difference = own - others
-        p_value = math.nan if inside.all() else float(paired_t(difference[None, :])[0])
+        p_value = math.nan if alone else float(paired_t(difference[None, :])[0])
         rows.append(
             Favour(
                 measure=measure,

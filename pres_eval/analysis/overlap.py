@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.correlation import above_and_tied
 from pres_eval.arrays.types import FloatArray, IntArray
 
 PERSISTENCE = 0.9
@@ -52,9 +52,7 @@ def agreements(x: FloatArray, y: FloatArray, ties: str = "w") -> FloatArray:
 
 def _shares(scores: FloatArray, depth: IntArray, ties: str) -> FloatArray:
     """(depths, things) how far a thing belongs to the first d: 0 or 1, between for ties broken at random."""
-    scores = rounded(scores)
-    above = (scores > scores[:, None]).sum(axis=1)
-    group = (scores == scores[:, None]).sum(axis=1)
+    above, group = above_and_tied(scores)
     if ties == "w":
         return np.asarray(depth[:, None] > above, np.float64)
     return np.asarray(np.clip((depth[:, None] - above) / group, 0.0, 1.0), np.float64)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
 from pres_eval.measures.base import Format, mean
@@ -101,9 +100,9 @@ def pair_topics(
 
 
 def means_of(values: FloatArray) -> FloatArray:
-    """(M, R) means of values (M, R, T), added one after the other."""
-    topics = values.shape[2]
-    return np.array([[add_in_order(row) / topics for row in rows] for rows in values])
+    """(M, R) means of values (M, R, T), or (R,) of (R, T), added one after the other."""
+    # 0 is added, as where a loop begins: a sum of zeros is never -0.
+    return np.asarray(np.add.accumulate(values, axis=-1)[..., -1] / values.shape[-1] + 0.0, np.float64)
 
 
 def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis import student
-from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.digits import mean_and_deviation, rounded
 from pres_eval.analysis.joint import Draws, Joint, randomised_tukey
-from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.randomness import Stream
-from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
+from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray, IntArray
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
@@ -147,10 +147,10 @@ def stability(
         counts = np.zeros((3, len(pairs[0])), np.int64)
         in_bin, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
         for order in stream.orders(repeats.trials, len(scores.topics)):
-            means = _means(scores.values[measure], order[:size])
+            means = means_of(scores.values[measure][:, order[:size]])
             counts += _verdicts(means, pairs, repeats.fuzziness)
             there = rounded(means[pairs[0]] - means[pairs[1]])
-            other = _means(scores.values[measure], order[size : 2 * size])
+            other = means_of(scores.values[measure][:, order[size : 2 * size]])
             again = rounded(other[pairs[0]] - other[pairs[1]])
             bin_of = np.minimum((np.abs(there) / repeats.bin_width + 1e-9).astype(np.int64), bins - 1)
             in_bin += np.bincount(bin_of, minlength=bins)
@@ -167,12 +167,6 @@ def stability(
         )
         swapped += _bins(label, size, repeats, in_bin, swaps)
     return rows, swapped
-
-
-def _means(values: FloatArray, topics: IntArray) -> FloatArray:
-    """(R,) means of values (R, T) over the chosen topics (S,)."""
-    chosen = values[:, topics]
-    return np.asarray(np.add.accumulate(chosen, axis=1)[:, -1] / len(topics), np.float64)
 
 
 def _verdicts(means: FloatArray, pairs: tuple[IntArray, IntArray], fuzziness: float) -> IntArray:

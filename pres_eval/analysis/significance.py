@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from pres_eval.analysis import student
-from pres_eval.analysis.digits import DECIMALS
+from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, wins_ties_losses
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.signed_ranks import wilcoxon, wilcoxon_greater
 from pres_eval.arrays.types import FloatArray
@@ -58,16 +58,6 @@ def _t_chances(
     return p_values
 
 
-def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(P,) mean and (P,) sample deviation (divisor T - 1) of rows (P, T); that of equal numbers is 0."""
-    size = differences.shape[1]
-    mean = np.add.accumulate(differences, axis=1)[:, -1] / size
-    squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]
-    deviation = np.sqrt(squares / (size - 1)) if size > 1 else np.full(len(mean), math.nan)
-    deviation[(np.round(differences, DECIMALS) == np.round(differences[:, :1], DECIMALS)).all(axis=1)] = 0.0
-    return mean, deviation
-
-
 def sign(differences: FloatArray) -> FloatArray:
     """Two-sided p-values of the sign test: (P, T) differences in, (P,) out.
 
@@ -75,7 +65,7 @@ def sign(differences: FloatArray) -> FloatArray:
     1 if all differences are zero.
     Source: Conover, Practical Nonparametric Statistics, 3rd edition 1999, 3.4.
     """
-    above, below = _wins_and_losses(differences)
+    above, _, below = wins_ties_losses(differences)
     lower = np.minimum(above, below)
     chances = [_at_most(low, n) for low, n in zip(lower.tolist(), (above + below).tolist(), strict=True)]
     return np.minimum(1.0, 2 * np.array(chances, np.float64))
@@ -83,17 +73,9 @@ def sign(differences: FloatArray) -> FloatArray:
 
 def sign_greater(differences: FloatArray) -> FloatArray:
     """(P,) one-sided p-values of the sign test: small where most differences (P, T) are above zero."""
-    above, below = _wins_and_losses(differences)
-    return np.array(
-        [_at_most(low, n) for low, n in zip(below.tolist(), (above + below).tolist(), strict=True)],
-        np.float64,
-    )
-
-
-def _wins_and_losses(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(P,) how many of the differences (P, T) are above 0, and (P,) how many below."""
-    differences = np.round(differences, DECIMALS)
-    return (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
+    above, _, below = wins_ties_losses(differences)
+    chances = [_at_most(low, n) for low, n in zip(below.tolist(), (above + below).tolist(), strict=True)]
+    return np.array(chances, np.float64)
 
 
 @lru_cache(maxsize=4096)

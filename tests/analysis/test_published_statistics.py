@@ -12,6 +12,7 @@ from support.commands import FIXTURES
 
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import standardised
 from pres_eval.analysis.intervals import t_intervals
 from pres_eval.analysis.joint import (
@@ -30,7 +31,6 @@ from pres_eval.analysis.score_tables import read_score_table
 from pres_eval.analysis.signed_ranks import rank_sums
 from pres_eval.analysis.significance import (
     bootstrap,
-    mean_and_deviation,
     paired_t,
     paired_t_greater,
     randomisation,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised, wins_ties_losses
+from pres_eval.analysis.digits import mean_and_deviation, wins_ties_losses
+from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised
 from pres_eval.analysis.hypotheses import p_values as p_values_of
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.signed_ranks import signed_ranks, wilcoxon, wilcoxon_greater
@@ -20,7 +21,6 @@ from pres_eval.analysis.significance import (
     PAIRED_TESTS,
     bootstrap,
     bootstrap_greater,
-    mean_and_deviation,
     paired_t,
     paired_t_greater,
     randomisation,

@@ -15,12 +15,13 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import hedges_g
 from pres_eval.analysis.hypotheses import p_values
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.joint import Draws as JointDraws
-from pres_eval.analysis.significance import PAIRED_TESTS, mean_and_deviation
+from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
 
 ALPHA = 0.05
