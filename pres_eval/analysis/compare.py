@@ -8,94 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.compare_settings import Settings, check_settings, share_of_alpha
+from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
 from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values
-from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
-from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 BEST = "best"
 """What a baseline may be called besides a run: the best run of each measure."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One run against another under one measure; differences are run minus other.
-
-    lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
-    wins, ties, losses  topics on which the run is better than, as good as, worse than the other
-    direction       1 where what was tested speaks for the run, -1 for the other, 0 for neither
-    p_value, corrected  of the test, and after the correction
-    d_z, hedges_g, g_lower, g_upper, rank_biserial  effect sizes, and an interval of Hedges' g
-    """
-
-    measure: str
-    run: str
-    other: str
-    mean: float
-    other_mean: float
-    difference: float
-    lower: float
-    upper: float
-    wins: int
-    ties: int
-    losses: int
-    p_value: float
-    corrected: float
-    significant: bool
-    direction: int
-    d_z: float
-    hedges_g: float
-    g_lower: float
-    g_upper: float
-    rank_biserial: float
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedRuns:
-    """Runs with their means, the intervals of these, the best of each measure, and the comparisons made.
-
-    lower, upper  (M, R)
-    best          (M, R) whether no run has a higher mean
-    baselines     for each measure the index of the baseline, None where all pairs were compared
-    """
-
-    scores: PairedScores
-    settings: Settings
-    lower: FloatArray
-    upper: FloatArray
-    best: BoolArray
-    baselines: tuple[int, ...] | None
-    comparisons: tuple[Comparison, ...]
-
-    def of_measure(self, measure: str) -> list[Comparison]:
-        """The comparisons under one measure."""
-        return [one for one in self.comparisons if one.measure == measure]
-
-    def letters(self, measure: int) -> list[str]:
-        """For each run the letters that it shares with those from which it does not differ (all pairs)."""
-        place = {name: number for number, name in enumerate(self.scores.runs)}
-        differ = np.zeros((len(place), len(place)), np.bool_)
-        for one in self.of_measure(self.scores.measures[measure]):
-            first, second = place[one.run], place[one.other]
-            differ[first, second] = differ[second, first] = one.significant
-        return letters(rounded(self.scores.gains()[measure]), differ)
-
-    def contradictions(self) -> int:
-        """Significant comparisons of a test on ranks in which the mean says the opposite."""
-        return sum(
-            one.significant
-            and one.direction
-            * self.scores.sign(self.scores.measures.index(one.measure))
-            * float(rounded(np.array([one.difference]))[0])
-            < 0
-            for one in self.comparisons
-        )
 
 
 def best_runs(means: FloatArray) -> BoolArray:
@@ -133,13 +57,11 @@ def compare(
     families: list[_Family] = []
     values, means = scores.gain_values(), scores.gains()
     for measure in each(range(num_measures)):
-        lower[measure], upper[measure] = intervals(
-            scores.values[measure], settings.alpha, settings.interval, settings.samples, settings.seed
-        )
+        lower[measure], upper[measure] = settings.intervals(scores.values[measure], settings.alpha)
         if len(pairs[measure]):
             if settings.test in JOINT_TESTS:
                 # All measures at the first of them: within the loop, as its bar is shown only there.
-                said = said or _jointly(scores, pairs, settings)
+                said = said or _jointly(values, means, pairs, settings)
             joint = said[measure] if said else None
             families.append(_tested(values[measure], means[measure], pairs[measure], settings, joint))
     corrected = _corrected([family.p_values for family in families], settings)
@@ -153,7 +75,7 @@ def compare(
         settings=settings,
         lower=lower,
         upper=upper,
-        best=best_runs(scores.gains()),
+        best=best_runs(means),
         baselines=baselines,
         comparisons=tuple(comparisons),
     )
@@ -181,14 +103,13 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
     return np.column_stack((others, np.full(len(others), baseline)))
 
 
-def _jointly(scores: PairedScores, pairs: Sequence[IntArray], settings: Settings) -> list[Joint]:
-    """What a test of all runs at once says of the pairs (P, 2) of each measure."""
+def _jointly(
+    values: FloatArray, means: FloatArray, pairs: Sequence[IntArray], settings: Settings
+) -> list[Joint]:
+    """What a test of all runs at once says of (M, R, T) values, (M, R) means, M times (P, 2) pairs."""
     alpha = settings.alpha / (len(pairs) if settings.over == "measures" else 1)
-    differences = [
-        means[own[:, 0]] - means[own[:, 1]] for means, own in zip(scores.gains(), pairs, strict=True)
-    ]
-    draws = Draws(settings.samples, settings.seed, alpha)
-    return JOINT_TESTS[settings.test].run(scores.gain_values(), differences, draws)
+    differences = [own[chosen[:, 0]] - own[chosen[:, 1]] for own, chosen in zip(means, pairs, strict=True)]
+    return JOINT_TESTS[settings.test].run(values, differences, Draws(settings.samples, settings.seed, alpha))
 
 
 def _tested(
@@ -277,11 +198,5 @@ def _intervals(
     alpha = settings.alpha
     if settings.simultaneous:
         alpha *= share_of_alpha(settings, scores, len(family.pairs), int(np.count_nonzero(significant)))
-    lower, upper = intervals(
-        family.differences,
-        ends_outside(alpha, settings.alternative),
-        settings.interval,
-        settings.samples,
-        settings.seed,
-    )
+    lower, upper = settings.intervals(family.differences, ends_outside(alpha, settings.alternative))
     return open_ends(lower, upper, settings.alternative)

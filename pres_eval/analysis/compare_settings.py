@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES, WITH_MARGIN
-from pres_eval.analysis.intervals import INTERVALS
+from pres_eval.analysis.intervals import INTERVALS, Ends, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
@@ -47,6 +48,10 @@ class Settings:
     interval: str = INTERVALS[0]
     over: str = FAMILIES[0]
     simultaneous: bool = True
+
+    def intervals(self, values: FloatArray, outside: float) -> Ends:
+        """(K,) ends of the intervals of the means of (K, T) values, which miss with a chance of `outside`."""
+        return intervals(values, outside, self.interval, self.samples, self.seed)
 
 
 def check_settings(settings: Settings, all_pairs: bool = False) -> None:

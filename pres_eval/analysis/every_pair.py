@@ -11,7 +11,6 @@ from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured
-from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -68,9 +67,7 @@ def every_pair(
     tests = []
     for measure in each(range(len(scores.measures))):
         values = scores.values[measure]
-        lower[measure], upper[measure] = intervals(
-            values, settings.alpha, settings.interval, settings.samples, settings.seed
-        )
+        lower[measure], upper[measure] = settings.intervals(values, settings.alpha)
         tests.append(_tested(scores.sign(measure) * (values[first] - values[second]), settings))
     p_values, direction, wins, losses = (np.stack(parts) for parts in zip(*tests, strict=True))
     return PairTable(

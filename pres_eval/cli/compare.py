@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.compare import BEST, ComparedRuns, best_places, compare
+from pres_eval.analysis.compare import BEST, best_places, compare
 from pres_eval.analysis.compare_settings import (
     FAMILIES,
     TESTS,
@@ -19,6 +19,7 @@ from pres_eval.analysis.compare_settings import (
     family_size,
     least_p,
 )
+from pres_eval.analysis.compared import ComparedRuns
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS

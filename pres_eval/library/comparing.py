@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pres_eval.analysis.compare import BEST, ComparedRuns, Comparison, best_places
+from pres_eval.analysis.compare import BEST, best_places
 from pres_eval.analysis.compare import compare as compare_scores
 from pres_eval.analysis.compare_settings import Settings, check_settings
+from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.paired import pair_topics
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.evaluation import Evaluation

@@ -1,0 +1,88 @@
+"""What a comparison of runs found: a record for each two runs, and the runs with their means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.letters import letters
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.arrays.types import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One run against another under one measure; differences are run minus other.
+
+    lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
+    wins, ties, losses  topics on which the run is better than, as good as, worse than the other
+    direction       1 where what was tested speaks for the run, -1 for the other, 0 for neither
+    p_value, corrected  of the test, and after the correction
+    d_z, hedges_g, g_lower, g_upper, rank_biserial  effect sizes, and an interval of Hedges' g
+    """
+
+    measure: str
+    run: str
+    other: str
+    mean: float
+    other_mean: float
+    difference: float
+    lower: float
+    upper: float
+    wins: int
+    ties: int
+    losses: int
+    p_value: float
+    corrected: float
+    significant: bool
+    direction: int
+    d_z: float
+    hedges_g: float
+    g_lower: float
+    g_upper: float
+    rank_biserial: float
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRuns:
+    """Runs with their means, the intervals of these, the best of each measure, and the comparisons made.
+
+    lower, upper  (M, R)
+    best          (M, R) whether no run has a higher mean
+    baselines     for each measure the index of the baseline, None where all pairs were compared
+    """
+
+    scores: PairedScores
+    settings: Settings
+    lower: FloatArray
+    upper: FloatArray
+    best: BoolArray
+    baselines: tuple[int, ...] | None
+    comparisons: tuple[Comparison, ...]
+
+    def of_measure(self, measure: str) -> list[Comparison]:
+        """The comparisons under one measure."""
+        return [one for one in self.comparisons if one.measure == measure]
+
+    def letters(self, measure: int) -> list[str]:
+        """For each run the letters that it shares with those from which it does not differ (all pairs)."""
+        place = {name: number for number, name in enumerate(self.scores.runs)}
+        differ = np.zeros((len(place), len(place)), np.bool_)
+        for one in self.of_measure(self.scores.measures[measure]):
+            first, second = place[one.run], place[one.other]
+            differ[first, second] = differ[second, first] = one.significant
+        return letters(rounded(self.scores.gains()[measure]), differ)
+
+    def contradictions(self) -> int:
+        """Significant comparisons of a test on ranks in which the mean says the opposite."""
+        return sum(
+            one.significant
+            and one.direction
+            * self.scores.sign(self.scores.measures.index(one.measure))
+            * float(rounded(np.array([one.difference]))[0])
+            < 0
+            for one in self.comparisons
+        )
