@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import (
     COEFFICIENTS,
     kendall_tau_a,
@@ -57,18 +58,18 @@ def correlations(measures: Sequence[str], scores: FloatArray) -> list[Correlatio
     """Every pair of measures: (M, R) scores of runs in, one row a pair out."""
     return [
         Correlation(
-            first=measures[a],
-            second=measures[b],
-            tau_a=kendall_tau_a(scores[a], scores[b]),
-            ceiling=tau_a_ceiling(scores[a], scores[b]),
-            tau_b=kendall_tau_b(scores[a], scores[b]),
-            spearman=spearman(scores[a], scores[b]),
-            tau_ap=tau_ap(scores[a], scores[b]),
-            tau_ap_back=tau_ap(scores[b], scores[a]),
-            tau_ap_b=tau_ap_b(scores[a], scores[b]),
-            rbo=rbo(scores[a], scores[b]),
+            first=first,
+            second=second,
+            tau_a=kendall_tau_a(x, y),
+            ceiling=tau_a_ceiling(x, y),
+            tau_b=kendall_tau_b(x, y),
+            spearman=spearman(x, y),
+            tau_ap=tau_ap(x, y),
+            tau_ap_back=tau_ap(y, x),
+            tau_ap_b=tau_ap_b(x, y),
+            rbo=rbo(x, y),
         )
-        for a, b in itertools.combinations(range(len(measures)), 2)
+        for (first, x), (second, y) in itertools.combinations(zip(measures, scores, strict=True), 2)
     ]
 
 
@@ -92,7 +93,7 @@ def coefficient_intervals(
     samples: int = 1000,
     seed: int = 0,
     names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
-    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+    each: Loop = iter,
 ) -> list[CoefficientInterval]:
     """Bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) values in.
 
@@ -215,10 +216,9 @@ class Disagreement:
 
 def disagreements(runs: Sequence[str], said: IntArray) -> list[Disagreement]:
     """The pairs of runs on which measures say different things: (M, P) verdicts in; contradictions first."""
-    pairs = itertools.combinations(range(len(runs)), 2)
     found = [
-        Disagreement(runs[a], runs[b], tuple(column))
-        for (a, b), column in zip(pairs, said.T.tolist(), strict=True)
+        Disagreement(run, other, tuple(column))
+        for (run, other), column in zip(itertools.combinations(runs, 2), said.T.tolist(), strict=True)
         if len(set(column)) > 1
     ]
     return sorted(found, key=lambda one: not one.opposite)

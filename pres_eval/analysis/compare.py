@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import Settings, check_settings, share_of_alpha
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.corrections import CORRECTIONS
@@ -38,7 +39,7 @@ def compare(
     scores: PairedScores,
     baseline: int | Sequence[int] | None = 0,
     settings: Settings = Settings(),
-    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+    each: Loop = iter,
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
 

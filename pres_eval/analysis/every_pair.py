@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded, wins_ties_losses
@@ -58,9 +58,7 @@ class PairTable:
         return gains
 
 
-def every_pair(
-    scores: PairedScores, settings: Settings, each: Callable[[Iterable[int]], Iterable[int]] = iter
-) -> PairTable:
+def every_pair(scores: PairedScores, settings: Settings, each: Loop = iter) -> PairTable:
     """The numbers of `compare --all-pairs` of pairs as arrays; `each` wraps the loop over the measures."""
     first, second = np.triu_indices(len(scores.runs), 1)
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,17 +42,17 @@ class PairedScores:
 
     def gains(self) -> FloatArray:
         """(M, R) the means, so that more is better."""
-        found: FloatArray = self.means * self._signs()[:, None]
-        return found
+        return gains_of(self.measures, self.means, self.falling)
 
     def gain_values(self) -> FloatArray:
         """(M, R, T) the values, so that more is better."""
-        found: FloatArray = self.values * self._signs()[:, None, None]
-        return found
+        return gains_of(self.measures, self.values, self.falling)
 
-    def _signs(self) -> IntArray:
-        """(M,) the sign of each measure, -1 if less is better."""
-        return np.array([self.sign(measure) for measure in range(len(self.measures))], np.int64)
+
+def gains_of(measures: Sequence[str], values: FloatArray, falling: Collection[str]) -> FloatArray:
+    """(M, ...) values of M measures, those turned round of which less is better: then more is."""
+    signs = [-1 if measure in falling else 1 for measure in measures]
+    return np.asarray(values * np.reshape(signs, (-1,) + (1,) * (values.ndim - 1)), np.float64)
 
 
 def pair_topics(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import COEFFICIENTS, positions
 from pres_eval.analysis.cutoffs import signs
 from pres_eval.analysis.robustness import scores_under, without
@@ -16,8 +17,6 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
-
-Loop = Callable[[Iterable[int]], Iterable[int]]
 
 
 def found_by(qrels: Qrels, rankings: Sequence[Ranked], depth: int) -> BoolArray:

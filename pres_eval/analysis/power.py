@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis import student
+from pres_eval.analysis import Loop, student
 from pres_eval.analysis.digits import mean_and_deviation, rounded
 from pres_eval.analysis.joint import Draws, Joint, randomised_tukey
 from pres_eval.analysis.paired import PairedScores, means_of
@@ -45,7 +45,7 @@ def discriminative_power(
     alpha: float = 0.05,
     samples: int = 10_000,
     seed: int = 0,
-    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+    each: Loop = iter,
 ) -> list[Discrimination]:
     """Achieved significance levels of all pairs of runs under each measure.
 
@@ -128,7 +128,7 @@ def stability(
     scores: PairedScores,
     sizes: Sequence[int],
     repeats: Repeats = Repeats(),
-    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+    each: Loop = iter,
 ) -> tuple[list[Stability], list[Swaps]]:
     """Error rates and swap rates of measures on random sets of topics, of each of the sizes.
 
@@ -178,21 +178,19 @@ def _verdicts(means: FloatArray, pairs: tuple[IntArray, IntArray], fuzziness: fl
 
 def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
     """The bins of differences (B,) with their swaps (B,), those that have pairs."""
-    found = []
-    for number in np.flatnonzero(in_bin).tolist():
-        last = number == repeats.bins - 1
-        found.append(
-            Swaps(
-                measure=label,
-                topics=size,
-                lower=number * repeats.bin_width,
-                upper=math.inf if last else (number + 1) * repeats.bin_width,
-                pairs=int(in_bin[number]),
-                swaps=int(swaps[number]),
-                rate=int(swaps[number]) / int(in_bin[number]),
-            )
+    ends = [number * repeats.bin_width for number in range(repeats.bins)] + [math.inf]
+    return [
+        Swaps(
+            measure=label,
+            topics=size,
+            lower=ends[number],
+            upper=ends[number + 1],
+            pairs=int(in_bin[number]),
+            swaps=int(swaps[number]),
+            rate=int(swaps[number]) / int(in_bin[number]),
         )
-    return found
+        for number in np.flatnonzero(in_bin).tolist()
+    ]
 
 
 def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:

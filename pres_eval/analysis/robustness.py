@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.cutoffs import signs, summaries
 from pres_eval.analysis.sampling import keep_judged, keep_relevant
@@ -128,7 +129,7 @@ def robustness(
     selection: Selection,
     options: Options,
     plan: Plan,
-    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+    each: Loop = iter,
 ) -> Robustness:
     """Score all runs under f-qrels, and compare the rankings with that under the full qrels.
 

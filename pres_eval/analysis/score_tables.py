@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.paired import PairedScores, gains_of, means_of
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.measures.selection import falling_labels
@@ -73,9 +73,7 @@ class Means:
 
     def gains(self) -> FloatArray:
         """(M, R) the means, so that more is better."""
-        signs = [-1 if measure in self.falling else 1 for measure in self.measures]
-        found: FloatArray = self.means * np.array(signs)[:, None]
-        return found
+        return gains_of(self.measures, self.means, self.falling)
 
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.every_pair import PairTable, every_pair
 from pres_eval.analysis.paired import pair_topics
@@ -19,7 +20,7 @@ def pairs_of(
     labels: Sequence[str],
     settings: Settings,
     every_topic: Sequence[bytes] | None = None,
-    each: Callable[[Iterable[int]], Iterable[int]] = iter,
+    each: Loop = iter,
 ) -> PairTable | None:
     """The runs against each other under those measures that are means over topics, and numbers on each.
 
