@@ -103,8 +103,7 @@ def _run_panels(
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         for axes in grid.flat:
             _diagonal(axes)
-            axes.set_xlim(-0.01, 1.02)
-            axes.set_ylim(-0.01, 1.04)
+            axes.set(xlim=(-0.01, 1.02), ylim=(-0.01, 1.04))
         for axes in grid.flat[len(labels) if not together else 1 :]:
             axes.remove()
         handles = []
@@ -119,8 +118,7 @@ def _run_panels(
             figure.supxlabel(axis_names[0], fontsize=9)
             figure.supylabel(axis_names[1], fontsize=9)
         else:
-            grid.flat[0].set_xlabel(axis_names[0])
-            grid.flat[0].set_ylabel(axis_names[1])
+            grid.flat[0].set(xlabel=axis_names[0], ylabel=axis_names[1])
             figure.legend(handles, labels, loc="outside lower center", fontsize=7.5, handlelength=3.0)
     return figure
 
@@ -131,10 +129,8 @@ def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: 
         lines = []
         for row, look in zip(values, line_styles(len(names)), strict=True):
             lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
-        axes.set_xscale("log")
-        axes.set_ylim(0, 1.02)
-        axes.set_xlabel("documents in the collection (N)")
-        axes.set_ylabel("normalised recall")
+        axes.set(xscale="log", ylim=(0, 1.02))
+        axes.set(xlabel="documents in the collection (N)", ylabel="normalised recall")
         axes.set_title("Normalised recall comes near to recall as the collection grows")
         _legend(figure, lines, names)
     return figure
@@ -167,10 +163,8 @@ def pres_against_rank(
         )
         bar = figure.colorbar(dots, ax=axes)
         bar.set_label("recall of the topic")
-        axes.set_xlim(0, nmax)
-        axes.set_ylim(0, 1.02)
-        axes.set_xlabel("average rank of the relevant documents found")
-        axes.set_ylabel(f"PRES at {nmax}")
+        axes.set(xlim=(0, nmax), ylim=(0, 1.02))
+        axes.set(xlabel="average rank of the relevant documents found", ylabel=f"PRES at {nmax}")
         axes.set_title(f"PRES against average rank (lines: {relevant} relevant documents)")
         axes.legend(lines, [f"recall {recall:.0%}" for recall in RECALLS], loc="upper right", frameon=True)
     return figure
@@ -186,10 +180,8 @@ def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
         own: dict[str, Any] = {"linestyle": "none", "markersize": 4}
         axes.plot(inside, pres_of_one(inside, nmax), color="#0072B2", marker="o", **own)
         axes.plot(inside, 1 / inside, color="#D55E00", marker="s", **own)
-        axes.set_xlim(0, nmax * 1.01)
-        axes.set_ylim(0, 1.02)
-        axes.set_xlabel("rank of the only relevant document")
-        axes.set_ylabel("score")
+        axes.set(xlim=(0, nmax * 1.01), ylim=(0, 1.02))
+        axes.set(xlabel="rank of the only relevant document", ylabel="score")
         marks = f"{len(inside)} topics as marks" if len(inside) else "no topic here has just one in reach"
         axes.set_title(f"One relevant document: PRES and reciprocal rank ({marks})")
         axes.legend(loc="upper right")

@@ -43,8 +43,7 @@ def judges_figure(
         for part, (measure, positions) in zip(parts[1:], chosen, strict=True):
             axes = part.subplots()
             draw_rank_changes(axes, runs, judges, positions)
-            axes.set_title(f"Position of each run: {plain(measure)}")
-            axes.set_xlabel("judge")
+            axes.set(title=f"Position of each run: {plain(measure)}", xlabel="judge")
     return figure
 
 
@@ -57,7 +56,6 @@ def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts
             axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
     axes.set_xticks(range(len(grades)), [str(grade) for grade in grades])
     axes.set_yticks(range(len(grades)), [str(grade) for grade in grades])
-    axes.set_xlabel(f"grade of {plain(judges[1])}")
-    axes.set_ylabel(f"grade of {plain(judges[0])}")
+    axes.set(xlabel=f"grade of {plain(judges[1])}", ylabel=f"grade of {plain(judges[0])}")
     axes.grid(visible=False)
     axes.set_title(f"{int(counts.sum())} documents\nthat both judged")

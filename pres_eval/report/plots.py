@@ -34,11 +34,8 @@ def curves(
                 axes.plot(x, row, linewidth=1.2, **look)[0]
                 for row, look in zip(means.T, line_styles(len(labels)), strict=True)
             ]
-            axes.set_title(plain(measure))
-            axes.set_xlabel(xlabel)
-            axes.set_ylabel(f"mean {plain(measure)}")
-            axes.set_ylim(bottom=0)
-            axes.set_xlim(left=0)
+            axes.set(title=plain(measure), xlabel=xlabel, ylabel=f"mean {plain(measure)}")
+            axes.set(xlim=(0, None), ylim=(0, None))
         figure.legend(lines, plain_names(labels), loc="outside right center", handlelength=3.5)
     return figure
 
@@ -61,8 +58,7 @@ def robustness(
         grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
             _draw_correlations(axes, percent, lines, looks)
-            axes.set_title(plain(title))
-            axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
+            axes.set(title=plain(title), ylim=(min(0.75, lowest - 0.05), 1.02))
         grid[0].set_ylabel(f"{coefficient} with the full ranking")
         # One above its line, one below: they stay apart however near to each other the lines are.
         for (level, words), side in zip(LEVELS.items(), ("bottom", "top"), strict=True):
@@ -152,9 +148,6 @@ def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
     axes.plot(run_x, run_y, color="#000000", linewidth=1.8, label="run")
     axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
     axes.axvline(topic["nmax"], color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
-    axes.set_title(plain(topic["title"], 48))
-    axes.set_xlabel("rank")
-    axes.set_ylabel("relevant documents so far")
-    axes.set_xlim(0, run_x[-1] * 1.02)
-    axes.set_ylim(0, max(1, run_y[-1]) * 1.04)
+    axes.set(title=plain(topic["title"], 48), xlabel="rank", ylabel="relevant documents so far")
+    axes.set(xlim=(0, run_x[-1] * 1.02), ylim=(0, max(1, run_y[-1]) * 1.04))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))

@@ -51,13 +51,11 @@ def draw_rank_changes(
                 bracket = [end + side * 0.75] * 2
                 axes.plot(bracket, [place, height], color="#888888", linewidth=0.9, clip_on=False)
     axes.set_xticks(places, [plain(measure) for measure in measures])
-    axes.set_xlim(-margin, places[-1] + margin)
-    axes.set_ylim(len(runs) + 0.6, 0.4)
+    axes.set(xlim=(-margin, places[-1] + margin), ylim=(len(runs) + 0.6, 0.4))
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel("measure")
-    axes.set_title("Position of each run (1: best)")
+    axes.set(xlabel="measure", title="Position of each run (1: best)")
     # The names are outside the axes: the layout, which looks at all texts, makes room for them.
 
 
@@ -81,8 +79,7 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
     axes.set_xlim(0, max([*pairs, 1]) * 1.3)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel(f"pairs of runs (of {sum(pairs)})")
-    axes.set_title("Verdicts on pairs (= same, ≠ different)")
+    axes.set(xlabel=f"pairs of runs (of {sum(pairs)})", title="Verdicts on pairs (= same, ≠ different)")
 
 
 def _lines(pattern: str) -> list[str]:

@@ -47,8 +47,7 @@ def power_figure(
             )
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
         right.set_xlabel(f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)")
-        right.set_ylabel("swap rate")
-        right.set_ylim(bottom=0)
+        right.set(ylabel="swap rate", ylim=(0, None))
         last = max((max(lower, default=0.0) for lower, _ in swaps.values()), default=0.0)
         right.set_xlim(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05))
         right.set_title(f"Swaps between two sets of {topics} topics")
@@ -85,7 +84,6 @@ def _draw_levels(
         text = f"no pair of runs below {MOST_LEVEL:g}"
         axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("pairs of runs, by level")
-    axes.set_ylabel("achieved significance level")
+    axes.set(xlabel="pairs of runs, by level", ylabel="achieved significance level")
     axes.set_title("Discriminative power (nearer to the left: more)")
     return lines

@@ -56,12 +56,10 @@ def score_bars(
                 _draw_intervals(axes, means[row], intervals[0][row], intervals[1][row], order)
             if baseline is not None:
                 axes.axhline(means[row][baseline], color=BASELINE, linestyle="--", linewidth=0.9)
-            axes.set_ylabel(plain(measures[row]))
-            axes.set_ylim(bottom=0)
+            axes.set(ylabel=plain(measures[row]), ylim=(0, None))
         names = plain_names(runs, 20)
         panels[-1].set_xticks(range(len(runs)), [names[run] for run in order], rotation=60, ha="right")
-        panels[-1].set_xlim(-0.7, len(runs) - 0.3)
-        panels[-1].set_xlabel(f"run, by {plain(measures[-1])}")
+        panels[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}")
         over = "" if topics is None else f" over {plural(topics)}"
         if intervals is not None and topics == 1:
             over += ", which says nothing of others: no intervals"

@@ -45,10 +45,7 @@ def draw_graph(axes: Axes, graph: Graph, count: int) -> None:
     if graph.logarithmic:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_title(graph.title)
-    axes.set_xlabel(graph.x)
-    axes.set_ylabel(graph.y)
-    axes.set_ylim(0, 1)
+    axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
 
 
 LEGEND_ROW = 0.2
@@ -137,8 +134,7 @@ def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> 
     """Name the runs of the rows, from below, and what is along the axis."""
     names = plain_names(report.names)
     axes.set_yticks(range(len(order)), [names[run] for run in order])
-    axes.set_ylim(-0.6, len(order) - 0.4)
-    axes.set_xlabel(plain(label))
+    axes.set(ylim=(-0.6, len(order) - 0.4), xlabel=plain(label))
     axes.grid(visible=False, axis="y")
 
 
@@ -148,7 +144,5 @@ def draw_relevant(report: Report, subject: Subject) -> Figure:
     with rows_plot(10) as (figure, axes):
         bars = axes.bar([name for name, _ in columns], [count for _, count in columns], color=COLOURS[0])
         axes.bar_label(bars)
-        axes.set_xlabel("relevant documents")
-        axes.set_ylabel("topics")
-        axes.set_title("Relevant documents of the topics")
+        axes.set(xlabel="relevant documents", ylabel="topics", title="Relevant documents of the topics")
     return figure

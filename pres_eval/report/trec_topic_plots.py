@@ -90,9 +90,7 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
         scatter, bars = figure.subplots(1, 2)
         scatter.scatter(other[known], one[known], s=14, color=bar_colours(differences))
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
-        scatter.set_xlabel(names[1])
-        scatter.set_ylabel(names[0])
-        scatter.set_title(f"{plain(subject.label)} of each topic")
+        scatter.set(xlabel=names[1], ylabel=names[0], title=f"{plain(subject.label)} of each topic")
         _draw_differences(bars, differences[order], [text_of(report.topics[t]) for t in known[order]])
         bars.set_title(f"{names[0]} minus {names[1]}")
     return figure

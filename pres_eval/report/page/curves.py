@@ -5,7 +5,7 @@ from __future__ import annotations
 from pres_eval.report import svg
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.markup import Content, Html, element
-from pres_eval.report.page.tables import figure, scrolling, section, table
+from pres_eval.report.page.tables import controls, figure, scrolling, section, table
 from pres_eval.report.text import shown
 from pres_eval.report.trec_report import DIGITS, Report
 
@@ -37,35 +37,17 @@ def _legend(report: Report) -> Html | str:
     if len(report.names) == 1:
         return ""
     items = [
-        element(
-            "li",
-            element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run),
-        )
+        element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run)
         for run, name in enumerate(report.names)
     ]
     every = [
-        element(
-            "li",
-            element("button", f"{what.capitalize()} all", type="button", data_all=what),
-            class_="script",
-            hidden=True,
-        )
+        element("button", f"{what.capitalize()} all", type="button", data_all=what)
         for what in ("show", "hide")
     ]
-    search = element(
-        "div",
-        element(
-            "label",
-            "Find a run in the legend ",
-            element("input", id="legend-search", type="search", autocomplete="off"),
-        ),
-        class_="controls",
-        hidden=True,
-    )
-    return element(
-        "div",
-        search if len(report.names) > FEW_RUNS else "",
-        element(
-            "ul", *items, *every, class_="legend", aria_label="Runs in the graphs; press to hide or show one"
-        ),
-    )
+    wanted = element("input", id="legend-search", type="search", autocomplete="off")
+    search = controls(field=element("label", "Find a run in the legend ", wanted))
+    words = "Runs in the graphs; press to hide or show one"
+    entries = [element("li", button) for button in items]
+    entries += [element("li", button, class_="script", hidden=True) for button in every]
+    legend = element("ul", *entries, class_="legend", aria_label=words)
+    return element("div", search if len(report.names) > FEW_RUNS else "", legend)

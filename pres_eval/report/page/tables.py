@@ -65,19 +65,13 @@ MANY_ROWS = 200
 """A longer table is laid out when it comes into view."""
 
 
-def scrolling(label: str, content: Html, *, rows: int = 0) -> Html:
-    """A table in a frame of its own that scrolls where the page is too narrow for it.
+def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll") -> Html:
+    """A table or chart in a frame of its own that scrolls where the page is too narrow for it.
 
     rows: how many it has, if they may be too many for a window
     """
-    return element(
-        "div",
-        content,
-        class_="scroll" + " tall" * (rows > 0) + " many" * (rows > MANY_ROWS),
-        role="region",
-        tabindex="0",
-        aria_label=label,
-    )
+    kind += " tall" * (rows > 0) + " many" * (rows > MANY_ROWS)
+    return element("div", content, class_=kind, role="region", tabindex="0", aria_label=label)
 
 
 def section(name: str, heading: str, *content: Content) -> Html:
@@ -91,9 +85,9 @@ def figure(title: str, words: Content, picture: Content) -> Html:
     return element("figure", caption, picture)
 
 
-def controls(*selects: tuple[str, str]) -> Html:
-    """Choices that the script fills; without it they are not there."""
+def controls(*selects: tuple[str, str], field: Content = "") -> Html:
+    """Choices that the script fills, and a field beside them; without it they are not there."""
     labels = [
         element("label", f"{text} ", element("select", id=name, autocomplete="off")) for name, text in selects
     ]
-    return element("div", *labels, class_="controls", hidden=True)
+    return element("div", *labels, field, class_="controls", hidden=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element
-from pres_eval.report.page.tables import scrolling, section, table
+from pres_eval.report.page.tables import controls, scrolling, section, table
 from pres_eval.report.report_topics import largest_differences, topic_measures
 from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
@@ -25,24 +25,16 @@ def topics(report: Report) -> Html:
         [text_of(topic), *(_cell(values[place], kind) for values, kind in columns)]
         for place, topic in enumerate(report.topics)
     ]
-    view = element("label", "Show ", element("select", id="view", autocomplete="off"))
     field = element(
         "input", id="filter", type="search", autocomplete="off", spellcheck="false", aria_describedby="shown"
     )
     words = "Filter: part of a topic's id, or conditions such as map < 0.05 P_10 >= 0.2"
-    made = table(
-        f"All measures of a run: {report.names[0]}",
-        ["topic", *labels],
-        rows,
-        sortable=True,
-        name="topics-table",
-    )
+    caption = f"All measures of a run: {report.names[0]}"
+    made = table(caption, ["topic", *labels], rows, sortable=True, name="topics-table")
     return section(
         "topics",
         "Topics",
-        element(
-            "div", view, element("label", words, " ", field, class_="grow"), class_="controls", hidden=True
-        ),
+        controls(("view", "Show"), field=element("label", words, " ", field, class_="grow")),
         element("p", id="shown", role="status"),
         scrolling("Values of each topic", made, rows=len(rows)),
     )

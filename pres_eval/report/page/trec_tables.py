@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
-from pres_eval.report.page.tables import figure, section, table
+from pres_eval.report.page.tables import controls, figure, scrolling, section, table
 from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
 from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_tables import (
@@ -17,14 +17,8 @@ from pres_eval.report.trec_tables import (
 
 def trec_tables(report: Report) -> Html:
     """All runs; the script shows one at a time."""
-    choice = element(
-        "div",
-        element("label", "Run ", element("select", id="run-choice", autocomplete="off")),
-        class_="controls",
-        hidden=True,
-    )
     runs = [_run(report, run) for run in range(len(report.names))]
-    return section("runs", "TREC's tables", choice if len(runs) > 1 else "", *runs)
+    return section("runs", "TREC's tables", controls(("run-choice", "Run")) if len(runs) > 1 else "", *runs)
 
 
 def _run(report: Report, run: int) -> Html:
@@ -58,15 +52,4 @@ def _histogram(report: Report, run: int, label: str) -> Html:
         f" above it on {above}, at it on {at}, below it on {below} topics"
     )
     chart = svg.difference_chart(f"histogram-{run}-{label}", title, words, f"{name} minus median", values)
-    return figure(
-        title,
-        words,
-        element(
-            "div",
-            chart,
-            class_="wide",
-            role="region",
-            tabindex="0",
-            aria_label=f"{title}, {report.names[run]}",
-        ),
-    )
+    return figure(title, words, scrolling(f"{title}, {report.names[run]}", chart, kind="wide"))
