@@ -17,6 +17,9 @@ from pres_eval.analysis.joint_chances import against_one, studentized_range
 from pres_eval.analysis.randomness import Stream
 from pres_eval.arrays.types import FloatArray
 
+Outside = Callable[[FloatArray, int, float], FloatArray]
+"""The chances (P,) to lie beyond values (P,), of so many means or comparisons, by degrees of freedom."""
+
 
 @dataclass(frozen=True)
 class Draws:
@@ -60,13 +63,8 @@ def tukey(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint
     Source: Tukey, The Problem of Multiple Comparisons, 1953; Carterette, ACM TOIS 2012,
       doi:10.1145/2094072.2094076.  Needs scipy.
     """
-    runs, topics = values.shape
-    if topics < 2:
-        return _unknown(differences)
-    unit = math.sqrt(residual_variance(values) / topics)
-    freedom = (runs - 1) * (topics - 1)
-    p_values = studentized_range(_in_units(differences, unit), runs, freedom)
-    return Joint(p_values, unit * _critical(studentized_range, runs, freedom, settings.alpha))
+    variance = residual_variance(values)
+    return _by_variance(values, differences, settings, variance, studentized_range, len(values))
 
 
 def dunnett(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
@@ -76,18 +74,26 @@ def dunnett(values: FloatArray, differences: FloatArray, settings: Draws) -> Joi
       (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline; nan for one topic
     Source: Dunnett, JASA 1955, doi:10.1080/01621459.1955.10501294.  Needs scipy.
     """
+    variance = 2 * residual_variance(values)
+    return _by_variance(values, differences, settings, variance, against_one, len(values) - 1)
+
+
+def _by_variance(
+    values: FloatArray,
+    differences: FloatArray,
+    settings: Draws,
+    variance: float,
+    outside: Outside,
+    number: int,
+) -> Joint:
+    """What chances of so many means or comparisons say of differences (P,) of scores with that variance."""
     runs, topics = values.shape
     if topics < 2:
-        return _unknown(differences)
-    unit = math.sqrt(2 * residual_variance(values) / topics)
+        return Joint(np.full(len(differences), math.nan), math.nan)
+    unit = math.sqrt(variance / topics)
     freedom = (runs - 1) * (topics - 1)
-    p_values = against_one(_in_units(differences, unit), runs - 1, freedom)
-    return Joint(p_values, unit * _critical(against_one, runs - 1, freedom, settings.alpha))
-
-
-def _unknown(differences: FloatArray) -> Joint:
-    """What one topic says of differences (P,): it has no variance."""
-    return Joint(np.full(len(differences), math.nan), math.nan)
+    p_values = outside(_in_units(differences, unit), number, freedom)
+    return Joint(p_values, unit * _critical(outside, number, freedom, settings.alpha))
 
 
 def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
@@ -141,10 +147,8 @@ def _in_units(differences: FloatArray, unit: float) -> FloatArray:
 
 
 @lru_cache(maxsize=256)
-def _critical(
-    outside: Callable[[FloatArray, int, float], FloatArray], number: int, freedom: float, alpha: float
-) -> float:
-    """The value beyond which lies a chance of alpha; outside: (P,) values in, (P,) chances out."""
+def _critical(outside: Outside, number: int, freedom: float, alpha: float) -> float:
+    """The value beyond which lies a chance of alpha."""
     low, high = 0.0, 1.0
     while float(outside(np.array([high]), number, freedom)[0]) > alpha:
         low, high = high, 2 * high

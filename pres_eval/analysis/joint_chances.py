@@ -42,7 +42,7 @@ def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
 @lru_cache(maxsize=64)
 def _range_chances(groups: int) -> FloatArray:
     """(terms,) the polynomial of the chance that the range of so many normal deviates is below a width."""
-    ndtr, _ = _scipy()
+    ndtr: Callable[[FloatArray], FloatArray] = special_functions().ndtr
 
     def inside(width: FloatArray, z: FloatArray) -> FloatArray:
         return groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1)
@@ -53,7 +53,7 @@ def _range_chances(groups: int) -> FloatArray:
 @lru_cache(maxsize=64)
 def _shared_chances(comparisons: int) -> FloatArray:
     """(terms,) that of the chance that so many differences from one deviate, over √2, are below a width."""
-    ndtr, _ = _scipy()
+    ndtr: Callable[[FloatArray], FloatArray] = special_functions().ndtr
 
     def inside(width: FloatArray, z: FloatArray) -> FloatArray:
         return (ndtr(z + math.sqrt(2) * width) - ndtr(z - math.sqrt(2) * width)) ** comparisons
@@ -79,7 +79,7 @@ def _polynomial(inside: Callable[[FloatArray, FloatArray], FloatArray]) -> Float
 
 def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> FloatArray:
     """(P,) 1 - ∫ f(s) H(s value) ds, f of the deviation of `freedom` degrees, H the chance of a width."""
-    _, special = _scipy()
+    special = special_functions()
     half = freedom / 2
     lowest = math.sqrt(special.gammaincinv(half, _FEWEST_DRAWN) / half)
     highest = math.sqrt(special.gammainccinv(half, _FEWEST_DRAWN) / half)
@@ -104,10 +104,10 @@ def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
     return places, weights
 
 
-def _scipy() -> tuple[Callable[[FloatArray], FloatArray], Any]:
-    """The chance of a normal deviate, (n,) in, (n,) out; and scipy's special functions."""
+def special_functions(feature: str = "this test") -> Any:
+    """Scipy's special functions; raises MissingExtraError if it is not there."""
     try:
         from scipy import special
     except ImportError as problem:
-        raise MissingExtraError("this test", "scipy", "stats") from problem
-    return special.ndtr, special
+        raise MissingExtraError(feature, "scipy", "stats") from problem
+    return special

@@ -9,8 +9,8 @@ from typing import Any
 
 from pres_eval.analysis import student
 from pres_eval.analysis.joint import residual_variance
+from pres_eval.analysis.joint_chances import special_functions
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.errors import MissingExtraError
 
 MOST_TOPICS = 1_000_000
 
@@ -141,8 +141,4 @@ def _detectable(topics: int, variance: float, alpha: float, power: float) -> flo
 
 
 def _special() -> Any:
-    try:
-        from scipy import special
-    except ImportError as problem:
-        raise MissingExtraError("the number of topics", "scipy", "stats") from problem
-    return special
+    return special_functions("the number of topics")

@@ -66,7 +66,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
-    checker = RunChecker(Judged.of(judgements), options.asked, options.jobs)
+    checker = RunChecker(Judged.of(judgements), options.asked, options.most, options.jobs)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)

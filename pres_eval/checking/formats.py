@@ -53,9 +53,7 @@ def check_run_in(source: Source, report: FileReport, form: Format, checker: RunC
     part = joined(source, form.read(source, False))
     offsets = np.concatenate(([0], np.cumsum(part.lengths)))
     groups = segments_of(part.topics.take(slice(None)))
-    topics = replace(groups, starts=offsets[groups.starts])
-    lengths = np.zeros(len(topics.ids), np.int64)
-    np.add.at(lengths, topics.which, topics.lengths(len(part.documents)))
+    topics = replace(groups, starts=offsets[groups.starts], size=len(part.documents))
     ranks: AnyInts = np.full(len(part.documents), NO_NUMBER)
     scores = part.numbers.astype(np.float64)
     if form.by_rank:
@@ -72,16 +70,14 @@ def check_run_in(source: Source, report: FileReport, form: Format, checker: RunC
         }
     )
     rows = Rows(
-        topic=np.repeat(topics.which, topics.lengths(len(scores))),
+        topic=topics.of_rows(),
         ids=part.documents,
         scores=scores,
         ranks=ranks,
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
-    run = checker.check_rows(
-        report,
-        Part(chunk=NOTHING, num_lines=0, report=found, topics=topics, lengths=lengths, tags={}, rows=rows),
-    )
+    whole = Part(chunk=NOTHING, num_lines=0, report=found, topics=topics, tags={}, rows=rows)
+    run = checker.check_rows(report, whole)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
     report.facts |= {"format": form.meaning}
     if not form.numbered:

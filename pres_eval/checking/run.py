@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -32,11 +32,13 @@ class RunChecker:
 
     judged  the documents of the qrels, None if these could not be read
     asked   cutoffs that a run should reach
+    most    examples of each kind
     jobs    threads
     """
 
     judged: Judged | None
     asked: tuple[int, ...]
+    most: int
     jobs: int
 
     def check(self, source: Source, report: FileReport) -> CheckedRun:
@@ -44,17 +46,14 @@ class RunChecker:
 
         Raises InputError if the file can't be read to its end.
         """
-        cutoffs = sorted({*DOCUMENT_CUTOFFS, *self.asked})
 
         def read(cuts: Iterator[Cut], whole_topics: bool) -> tuple[CheckedRun, FileReport]:
             found = FileReport(report.path, report.role, report.most)
             gathered = _Gathered(found, whole_topics)
-            work = partial(self._part, cutoffs, report.most, whole_topics)
-            for before, part in in_parts(source, work, cuts, self.jobs):
+            for before, part in in_parts(source, partial(self._part, whole_topics), cuts, self.jobs):
                 gathered.add(before, part)
             if gathered.rows:
-                check = partial(self._check_block, cutoffs, report.most)
-                for part_report in in_order(check, gathered.blocks(), self.jobs, UNTHREADED):
+                for part_report in in_order(self._check_block, gathered.blocks(), self.jobs, UNTHREADED):
                     found.merge(part_report, 0)
             return gathered.run(), found
 
@@ -70,9 +69,8 @@ class RunChecker:
         """Check the rows of a whole run that has been read."""
         gathered = _Gathered(report, whole_topics=False)
         gathered.add(0, part)
-        cutoffs = sorted({*DOCUMENT_CUTOFFS, *self.asked})
         for block in gathered.blocks():
-            report.merge(self._check_block(cutoffs, report.most, block), 0)
+            report.merge(self._check_block(block), 0)
         run = gathered.run()
         self._tell(report, run)
         return run
@@ -85,50 +83,49 @@ class RunChecker:
                 sum_up_ties(report, kind)
         check_length(report, run, self.asked)
 
-    def _part(self, cutoffs: Sequence[int], most: int, whole_topics: bool, cut: Cut) -> Part:
+    def _part(self, whole_topics: bool, cut: Cut) -> Part:
         if whole_topics and not cut.whole_topics:
             raise ScatteredError
-        report = FileReport("", "run", most)
+        report = FileReport("", "run", self.most)
         lines = parse_lines(cut.chunk, RUN)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
         topics = segments_of(lines.column(TOPIC))
-        lengths = np.zeros(len(topics.ids), np.int64)
-        np.add.at(lengths, topics.which, topics.lengths(len(lines)))
         ids = WordIds.of(lines.column(DOCNO))
         rows = None
         if whole_topics:
             if len(topics.ids) < len(topics.which):
                 raise ScatteredError
-            offsets = np.append(topics.starts, len(lines))
-            line_of = partial(line_of_rows, lines)
             block = Block(
                 topics=topics.ids,
-                offsets=offsets,
+                offsets=np.append(topics.starts, len(lines)),
                 ids=ids,
                 scores=lines.numbers,
                 ranks=ranks,
-                line_of=line_of,
+                line_of=partial(line_of_rows, lines),
             )
-            check_block(report, block, cutoffs, self.judged)
+            check_block(report, block, self._cutoffs, self.judged)
         else:
-            topic = np.repeat(topics.which, topics.lengths(len(lines)))
             line = line_of_rows(lines, np.arange(len(lines)))
-            rows = Rows(topic=topic, ids=ids, scores=lines.numbers, ranks=ranks, line=line)
+            rows = Rows(topic=topics.of_rows(), ids=ids, scores=lines.numbers, ranks=ranks, line=line)
         return Part(
             chunk=cut.chunk,
             num_lines=lines.num_lines,
             report=report,
             topics=topics,
-            lengths=lengths,
             tags=tags_of(lines),
             rows=rows,
         )
 
-    def _check_block(self, cutoffs: Sequence[int], most: int, block: Block) -> FileReport:
-        report = FileReport("", "run", most)
-        check_block(report, block, cutoffs, self.judged)
+    def _check_block(self, block: Block) -> FileReport:
+        report = FileReport("", "run", self.most)
+        check_block(report, block, self._cutoffs, self.judged)
         return report
+
+    @property
+    def _cutoffs(self) -> list[int]:
+        """The cutoffs at which ties are counted."""
+        return sorted({*DOCUMENT_CUTOFFS, *self.asked})
 
 
 class _Gathered:
@@ -151,7 +148,7 @@ class _Gathered:
         numbers = np.array([self.numbers.setdefault(topic, len(self.numbers)) for topic in ids], np.int64)
         if self.whole_topics and len(self.numbers) < known + len(ids):
             raise ScatteredError
-        self._lengths.append((numbers, part.lengths))
+        self._lengths.append((numbers, part.topics.counts()))
         self._segments.append(numbers[part.topics.which])
         for tag, (count, line) in part.tags.items():
             sooner, first = self.tags.get(tag, (0, before + line))

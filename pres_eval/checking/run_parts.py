@@ -28,15 +28,23 @@ _MANY = 64
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """A column of ids: the distinct ones, and which of them the rows from each of `starts` on have."""
+    """A column of ids of `size` rows: the distinct ones, and which of them the rows from `starts` on have."""
 
     ids: list[bytes]
     which: IntArray
     starts: IntArray
+    size: int
 
-    def lengths(self, size: int) -> IntArray:
-        """How many rows each segment has, of `size` rows."""
-        return np.diff(np.append(self.starts, size))
+    def of_rows(self) -> IntArray:
+        """(size,) which of the ids each row has."""
+        return np.repeat(self.which, self._lengths())
+
+    def counts(self) -> IntArray:
+        """How many rows each id has."""
+        return np.bincount(self.which, self._lengths(), len(self.ids)).astype(np.int64)
+
+    def _lengths(self) -> IntArray:
+        return np.diff(self.starts, append=self.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +66,6 @@ class Part:
     num_lines: int
     report: FileReport
     topics: Segments
-    lengths: IntArray
     tags: dict[bytes, tuple[int, int]]
     rows: Rows | None
 
@@ -104,17 +111,15 @@ def segments_of(ids: Ids) -> Segments:
             order = np.argsort(first)
             place = np.empty_like(order)
             place[order] = np.arange(len(order))
-            return Segments(list(heads.take(first[order])), place[which], starts)
+            return Segments(list(heads.take(first[order])), place[which], starts, len(ids))
     numbers: dict[bytes, int] = {}
     which = np.array([numbers.setdefault(i, len(numbers)) for i in heads], np.int64)
-    return Segments(list(numbers), which, starts)
+    return Segments(list(numbers), which, starts, len(ids))
 
 
 def tags_of(lines: Lines) -> dict[bytes, tuple[int, int]]:
     """The tags of a chunk: how many rows each has, and its first line."""
     segments = segments_of(lines.column(TAG))
-    counts = np.zeros(len(segments.ids), np.int64)
-    np.add.at(counts, segments.which, segments.lengths(len(lines)))
     first = segments.starts[np.unique(segments.which, return_index=True)[1]]
-    places = zip(counts.tolist(), line_of_rows(lines, first).tolist(), strict=True)
+    places = zip(segments.counts().tolist(), line_of_rows(lines, first).tolist(), strict=True)
     return dict(zip(segments.ids, places, strict=True))

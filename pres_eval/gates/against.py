@@ -235,12 +235,7 @@ def _as_float(value: float | str | None) -> float:
     return math.nan if value is None or isinstance(value, str) else value
 
 
-def _worse(
-    before: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    after: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    tolerance: float,
-    less_is_better: bool,
-) -> Iterator[int]:
+def _worse(before: FloatArray, after: FloatArray, tolerance: float, less_is_better: bool) -> Iterator[int]:
     """Places where the value got worse by more than the tolerance, or became nan."""
     with np.errstate(invalid="ignore"):
         fall = after - before if less_is_better else before - after
