@@ -53,19 +53,15 @@ def topic_set_sizes(
 def _sizes(
     measure: str, topics: int, variance: float, delta: float, alpha: float, power: float, runs: int
 ) -> Sizes:
+    deviation = math.sqrt(variance)
     if not variance > 0:
         return Sizes(
-            measure=measure,
-            deviation=math.sqrt(variance),
-            t=None,
-            anova=None,
-            interval=None,
-            detectable=math.nan,
+            measure=measure, deviation=deviation, t=None, anova=None, interval=None, detectable=math.nan
         )
     of_difference = 2 * variance
     return Sizes(
         measure=measure,
-        deviation=math.sqrt(variance),
+        deviation=deviation,
         t=_fewest(lambda n: t_power(n, delta, of_difference, alpha) >= power),
         anova=_fewest(lambda n: anova_power(n, delta, variance, runs, alpha) >= power),
         interval=_fewest(lambda n: expected_width(n, of_difference, alpha) <= delta),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.every_pair import pairs_of
 from pres_eval.analysis.relevant_ranks import relevant_ranks
 from pres_eval.cli.loading import over_topics, read_runs, with_bar
 from pres_eval.cli.progress import steps
@@ -20,7 +21,6 @@ from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
 from pres_eval.report.names import NAMINGS, without_shared
-from pres_eval.report.pairs import pairs_of
 from pres_eval.report.records import File, file_record
 from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
 from pres_eval.scoring import Evaluation, evaluate

@@ -12,8 +12,6 @@ from pres_eval.measures.selection import Selection
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
 
-ENDING = ".parquet"
-
 
 class ParquetTable:
     """Takes the runs one after the other, so that no more than one of them is in memory."""

@@ -153,6 +153,7 @@ def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
 def _comparisons(result: ComparedRuns) -> Table:
     settings = result.settings
     corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
+    margin = f" within {settings.margin:g}" if settings.margin else ""
     lines: list[list[ShownCell]] = [
         [
             one.measure,
@@ -172,18 +173,13 @@ def _comparisons(result: ComparedRuns) -> Table:
     headings = ("measure", "run", "against", "difference", "interval", "+/=/-", "p", f"p ({corrected})")
     return records_table(
         "comparisons",
-        f"Comparisons ({settings.test}, {_hypothesis(settings)}, {plural(len(result.scores.topics))})",
+        f"Comparisons ({settings.test}, {settings.alternative}{margin}, {plural(len(result.scores.topics))})",
         result.comparisons,
         Comparison,
         _comparison_notes(settings, corrected),
         Shown((*headings, "d_z", "g", "r"), lines, left=3),
         people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
     )
-
-
-def _hypothesis(settings: Settings) -> str:
-    margin = f" within {settings.margin:g}" if settings.margin else ""
-    return settings.alternative + margin
 
 
 def _comparison_notes(settings: Settings, corrected: str) -> tuple[str | Note, ...]:

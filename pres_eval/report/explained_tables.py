@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pres_eval.analysis.explain import Explanation, Relevant, text_plot
@@ -43,7 +43,7 @@ def explained_tables(
         Table("topics", "", headings, rows, people=False),
         Table("documents", "", by_document, documents, people=False, left=1),
         *_first(people, most, lines),
-        _averages(evaluation, labels, run, topics),
+        _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
     ]
 
 
@@ -92,12 +92,7 @@ def side_by_side_tables(
         both = [(document, others[document.docno]) for document in first.documents]
         documents += [(first.topic, a.docno, a.grade, a.rank, b.rank, a.counted, b.counted) for a, b in both]
         people.append((-abs(first.score - second.score), _side_by_side(first, second, both, names)))
-    sums = [[add_in_order(each.by_label(label)) for label in labels] for each in evaluations]
     counts = [max(len(each.topics), 1) for each in evaluations]
-    averages: list[tuple[Value, ...]] = [
-        (name, count, *(total / count for total in row))
-        for name, count, row in zip(names, counts, sums, strict=True)
-    ]
     ranks = ("rank_1", "rank_2", "r_1", "r_2")
     return [
         Table(
@@ -105,7 +100,7 @@ def side_by_side_tables(
         ),
         Table("documents", "", ("topic", "docno", "grade", *ranks), documents, people=False, left=2),
         *_first(people, most, lines),
-        Table("averages", "Averages", ("run", "topics", *labels), averages),
+        _averages("Averages", "run", zip(names, counts, evaluations, strict=True), labels),
     ]
 
 
@@ -180,9 +175,12 @@ def _of_topic(one: Explanation, scores: str, shown: Shown, notes: Sequence[str])
     )
 
 
-def _averages(evaluation: Evaluation, labels: Sequence[str], run: str, topics: Mapping[str, int]) -> Table:
-    sums = [add_in_order(evaluation.by_label(label)) for label in labels]
-    rows: list[tuple[Value, ...]] = [
-        (over, count, *(total / count for total in sums)) for over, count in topics.items()
+def _averages(
+    title: str, heading: str, rows: Iterable[tuple[str, int, Evaluation]], labels: Sequence[str]
+) -> Table:
+    """The averages over so many topics of evaluations, each with what it is called."""
+    averages: list[tuple[Value, ...]] = [
+        (name, count, *(add_in_order(evaluation.by_label(label)) / count for label in labels))
+        for name, count, evaluation in rows
     ]
-    return Table("averages", f"Averages of {run}", ("over", "topics", *labels), rows)
+    return Table("averages", title, (heading, "topics", *labels), averages)

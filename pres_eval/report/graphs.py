@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,13 +52,9 @@ def recall_precision(report: Report) -> Graph:
         words="Interpolated precision at eleven levels of recall, averaged over topics",
         x="Recall",
         y="Interpolated precision",
-        curves=tuple(
-            tuple(
-                (float(level), value, f"recall {level}, precision {value:.4f}")
-                for level in RECALL_LEVELS
-                if not math.isnan(value := report.summary(run, f"iprec_at_recall_{level}"))
-            )
-            for run in range(len(report.names))
+        curves=_curves(
+            report,
+            [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS],
         ),
     )
 
@@ -71,16 +68,23 @@ def against_nmax(report: Report, measure: str) -> Graph:
         words=f"{title} at Nmax, averaged over topics",
         x="Nmax, documents that the reader looks at",
         y=title,
-        curves=tuple(
-            tuple(
-                (float(cutoff), value, f"Nmax {cutoff}, {measure} {value:.4f}")
-                for cutoff in report.grid
-                if not math.isnan(value := report.summary(run, f"{measure}_{cutoff}"))
-            )
-            for run in range(len(report.names))
+        curves=_curves(
+            report, [(cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}") for cutoff in report.grid]
         ),
         logarithmic=True,
         last=float(max(report.grid)),
+    )
+
+
+def _curves(report: Report, places: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
+    """The curve of each run through places on the x axis: where, the label of a column, what it is called."""
+    return tuple(
+        tuple(
+            (float(x), value, f"{words} {value:.4f}")
+            for x, label, words in places
+            if not math.isnan(value := report.summary(run, label))
+        )
+        for run in range(len(report.names))
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,9 @@ from pres_eval.errors import InputError, UsageError
 from pres_eval.measures.base import Format, Measure, Totals
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
+from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
 from pres_eval.report.text import bytes_of
 from pres_eval.scoring import Evaluation, Values
-
-if TYPE_CHECKING:
-    pass
-from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
 
 
 def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Record:

@@ -90,6 +90,13 @@ def largest_differences(report: Report, label: str, most: int = 15) -> list[Diff
     ]
 
 
+def quartiles(values: FloatArray) -> list[float]:
+    """The least, the quartiles and the most of (n,) values; nan where none is known."""
+    known = values[np.isfinite(values)]
+    found: list[float] = np.quantile(known, (0, 0.25, 0.5, 0.75, 1)).tolist() if len(known) else [np.nan] * 5
+    return found
+
+
 @dataclass(frozen=True)
 class TopicSpread:
     """A topic with the best, the middle and the worst value of the runs."""

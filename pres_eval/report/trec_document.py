@@ -63,8 +63,7 @@ def document(report: Report) -> Iterator[Figure]:
     """The pages of the PDF."""
     subject = default_subject(report)
     label = report.board[0]
-    best = report.best_first(label, [report.summary(run, label) for run in range(len(report.names))])
-    yield from _text_pages([*_title_lines(report), *_leaderboard_lines(report, best)])
+    yield from _text_pages([*_title_lines(report), *_leaderboard_lines(report, report.best_first(label))])
     if report.pairs is not None:
         yield draw_intervals(report, subject)
     yield draw_curves(report)

@@ -93,9 +93,9 @@ class Report:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""
         return -1 if self.column(label).measure.less_is_better else 1
 
-    def best_first(self, label: str, values: Sequence[float]) -> list[int]:
-        """The runs by a value each of a measure, the best first; those without one last."""
-        sign = self.sign(label)
+    def best_first(self, label: str) -> list[int]:
+        """The runs by a measure over all topics, the best first; those without a value last."""
+        sign, values = self.sign(label), [self.summary(run, label) for run in range(len(self.names))]
         return sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -sign * values[run]))
 
     def topic_counts(self) -> list[int]:

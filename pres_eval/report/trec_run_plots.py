@@ -14,7 +14,7 @@ from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import COLOURS, line_styles, one_plot, plain, plain_names
 from pres_eval.report.graphs import Graph, graphs_of
-from pres_eval.report.report_topics import hardest_topics, relevant_counts
+from pres_eval.report.report_topics import hardest_topics, quartiles, relevant_counts
 from pres_eval.report.trec_report import Report
 
 if TYPE_CHECKING:
@@ -113,15 +113,12 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
 def draw_distributions(report: Report, subject: Subject) -> Figure:
     """A measure over topics, a box for each run, the best mean on top."""
     matrix = report.matrix(subject.label)
-    order = report.best_first(
-        subject.label, [report.summary(run, subject.label) for run in range(len(matrix))]
-    )[::-1]
+    order = report.best_first(subject.label)[::-1]
     with rows_plot(len(order)) as (figure, axes):
         for place, run in enumerate(order):
-            known = matrix[run][np.isfinite(matrix[run])]
-            if not len(known):
+            low, first, middle, third, high = quartiles(matrix[run])
+            if math.isnan(middle):
                 continue
-            low, first, middle, third, high = np.quantile(known, (0, 0.25, 0.5, 0.75, 1)).tolist()
             axes.hlines(place, low, high, colors="black", linewidth=0.9)
             axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
             axes.vlines(middle, place - 0.3, place + 0.3, colors=COLOURS[1], linewidth=2)

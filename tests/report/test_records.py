@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,19 @@ from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS
 from pres_eval.report.read_records import from_json
 from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, to_json
-from pres_eval.report.schema import evaluation_schema
 from pres_eval.report.shown_runs import Layout
 from pres_eval.report.text import bytes_of, text_of
 from pres_eval.scoring import Evaluation
 
 IDS = st.binary(min_size=1, max_size=12).filter(lambda text: not set(text) & set(b" \t\n\v\f\r\0"))
 DOUBLES = st.floats(allow_nan=True, allow_infinity=True)
+
+
+def evaluation_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of an evaluation, as the package has it."""
+    text = resources.files("pres_eval.report").joinpath("evaluation.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
 def record(*evaluations: Evaluation) -> Record:

@@ -43,7 +43,7 @@ def _averages(report: Report) -> Html:
     several = len(report.names) > 1
     firsts = {label: _best(report, label, values[label]) for label in labels}
     rows: list[Sequence[Cell]] = []
-    for run in report.best_first(labels[0], values[labels[0]]):
+    for run in report.best_first(labels[0]):
         name = report.names[run]
         cells: list[Cell] = [str(report.topic_counts()[run])]
         for label in labels:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, section
-from pres_eval.report.report_topics import topic_measures
+from pres_eval.report.report_topics import quartiles, topic_measures
 from pres_eval.report.trec_report import Report
 
 
@@ -21,11 +17,8 @@ def distributions(report: Report) -> Html:
     )
     matrix = report.matrix(label)
     rows = []
-    for run in report.best_first(label, [report.summary(run, label) for run in range(len(matrix))]):
-        known = matrix[run][np.isfinite(matrix[run])]
-        low, first, middle, third, high = (
-            np.quantile(known, (0, 0.25, 0.5, 0.75, 1)).tolist() if len(known) else [math.nan] * 5
-        )
+    for run in report.best_first(label):
+        low, first, middle, third, high = quartiles(matrix[run])
         text = (
             f"{report.names[run]}: median {middle:.4f}, quartiles {first:.4f} and {third:.4f},"
             f" least {low:.4f}, most {high:.4f}"
