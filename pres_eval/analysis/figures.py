@@ -74,10 +74,8 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
     for number, rank in enumerate(sorted(ranks), 1):
         fallout += [(rank - number) / others] * 2
         recall += [(number - 1) / relevant, number / relevant]
-    fallout.append((retrieved - len(ranks)) / others)
-    recall.append(len(ranks) / relevant)
-    fallout.append(1.0)
-    recall.append(1.0)
+    fallout += [(retrieved - len(ranks)) / others, 1.0]
+    recall += [len(ranks) / relevant, 1.0]
     x, y = np.array(fallout), np.array(recall)
     return Roc(x, y, float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum()))
 

@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC
@@ -79,10 +79,6 @@ class _Part:
 
 def _part(chunk: Chunk) -> _Part:
     lines = parse_lines(chunk, RUN).checked()
-    if not len(lines):
-        return _Part(
-            chunk=chunk, num_lines=lines.num_lines, topics=[], lengths=np.zeros(0, np.int64), documents=NO_IDS
-        )
     topics = lines.column(TOPIC)
     first = changes(topics)
     return _Part(

@@ -80,9 +80,9 @@ class UsedTopics:
         return f"the runs have different topics, {self.any_run} in all{judged} ({some}{more}); {used}"
 
 
-def plural(count: int) -> str:
-    """So many topics."""
-    return f"{count} topic" if count == 1 else f"{count} topics"
+def plural(count: int, one: str = "topic", many: str | None = None) -> str:
+    """So many topics, or other things: `1 topic`, `3 topics`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def use_topics(

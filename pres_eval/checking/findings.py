@@ -30,74 +30,57 @@ class Kind:
     meaning: str
 
 
-_ERROR, _WARNING, _NOTE = Level.ERROR, Level.WARNING, Level.NOTE
+_MEANINGS = {
+    Level.ERROR: {
+        "unreadable": "the file can't be read",
+        "no-documents": "the file has no line that counts",
+        "too-few-columns": "lines with too few columns",
+        "too-many-columns": "lines with too many columns",
+        "nul-byte": "lines with a NUL byte, which no text has",
+        "score-nan": "scores that are nan have no place in a ranking",
+        "score-no-number": "scores that are not numbers",
+        "relevance-no-integer": "relevance that is not an integer",
+        "duplicate": "documents that a topic has twice",
+        "no-common-topic": "no topic is in both files",
+    },
+    Level.WARNING: {
+        "another-format": "the file looks like something else",
+        "extra-columns": "lines with more than six columns: does a docno hold a blank?",
+        "byte-order-mark": "starts with a byte order mark: other tools take it for part of an id",
+        "not-utf-8": "lines that are not UTF-8",
+        "score-infinite": "scores that are infinite",
+        "cut-off": "the file ends in the middle of a line: it was cut off",
+        "several-tags": "one run should have one tag",
+        "rank-disagrees": "the rank column says another order than the scores, which count",
+        "ties": "equal scores: the docno decides, in descending order",
+        "float32-ties": (
+            "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank these documents differently"
+        ),
+        "topic-without-judgements": "topics of the run that the qrels lack are left out",
+        "topic-not-in-run": "topics of the qrels that the run lacks are left out of the averages without -c",
+        "topic-without-relevant": "topics without relevant documents score 0 whatever the run does",
+        "other-notation-of-topic": "topics that look like another notation of one on the other side",
+        "other-notation-of-docno": "documents that look like another notation of a judged one",
+        "no-judged-document": "no document of the run is judged: is it the same collection?",
+        "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
+    },
+    Level.NOTE: {
+        "negative-relevance": (
+            "trec_eval takes any negative relevance for in the pool, but not judged: bpref and -J leave"
+            " these documents out, infAP counts them as pooled, judged counts them as judged; in the Web"
+            " tracks -2 is junk that was judged: make it 0 if it should count as not relevant"
+        ),
+        "topic-only-negative": "topics with no judgement but negative ones: trec_eval stops there",
+        "rank-no-number": "ranks that are not whole numbers (the column is not used)",
+        "comments": "lines that start with # (left out; 9.0.8 would stop)",
+        "no-final-newline": "the last line has no newline: was the file cut off?",
+        "same-tag": "runs with the same tag are hard to tell apart in tables",
+    },
+}
 KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind("unreadable", _ERROR, "the file can't be read"),
-        Kind("no-documents", _ERROR, "the file has no line that counts"),
-        Kind("too-few-columns", _ERROR, "lines with too few columns"),
-        Kind("too-many-columns", _ERROR, "lines with too many columns"),
-        Kind("nul-byte", _ERROR, "lines with a NUL byte, which no text has"),
-        Kind("score-nan", _ERROR, "scores that are nan have no place in a ranking"),
-        Kind("score-no-number", _ERROR, "scores that are not numbers"),
-        Kind("relevance-no-integer", _ERROR, "relevance that is not an integer"),
-        Kind("duplicate", _ERROR, "documents that a topic has twice"),
-        Kind("no-common-topic", _ERROR, "no topic is in both files"),
-        Kind("another-format", _WARNING, "the file looks like something else"),
-        Kind("extra-columns", _WARNING, "lines with more than six columns: does a docno hold a blank?"),
-        Kind(
-            "byte-order-mark",
-            _WARNING,
-            "starts with a byte order mark: other tools take it for part of an id",
-        ),
-        Kind("not-utf-8", _WARNING, "lines that are not UTF-8"),
-        Kind("score-infinite", _WARNING, "scores that are infinite"),
-        Kind("cut-off", _WARNING, "the file ends in the middle of a line: it was cut off"),
-        Kind("several-tags", _WARNING, "one run should have one tag"),
-        Kind("rank-disagrees", _WARNING, "the rank column says another order than the scores, which count"),
-        Kind("ties", _WARNING, "equal scores: the docno decides, in descending order"),
-        Kind(
-            "float32-ties",
-            _WARNING,
-            "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank these documents differently",
-        ),
-        Kind("topic-without-judgements", _WARNING, "topics of the run that the qrels lack are left out"),
-        Kind(
-            "topic-not-in-run",
-            _WARNING,
-            "topics of the qrels that the run lacks are left out of the averages without -c",
-        ),
-        Kind(
-            "topic-without-relevant",
-            _WARNING,
-            "topics without relevant documents score 0 whatever the run does",
-        ),
-        Kind(
-            "other-notation-of-topic",
-            _WARNING,
-            "topics that look like another notation of one on the other side",
-        ),
-        Kind(
-            "other-notation-of-docno", _WARNING, "documents that look like another notation of a judged one"
-        ),
-        Kind("no-judged-document", _WARNING, "no document of the run is judged: is it the same collection?"),
-        Kind("shorter-than-cutoff", _WARNING, "topics with fewer documents than a cutoff that was asked for"),
-        Kind(
-            "negative-relevance",
-            _NOTE,
-            "trec_eval takes any negative relevance for in the pool, but not judged: bpref and -J leave these"
-            " documents out, infAP counts them as pooled, judged counts them as judged; in the Web tracks -2"
-            " is junk that was judged: make it 0 if it should count as not relevant",
-        ),
-        Kind(
-            "topic-only-negative", _NOTE, "topics with no judgement but negative ones: trec_eval stops there"
-        ),
-        Kind("rank-no-number", _NOTE, "ranks that are not whole numbers (the column is not used)"),
-        Kind("comments", _NOTE, "lines that start with # (left out; 9.0.8 would stop)"),
-        Kind("no-final-newline", _NOTE, "the last line has no newline: was the file cut off?"),
-        Kind("same-tag", _NOTE, "runs with the same tag are hard to tell apart in tables"),
-    )
+    name: Kind(name, level, meaning)
+    for level, meanings in _MEANINGS.items()
+    for name, meaning in meanings.items()
 }
 
 
@@ -182,8 +165,3 @@ class FileReport:
     def count(self, level: Level) -> int:
         """How many kinds of this level were found."""
         return sum(finding.kind.level is level for finding in self.findings.values())
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """`1 topic`, `3 topics`."""
-    return f"{count} {one if count == 1 else many or one + 's'}"

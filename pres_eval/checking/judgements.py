@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
-from pres_eval.checking.findings import Example, FileReport, plural
+from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.likeness import alike
 from pres_eval.checking.telling import facts_of_lines, tell_lines
 from pres_eval.checking.whole_run import CheckedRun
@@ -115,7 +116,7 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
 
 def _add_topics(report: FileReport, kind: str, topics: list[bytes], of: int) -> None:
     examples = (Example(None, f"topic {quoted(topic)}") for topic in topics)
-    report.add(kind, len(topics), f"{len(topics)} of {plural(of, 'topic')}", examples)
+    report.add(kind, len(topics), f"{len(topics)} of {plural(of)}", examples)
 
 
 def _some(ids: Sequence[bytes], most: int = 3) -> str:

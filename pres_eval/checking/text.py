@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pres_eval.checking.findings import FileReport, Finding, Level, plural
+from pres_eval.analysis.topics import plural
+from pres_eval.checking.findings import FileReport, Finding, Level
 from pres_eval.report.text import text_of
 from pres_eval.version import __version__
 
@@ -50,7 +51,7 @@ def _facts(report: FileReport) -> str:
         grades = ", ".join(f"{grade}: {count}" for grade, count in facts["grades"].items())
         parts = [
             plural(facts["judgements"], "judgement"),
-            plural(facts["topics"], "topic"),
+            plural(facts["topics"]),
             f"grades {grades}",
         ]
     elif "documents" in facts:
@@ -60,11 +61,11 @@ def _facts(report: FileReport) -> str:
         parts = [
             f"run {tags}".rstrip(),
             plural(facts["documents"], "document"),
-            plural(facts["topics"], "topic"),
+            plural(facts["topics"]),
             each,
         ]
     elif "judged_documents" in facts:
-        parts = [plural(facts["judged_documents"], "document"), plural(facts["topics"], "topic")]
+        parts = [plural(facts["judged_documents"], "document"), plural(facts["topics"])]
     if "format" in facts:
         parts.append(f"read as {facts['format']}")
     parts += [text for name, text in _ODDITIES.items() if facts.get(name)]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import IntArray
-from pres_eval.checking.findings import Example, FileReport, plural
+from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.telling import facts_of_lines
 from pres_eval.errors import quoted
 from pres_eval.report.text import text_of
@@ -51,9 +52,9 @@ def sum_up_ties(report: FileReport, kind: str) -> None:
     at_cutoffs = {what: count for what, count in counts.items() if what.isdigit() and count}
     documents = counts["documents"]
     finding.details = {"topics": finding.count, "documents": documents, "at_cutoffs": at_cutoffs}
-    finding.message = f"{plural(documents, 'document')} in {plural(finding.count, 'topic')}"
+    finding.message = f"{plural(documents, 'document')} in {plural(finding.count)}"
     if at_cutoffs:
-        torn = (f"{cutoff} in {plural(count, 'topic')}" for cutoff, count in at_cutoffs.items())
+        torn = (f"{cutoff} in {plural(count)}" for cutoff, count in at_cutoffs.items())
         finding.message += "; across cutoff " + ", ".join(torn)
 
 
@@ -78,7 +79,7 @@ def check_length(report: FileReport, run: CheckedRun, cutoffs: Sequence[int]) ->
     short = {cutoff: count for cutoff, count in short.items() if count}
     if not short:
         return
-    message = ", ".join(f"{plural(count, 'topic')} below {cutoff}" for cutoff, count in short.items())
+    message = ", ".join(f"{plural(count)} below {cutoff}" for cutoff, count in short.items())
     shortest = np.flatnonzero(run.lengths < max(short))
     names = (
         Example(None, f"topic {quoted(run.topics[topic])} has {plural(int(run.lengths[topic]), 'document')}")

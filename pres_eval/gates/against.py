@@ -13,6 +13,7 @@ import numpy as np
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import Finding, run_name, six_digits
@@ -170,10 +171,10 @@ def not_comparable(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterat
     added = sorted(set(new.topics) - set(old.topics))
     for topics, what, fails in ((gone, "earlier, not now", True), (added, "now, not earlier", False)):
         if topics:
-            count = f"{len(topics)} topic" + "s" * (len(topics) > 1)
+            such = f"(such as {text_of(topics[0])}), run {run_name(new)}"
             yield Finding(
                 gate=GATE,
-                message=f"{count} evaluated {what} (such as {text_of(topics[0])}), run {run_name(new)}",
+                message=f"{plural(len(topics))} evaluated {what} {such}",
                 path=new.path,
                 fails=fails,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pres_eval.analysis.topics import plural
 from pres_eval.gates.against import Change
 from pres_eval.gates.findings import Finding, lines_of, run_name, six_digits
 from pres_eval.measures.base import Format
@@ -14,7 +15,7 @@ from pres_eval.report.text import signed
 def as_markdown(findings: Sequence[Finding], compared: Sequence[Change]) -> str:
     """Whether the gates were passed, each measure then and now, and what was found."""
     failed = [finding for finding in findings if finding.fails]
-    verdict = f"failed: {len(failed)} finding{'s' * (len(failed) > 1)}" if failed else "passed"
+    verdict = f"failed: {plural(len(failed), 'finding')}" if failed else "passed"
     parts = [f"### pres-eval: gates {verdict}\n"]
     overall = [change for change in compared if change.topic is None]
     if overall:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.report.names import fitted
+from pres_eval.report.text import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +145,7 @@ def axes_in_rows(figure: Figure, count: int, columns: int) -> list[Axes]:
 
 def plain(text: str, longest: int = 28) -> str:
     """Text as it is: no formula between dollar signs, no name that a legend leaves out, not too long."""
-    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    text = cut(text, longest)
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 

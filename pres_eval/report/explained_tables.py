@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pres_eval.analysis.explain import Explanation, Relevant, text_plot
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.exact import add_in_order
 from pres_eval.report.cells import Value
 from pres_eval.report.layout import Shown, Table
@@ -67,8 +68,8 @@ def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int |
         left = None if left is None else left - height
         shown.append(table)
     if len(shown) < len(ordered):
-        rest = len(ordered) - len(shown)
-        note = f"{rest} more topic{'s' * (rest > 1)}: name those to show, or --max 0 for all"
+        rest = plural(len(ordered) - len(shown), "more topic")
+        note = f"{rest}: name those to show, or --max 0 for all"
         shown[-1] = replace(shown[-1], notes=[*shown[-1].notes, "", note])
     return shown
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 LATEX, MARKDOWN = "latex", "markdown"
@@ -59,6 +61,13 @@ _LATEX = {
 
 def _latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in text)
+
+
+def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
+    """Rows as CSV."""
+    output = io.StringIO()
+    csv.writer(output, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return output.getvalue()
 
 
 def transposed(grid: Grid, corner: str) -> Grid:

@@ -7,8 +7,6 @@ in a spreadsheet as it is.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.cells import Note, ShownCell, Value, cell_text, note_text, plain_text
-from pres_eval.report.grid import Grid, escaped, folded, notes_text, written
+from pres_eval.report.grid import Grid, escaped, folded, notes_text, separated, written
 from pres_eval.report.shown_runs import guarded
 from pres_eval.report.table import apart, check_style
 from pres_eval.report.text import exact, text_of
@@ -143,12 +141,8 @@ def as_text(table: Table, look: Look = Look()) -> str:
 
 def as_csv(table: Table, delimiter: str = ",") -> str:
     """The table as CSV, numbers in full; text that a spreadsheet would run as a formula is guarded."""
-    output = io.StringIO()
-    writer = csv.writer(output, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([guarded(heading) for heading in table.headings])
-    for row in table.rows:
-        writer.writerow([_csv_cell(value) for value in row])
-    return output.getvalue()
+    headings = [guarded(heading) for heading in table.headings]
+    return separated([headings, *([_csv_cell(value) for value in row] for row in table.rows)], delimiter)
 
 
 def _csv_cell(value: Value) -> str:

@@ -29,6 +29,7 @@ from pres_eval.report.axes import (
 from pres_eval.report.graphs import Graph
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.names import fitted
+from pres_eval.report.text import cut
 
 COLOURS, DASHES = 8, 4
 
@@ -123,7 +124,7 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
         baseline = f"{middle + 4:.0f}"
         title = element("title", f"{row.text}; {row.end}" if row.end else row.text)
         text = text_at(name_shown, frame.left - 8, baseline, "end", "label")
-        letters = row.end if len(row.end) <= MOST_LETTERS else f"{row.end[: MOST_LETTERS - 1]}…"
+        letters = cut(row.end, MOST_LETTERS)
         end = [text_at(letters, frame.width - right + 10, baseline, None, "label")] if row.end else []
         parts.append(element("g", title, text, *_row(row, middle, to_x), *end, class_="row"))
     return _svg(name, title, words, frame, parts, kind="rows")

@@ -6,8 +6,6 @@ would take for a formula harmless (see `guarded`).
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -22,6 +20,7 @@ from pres_eval.report.grid import (
     fits,
     folded,
     notes_text,
+    separated,
     transposed,
     written,
 )
@@ -88,19 +87,20 @@ def as_csv(evaluations: Sequence[Evaluation], layout: Layout = Layout(), delimit
 
     Where runs could not be evaluated a last column says why.
     """
-    output = io.StringIO()
-    writer = csv.writer(output, delimiter=delimiter, lineterminator="\n")
+    return separated(_csv_rows(evaluations, layout), delimiter)
+
+
+def _csv_rows(evaluations: Sequence[Evaluation], layout: Layout) -> Iterator[list[str]]:
     columns = columns_of(evaluations, layout)
     error = ["error"] if layout.failures else []
-    writer.writerow(["file", "run", "topic", *(guarded(label) for label in columns), *error])
+    yield ["file", "run", "topic", *(guarded(label) for label in columns), *error]
     for evaluation in evaluations:
         start = [guarded(text_of(evaluation.path)), guarded(text_of(evaluation.tag))]
         for topic, cells in rows_of(evaluation, columns, layout, exact):
-            writer.writerow([*start, guarded(topic), *cells, *[""] * len(error)])
+            yield [*start, guarded(topic), *cells, *[""] * len(error)]
     for failure in layout.failures:
         empty = [""] * (len(columns) + 2)
-        writer.writerow([guarded(text_of(failure.path)), *empty, guarded(text_of(failure.message))])
-    return output.getvalue()
+        yield [guarded(text_of(failure.path)), *empty, guarded(text_of(failure.message))]
 
 
 def as_tsv(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:

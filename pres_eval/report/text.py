@@ -47,6 +47,11 @@ UNKNOWN = "-"
 """Stands where there is no number: one topic has no deviation, equal differences no standardised size."""
 
 
+def cut(text: str, most: int) -> str:
+    """The text, or as many of its first letters as there is room for."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def exact(value: float, format: Format = Format.FLOAT) -> str:
     """A number with all its digits, from which the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
     value = float(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pres_eval.report.drawing import new_figure
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.report_topics import hardest_topics, median_labels
-from pres_eval.report.text import shown, text_of
+from pres_eval.report.text import cut, shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report, title_of
 from pres_eval.report.trec_run_plots import (
     default_subject,
@@ -34,6 +34,9 @@ MARGIN = 0.55
 
 LINES = 88
 """Lines of a table on a page."""
+
+LONGEST_NAME = 28
+"""Letters of a name for which a table on paper has room."""
 
 
 def page_around(figure: Figure) -> Bbox:
@@ -114,7 +117,7 @@ def _title_lines(report: Report) -> list[str]:
 def _leaderboard_lines(report: Report, order: Sequence[int]) -> list[str]:
     rows = [
         [
-            plain_name(name),
+            cut(name, LONGEST_NAME),
             str(report.topic_counts()[run]),
             *(
                 shown(report.summary(run, label), DIGITS, report.column(label).measure.format)
@@ -130,7 +133,7 @@ def _topic_lines(report: Report, label: str) -> list[str]:
     """The topics by the median of the runs."""
     rows = [
         [
-            plain_name(text_of(report.topics[topic.place])),
+            cut(text_of(report.topics[topic.place]), LONGEST_NAME),
             str(topic.num_rel),
             *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)),
         ]
@@ -138,11 +141,6 @@ def _topic_lines(report: Report, label: str) -> list[str]:
     ]
     title = f"{label} on each topic, the hardest first"
     return [title, "", *_lined_up(["topic", "num_rel", "best", "median", "worst"], rows)]
-
-
-def plain_name(name: str, most: int = 28) -> str:
-    """A name as a table on paper has room for."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pres_eval.analysis.topics import plural
 from pres_eval.report.markup import Html, element
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report, title_of
@@ -11,7 +12,7 @@ from pres_eval.report.trec_report import Report, title_of
 
 def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
     """The title, what the report is of, and links to the sections."""
-    count = len(report.topics)
+    topics = plural(len(report.topics))
     items = [element("li", element("a", text, href=f"#{name}")) for name, text in sections]
     skip = element("a", "Skip to the table of topics", class_="skip", href="#topics")
     return element(
@@ -19,11 +20,7 @@ def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
         skip,
         element("h1", title_of(report)),
         element("p", report.description) if report.description else "",
-        element(
-            "p",
-            f"{count} topic{'s' * (count != 1)}, judged in {text_of(report.qrels.path)}",
-            class_="dim",
-        ),
+        element("p", f"{topics}, judged in {text_of(report.qrels.path)}", class_="dim"),
         element("nav", element("ul", *items), aria_label="Sections"),
     )
 
