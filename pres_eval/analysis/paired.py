@@ -50,7 +50,7 @@ class PairedScores:
 
 
 def gains_of(measures: Sequence[str], values: FloatArray, falling: Collection[str]) -> FloatArray:
-    """(M, ...) values of M measures, those turned round of which less is better: then more is."""
+    """(M, R) or (M, R, T) values, those of measures turned round of which less is better: then more is."""
     signs = [-1 if measure in falling else 1 for measure in measures]
     return np.asarray(values * np.reshape(signs, (-1,) + (1,) * (values.ndim - 1)), np.float64)
 

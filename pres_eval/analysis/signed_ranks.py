@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -29,14 +29,13 @@ class SignedRanks:
     greater: FloatArray
 
 
-def wilcoxon(differences: FloatArray) -> FloatArray:
-    """Two-sided p-values of the Wilcoxon signed-rank test: (P, T) differences in, (P,) out."""
-    return signed_ranks(differences).p_value
+def wilcoxon(differences: FloatArray, greater: bool = False) -> FloatArray:
+    """P-values of the Wilcoxon signed-rank test, as `signed_ranks` says: (P, T) differences in, (P,) out."""
+    found = signed_ranks(differences)
+    return found.greater if greater else found.p_value
 
 
-def wilcoxon_greater(differences: FloatArray) -> FloatArray:
-    """(P,) one-sided p-values of the same test, small where the differences (P, T) lie above zero."""
-    return signed_ranks(differences).greater
+wilcoxon_greater = partial(wilcoxon, greater=True)
 
 
 def rank_sums(differences: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,7 +1,7 @@
 """Paired tests over topics, for many pairs of runs at once.
 
 Every test takes differences, one row for each comparison and one column for each topic, and gives one p-value
-a row: two-sided, or one-sided, small where the differences lie above zero.
+a row: two-sided, or one-sided (`greater`), small where the differences lie above zero.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -25,27 +25,13 @@ ENUMERATED = 16
 _AT_ONCE = 1000
 
 
-def paired_t(differences: FloatArray) -> FloatArray:
-    """Two-sided p-values of the paired t-test: (P, T) differences in, (P,) out.
+def paired_t(differences: FloatArray, greater: bool = False) -> FloatArray:
+    """P-values of the paired t-test: (P, T) differences in, (P,) out.
 
-    1 where all differences are zero, 0 where they all are the same other number; nan for one topic.
+    1 where all differences are zero, 0 where they all are the same other number; one-sided 1/2, and 0 or 1;
+    nan for one topic.
     Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
     """
-    return _t_chances(differences, student.two_sided, even=1.0)
-
-
-def paired_t_greater(differences: FloatArray) -> FloatArray:
-    """(P,) one-sided p-values of the paired t-test: small where the differences (P, T) lie above zero.
-
-    1/2 where all differences are zero, 0 or 1 where they all are the same other number; nan for one topic.
-    """
-    return _t_chances(differences, student.above, even=0.5)
-
-
-def _t_chances(
-    differences: FloatArray, chances: Callable[[FloatArray, float], FloatArray], even: float
-) -> FloatArray:
-    """(P,) the chances of the t statistics of differences (P, T); `even` where all of them are 0."""
     size = differences.shape[1]
     if size < 2:
         return np.full(len(differences), math.nan)
@@ -53,29 +39,29 @@ def _t_chances(
     t = np.copysign(math.inf, mean)
     varied = deviation > 0
     t[varied] = mean[varied] / (deviation[varied] / math.sqrt(size))
-    p_values = chances(t, size - 1)
-    p_values[~varied & (np.round(mean, DECIMALS) == 0)] = even
+    p_values = (student.above if greater else student.two_sided)(t, size - 1)
+    p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
     return p_values
 
 
-def sign(differences: FloatArray) -> FloatArray:
-    """Two-sided p-values of the sign test: (P, T) differences in, (P,) out.
+paired_t_greater = partial(paired_t, greater=True)
 
-    Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with 1/2
+
+def sign(differences: FloatArray, greater: bool = False) -> FloatArray:
+    """P-values of the sign test: (P, T) differences in, (P,) out.
+
+    Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with 1/2;
+      one-sided P(X <= losses)
     1 if all differences are zero.
     Source: Conover, Practical Nonparametric Statistics, 3rd edition 1999, 3.4.
     """
     above, _, below = wins_ties_losses(differences)
-    lower = np.minimum(above, below)
+    lower = below if greater else np.minimum(above, below)
     chances = [_at_most(low, n) for low, n in zip(lower.tolist(), (above + below).tolist(), strict=True)]
-    return np.minimum(1.0, 2 * np.array(chances, np.float64))
+    return np.minimum(1.0, (1 if greater else 2) * np.array(chances, np.float64))
 
 
-def sign_greater(differences: FloatArray) -> FloatArray:
-    """(P,) one-sided p-values of the sign test: small where most differences (P, T) are above zero."""
-    above, _, below = wins_ties_losses(differences)
-    chances = [_at_most(low, n) for low, n in zip(below.tolist(), (above + below).tolist(), strict=True)]
-    return np.array(chances, np.float64)
+sign_greater = partial(sign, greater=True)
 
 
 @lru_cache(maxsize=4096)
@@ -84,27 +70,19 @@ def _at_most(successes: int, trials: int) -> float:
     return float(sum(math.comb(trials, number) for number in range(successes + 1)) / 2**trials)
 
 
-def randomisation(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
-    """Two-sided p-values of the paired randomisation test on the mean difference: (P, T) in, (P,) out.
+def randomisation(
+    differences: FloatArray, samples: int = 10_000, seed: int = 0, greater: bool = False
+) -> FloatArray:
+    """P-values of the paired randomisation test on the mean difference: (P, T) in, (P,) out.
 
     If the two runs were the same system, each topic's difference could as well have the other sign: p is the
-    share of sign changes that give a mean difference at least as far from 0.  All 2**n of them are gone
-    through for up to 16 topics that differ; otherwise `samples` random ones (PCG64), the given signs counting
-    as one more, so that p is at least 1 / (samples + 1).  Every row meets the same sign changes.
+    share of sign changes that give a mean difference at least as far from 0, or as high (one-sided).  All
+    2**n of them are gone through for up to 16 topics that differ; otherwise `samples` random ones (PCG64),
+    the given signs counting as one more, so that p is at least 1 / (samples + 1).  Every row meets the same
+    sign changes.
     Source: Fisher 1935; Smucker, Allan & Carterette, CIKM 2007, doi:10.1145/1321440.1321528.
     """
-    return _randomised(differences, samples, seed, np.abs)
-
-
-def randomisation_greater(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
-    """(P,) one-sided p-values of the same test: the share of sign changes with as high a mean difference."""
-    return _randomised(differences, samples, seed, lambda sums: sums)
-
-
-def _randomised(
-    differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
-    """(P,) p-values of differences (P, T): the share of sign changes whose sum is as far."""
+    far = np.positive if greater else np.abs
     p_values = np.ones(len(differences))
     nonzero = (np.round(differences, DECIMALS) != 0).sum(axis=1)
     for row in np.flatnonzero((nonzero > 0) & (nonzero <= ENUMERATED)):
@@ -114,6 +92,9 @@ def _randomised(
     if len(many):
         p_values[many] = _sampled_p(differences[many], samples, seed, far)
     return p_values
+
+
+randomisation_greater = partial(randomisation, greater=True)
 
 
 def _enumerated_p(values: FloatArray, far: Callable[[FloatArray], FloatArray]) -> float:
@@ -144,27 +125,19 @@ def _reached(differences: FloatArray, far: Callable[[FloatArray], FloatArray]) -
     return np.asarray(far(total) - margin, np.float64)
 
 
-def bootstrap(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
-    """Two-sided p-values of the paired bootstrap test: (P, T) differences in, (P,) out.
+def bootstrap(
+    differences: FloatArray, samples: int = 10_000, seed: int = 0, greater: bool = False
+) -> FloatArray:
+    """P-values of the paired bootstrap test: (P, T) differences in, (P,) out.
 
     Topics are drawn with replacement from the differences less their mean; p is the share of draws with a t
-    statistic at least as far from 0 as that of the differences, which count as one draw more.  1 where all
+    statistic at least as far from 0 (one-sided: as high) as that of the differences, which count as one draw
+    more.  1 where all
     differences are zero; nan for one topic.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261, after Efron & Tibshirani, An Introduction to the
       Bootstrap, 1993, 16.4.
     """
-    return _bootstrapped(differences, samples, seed, np.abs)
-
-
-def bootstrap_greater(differences: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
-    """(P,) one-sided p-values of the same test: the share of draws with as high a t statistic."""
-    return _bootstrapped(differences, samples, seed, lambda t: t)
-
-
-def _bootstrapped(
-    differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
-    """(P,) p-values of differences (P, T): the share of draws whose t statistic is as far."""
+    far = np.positive if greater else np.abs
     rows, size = differences.shape
     if size < 2:
         return np.full(rows, math.nan)
@@ -189,6 +162,9 @@ def _bootstrapped(
     return p_values
 
 
+bootstrap_greater = partial(bootstrap, greater=True)
+
+
 @dataclass(frozen=True)
 class PairedTest:
     """A test of pairs of runs.
@@ -202,6 +178,10 @@ class PairedTest:
     greater: Callable[[FloatArray, int, int], FloatArray]
     least: Callable[[int, int], float]
     ranks: bool = False
+
+
+def _least_of_t(topics: int, samples: int) -> float:
+    return 0.0 if topics > 1 else math.nan
 
 
 def _least_of_signs(topics: int, samples: int) -> float:
@@ -220,25 +200,16 @@ def _least_of_randomisation(topics: int, samples: int) -> float:
     return (_least_of_signs if topics <= ENUMERATED else _least_of_draws)(topics, samples)
 
 
+def _undrawn(test: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray, int, int], FloatArray]:
+    """A test without random draws, called as those with: differences (P, T) in, (P,) p-values out."""
+    return lambda differences, samples, seed: test(differences)
+
+
 PAIRED_TESTS: dict[str, PairedTest] = {
-    "t": PairedTest(
-        lambda differences, samples, seed: paired_t(differences),
-        lambda differences, samples, seed: paired_t_greater(differences),
-        lambda topics, samples: 0.0 if topics > 1 else math.nan,
-    ),
+    "t": PairedTest(_undrawn(paired_t), _undrawn(paired_t_greater), _least_of_t),
     "randomisation": PairedTest(randomisation, randomisation_greater, _least_of_randomisation),
     "bootstrap": PairedTest(bootstrap, bootstrap_greater, _least_of_bootstrap),
-    "wilcoxon": PairedTest(
-        lambda differences, samples, seed: wilcoxon(differences),
-        lambda differences, samples, seed: wilcoxon_greater(differences),
-        _least_of_signs,
-        ranks=True,
-    ),
-    "sign": PairedTest(
-        lambda differences, samples, seed: sign(differences),
-        lambda differences, samples, seed: sign_greater(differences),
-        _least_of_signs,
-        ranks=True,
-    ),
+    "wilcoxon": PairedTest(_undrawn(wilcoxon), _undrawn(wilcoxon_greater), _least_of_signs, ranks=True),
+    "sign": PairedTest(_undrawn(sign), _undrawn(sign_greater), _least_of_signs, ranks=True),
 }
 """The tests by the names that options use; the first is the default."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from pres_eval.analysis import student
 from pres_eval.analysis.joint import residual_variance
@@ -13,6 +12,7 @@ from pres_eval.analysis.joint_chances import special_functions
 from pres_eval.analysis.paired import PairedScores
 
 MOST_TOPICS = 1_000_000
+FEATURE = "the number of topics"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
     """
     critical = student.quantile(alpha, topics - 1)
     shift = math.sqrt(topics / variance) * delta
-    noncentral = _special().nctdtr
+    noncentral = special_functions(FEATURE).nctdtr
     below = float(noncentral(topics - 1, shift, critical))
     far = float(noncentral(topics - 1, shift, -critical))
     return 1 - below + (0.0 if math.isnan(far) else far)
@@ -89,7 +89,7 @@ def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: fl
     Formula:  P(F' > F), F' noncentral with m - 1 and m (n - 1) degrees of freedom and n delta² / (2
       variance), the least that m runs can have between them.  Needs scipy.
     """
-    special = _special()
+    special = special_functions(FEATURE)
     between, within = runs - 1, runs * (topics - 1)
     critical = float(special.fdtri(between, within, 1 - alpha))
     return 1 - float(special.ncfdtr(between, within, topics * delta**2 / (2 * variance), critical))
@@ -134,7 +134,3 @@ def _detectable(topics: int, variance: float, alpha: float, power: float) -> flo
         else:
             high = middle
     return high
-
-
-def _special() -> Any:
-    return special_functions("the number of topics")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict
 
 from pres_eval.analysis.every_pair import PairTable
@@ -56,10 +55,6 @@ def _number(value: float, kind: Format = Format.FLOAT) -> Value:
     return int(value) if kind is Format.COUNT and value.is_integer() else value
 
 
-def _table(name: str, headings: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
-    return Table(name=name, title=name, headings=headings, rows=rows)
-
-
 def _leaderboard(report: Report) -> Table:
     labels = report.board_and_counts
     rows: list[list[Value]] = []
@@ -69,7 +64,7 @@ def _leaderboard(report: Report) -> Table:
         ]
         tag, file = text_of(report.evaluations[run].tag), text_of(report.files[run].path)
         rows.append([name, tag, file, report.topic_counts()[run], *values])
-    return _table("leaderboard", ["run", "tag", "file", "topics", *labels], rows)
+    return Table(name="leaderboard", headings=["run", "tag", "file", "topics", *labels], rows=rows)
 
 
 def _topics(report: Report) -> Table:
@@ -88,22 +83,16 @@ def _topics(report: Report) -> Table:
                 row += [_number(float(found[place])), _number(differences[place])]
             rows.append([name, topic, *row])
     extra = [text for label, _ in medians for text in (f"{label} median", f"{label} minus median")]
-    return _table("topics", ["run", "topic", *labels, *extra], rows)
+    return Table(name="topics", headings=["run", "topic", *labels, *extra], rows=rows)
 
 
 def _intervals(report: Report, pairs: PairTable) -> Table:
     rows: list[list[Value]] = [
-        [
-            name,
-            label,
-            float(pairs.means[row, run]),
-            float(pairs.lower[row, run]),
-            float(pairs.upper[row, run]),
-        ]
+        [name, label, *(float(values[row, run]) for values in (pairs.means, pairs.lower, pairs.upper))]
         for row, label in enumerate(pairs.measures)
         for run, name in enumerate(report.names)
     ]
-    return _table("intervals", ["run", "measure", "mean", "lower", "upper"], rows)
+    return Table(name="intervals", headings=["run", "measure", "mean", "lower", "upper"], rows=rows)
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
@@ -113,7 +102,7 @@ def _groups(report: Report, pairs: PairTable) -> Table:
         for label, letters in zip(pairs.measures, pairs.letters, strict=True)
         for run, name in enumerate(report.names)
     ]
-    return _table("groups", ["run", "measure", "letters"], rows)
+    return Table(name="groups", headings=["run", "measure", "letters"], rows=rows)
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
@@ -129,7 +118,7 @@ def _comparisons(report: Report, pairs: PairTable) -> Table:
             names = report.names[first], report.names[second]
             rows.append([label, *names, difference, wins, pairs.topics - wins - losses, losses, p_value])
     headings = ["measure", "run", "other", "difference", "wins", "ties", "losses", "p_value"]
-    return _table("comparisons", headings, rows)
+    return Table(name="comparisons", headings=headings, rows=rows)
 
 
 def _curves(report: Report) -> Table:
@@ -139,7 +128,7 @@ def _curves(report: Report) -> Table:
         for name, points in zip(report.names, graph.curves, strict=True)
         for x, y, _ in points
     ]
-    return _table("curves", ["graph", "run", "x", "y"], rows)
+    return Table(name="curves", headings=["graph", "run", "x", "y"], rows=rows)
 
 
 def _differences(report: Report) -> Table:
@@ -157,7 +146,7 @@ def _differences(report: Report) -> Table:
         for found in largest_differences(report, label)
     ]
     headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]
-    return _table("differences", headings, rows)
+    return Table(name="differences", headings=headings, rows=rows)
 
 
 def _documents(report: Report) -> Table:
@@ -169,4 +158,8 @@ def _documents(report: Report) -> Table:
             ranks: list[Value] = [int(rank) or None for rank in documents.ranks[:, number]]
             grade = int(documents.grades[number])
             rows.append([topic, documents.docnos[number], grade, *ranks])
-    return _table("documents", ["topic", "docno", "grade", *(f"rank {name}" for name in report.names)], rows)
+    return Table(
+        name="documents",
+        headings=["topic", "docno", "grade", *(f"rank {name}" for name in report.names)],
+        rows=rows,
+    )
