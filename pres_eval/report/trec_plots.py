@@ -1,28 +1,49 @@
-"""The report as pictures, each by its name, and as a PDF with all of them and the tables (extra: plot)."""
+"""The report as pictures, each by its name, and as a PDF: leaderboard, pictures, tables of topics and runs.
+
+It needs matplotlib (extra: plot).
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import check_matplotlib, check_picture_ending, picture, style
-from pres_eval.report.report_topics import median_labels
-from pres_eval.report.trec_document import document, draw_curves, page_around
-from pres_eval.report.trec_report import Report, title_of
+from pres_eval.report.drawing import check_matplotlib, check_picture_ending, new_figure, picture, style
+from pres_eval.report.graphs import graphs_of
+from pres_eval.report.report_topics import hardest_topics, median_labels
+from pres_eval.report.text import cut, shown, text_of
+from pres_eval.report.trec_report import DIGITS, Report, title_of
 from pres_eval.report.trec_run_plots import (
     Subject,
     default_subject,
     draw_distributions,
+    draw_graph,
     draw_intervals,
     draw_one_graph,
     draw_relevant,
+    name_curves,
 )
-from pres_eval.report.trec_topic_plots import draw_explained, draw_median, draw_pair, draw_topic
+from pres_eval.report.trec_tables import run_text
+from pres_eval.report.trec_topic_plots import draw_bars, draw_explained, draw_median, draw_pair, draw_topic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+PAGE = (11.6, 16.4)
+"""Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
+
+MARGIN = 0.55
+"""Inches around what is on a page."""
+
+LINES = 88
+"""Lines of a table on a page."""
+
+LONGEST_NAME = 28
+"""Letters of a name for which a table on paper has room."""
 
 
 def as_picture(report: Report, path: str, name: str | None = None, subject: Subject | None = None) -> bytes:
@@ -65,3 +86,139 @@ PICTURES: dict[str, tuple[Callable[[Report, Subject], Figure], int]] = {
     "explain": (draw_explained, 1),
 }
 """The pictures by the names of --picture: how each is drawn, and of how many runs it is."""
+
+
+def page_around(figure: Figure) -> Bbox:
+    """A page with the picture at its top, as large as all others, in the picture's inches."""
+    from matplotlib.transforms import Bbox
+
+    width, height = figure.get_size_inches().tolist()
+    if (width, height) == PAGE:
+        return Bbox.from_extents(0, 0, *PAGE)
+    _settle(figure)
+    wide, high = max(PAGE[0], width + 2 * MARGIN), max(PAGE[1], height + 2 * MARGIN)
+    left, top = (width - wide) / 2, height + MARGIN
+    return Bbox.from_extents(left, top - high, left + wide, top)
+
+
+def _settle(figure: Figure) -> None:
+    """Leave everything where it is in the picture: a legend would go to the edge of the page."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for legend in figure.legends:
+        place = legend.get_window_extent().transformed(figure.transFigure.inverted())
+        legend.set_loc("center")
+        legend.set_bbox_to_anchor(place, transform=figure.transFigure)
+
+
+def document(report: Report) -> Iterator[Figure]:
+    """The pages of the PDF."""
+    subject = default_subject(report)
+    label = report.board[0]
+    yield from _text_pages([*_title_lines(report), *_leaderboard_lines(report, report.best_first(label))])
+    if report.pairs is not None:
+        yield draw_intervals(report, subject)
+    yield draw_curves(report)
+    yield draw_distributions(report, subject)
+    if len(report.names) > 1:
+        yield draw_pair(report, subject)
+    yield draw_topic(report, subject)
+    yield draw_explained(report, subject)
+    yield draw_relevant(report, subject)
+    yield from _text_pages(_topic_lines(report, subject.label))
+    for run in range(len(report.names)):
+        yield _run_page(report, run)
+
+
+def draw_curves(report: Report, histogram: bool = False) -> Figure:
+    """Recall-precision, PRES and recall against Nmax, ROC with -N; the first run's histogram if wanted."""
+    graphs = graphs_of(report)
+    with new_figure(9.5, 10.8 if histogram else 7.2) as figure:
+        panels = figure.subplot_mosaic("ab;cd;ee" if histogram else "ab;cd")
+        for place, graph in zip("abcd", graphs, strict=False):
+            draw_graph(panels[place], graph, len(report.names))
+        for place in "abcd"[len(graphs) :]:
+            panels[place].remove()
+        name_curves(figure, panels["a"], report.names)
+        if histogram:
+            draw_bars(panels["e"], report, 0, median_labels(report)[0])
+    return figure
+
+
+def _run_page(report: Report, run: int) -> Figure:
+    """TREC's tables of a run, and beside them the run against the median."""
+    (figure,) = _text_pages([report.names[run], "", *run_text(report, run).splitlines()])
+    for place, label in enumerate(median_labels(report)):
+        axes = figure.add_axes((0.53, 0.72 - 0.33 * place, 0.42, 0.2))
+        draw_bars(axes, report, run, label)
+        axes.set_title("\n".join(textwrap.wrap(axes.get_title(), 48)))
+    return figure
+
+
+def _title_lines(report: Report) -> list[str]:
+    lines = [title_of(report), "", *textwrap.wrap(report.description, 100)]
+    lines.append(f"{len(report.topics)} topics, judged in {text_of(report.qrels.path)}")
+    if report.topics_differ() and not report.options.complete:
+        lines.append("The runs have different topics: averages are over each run's own.")
+    return [*lines, ""]
+
+
+def _leaderboard_lines(report: Report, order: Sequence[int]) -> list[str]:
+    rows = [
+        [
+            cut(name, LONGEST_NAME),
+            str(report.topic_counts()[run]),
+            *(
+                shown(report.summary(run, label), DIGITS, report.column(label).measure.format)
+                for label in report.board
+            ),
+        ]
+        for run, name in enumerate(report.names)
+    ]
+    return _lined_up(["run", "topics", *report.board], [rows[run] for run in order])
+
+
+def _topic_lines(report: Report, label: str) -> list[str]:
+    """The topics by the median of the runs."""
+    rows = [
+        [
+            cut(text_of(report.topics[topic.place]), LONGEST_NAME),
+            str(topic.num_rel),
+            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)),
+        ]
+        for topic in hardest_topics(report, label)
+    ]
+    title = f"{label} on each topic, the hardest first"
+    return [title, "", *_lined_up(["topic", "num_rel", "best", "median", "worst"], rows)]
+
+
+def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (heads, *rows)
+    ]
+
+
+def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:
+    from matplotlib.figure import Figure
+
+    for start in range(0, len(lines), LINES):
+        part = lines[start : start + LINES]
+        figure = Figure(figsize=PAGE)
+        widest = max(map(len, part))
+        size = min(9.8, 1320 / max(widest, 1))
+        figure.text(
+            0.06,
+            0.965,
+            "\n".join(part),
+            family="monospace",
+            size=size,
+            va="top",
+            linespacing=1.25,
+            parse_math=False,
+        )
+        yield figure

@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
-from pres_eval.report.trec_document import PAGE, document, page_around
-from pres_eval.report.trec_plots import as_picture
+from pres_eval.report.trec_plots import PAGE, as_picture, document, page_around
 from pres_eval.report.trec_run_plots import name_curves
 from pres_eval.report.trec_topic_plots import MANY_BARS, draw_histogram
 

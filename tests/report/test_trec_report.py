@@ -22,8 +22,7 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
 from pres_eval.report.report_topics import against_median, largest_differences, median
 from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_document import draw_curves
-from pres_eval.report.trec_plots import PICTURES, as_picture
+from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
 from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
 from pres_eval.report.trec_run_plots import Subject, draw_intervals
 from pres_eval.report.trec_tables import (

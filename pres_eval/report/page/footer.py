@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 
 from pres_eval.report.compared_tables import INTERVAL_NAMES
@@ -15,31 +16,29 @@ from pres_eval.version import __version__
 
 def footer(report: Report) -> Html:
     """How the numbers were made: options, files with their digests, measures."""
-    facts = [("pres-eval", __version__), *options_of(report), *report.made_with]
+    facts: list[tuple[str, Content]] = [("pres-eval", __version__), *options_of(report), *report.made_with]
     if report.pairs is not None:
         settings = report.pairs.settings
-        facts.append(("Test (--test)", settings.test))
-        facts.append(("Correction (--correction)", settings.correction))
-        facts.append(("Level of significance (--alpha)", f"{settings.alpha:g}"))
-        facts.append(("Intervals of the means", INTERVAL_NAMES[settings.interval]))
-        facts.append(
-            ("Random choices (--samples, --seed)", f"{settings.samples} samples, seed {settings.seed}")
-        )
-    rows: list[Content] = [[element("dt", name), element("dd", value)] for name, value in facts]
+        facts += [
+            ("Test (--test)", settings.test),
+            ("Correction (--correction)", settings.correction),
+            ("Level of significance (--alpha)", f"{settings.alpha:g}"),
+            ("Intervals of the means", INTERVAL_NAMES[settings.interval]),
+            ("Random choices (--samples, --seed)", f"{settings.samples} samples, seed {settings.seed}"),
+        ]
     for file in (report.qrels, *report.files):
-        digest: Content = (
-            ["SHA-256 ", element("code", file.sha256)] if file.sha256 else "not a file, no SHA-256"
-        )
-        rows.append([element("dt", text_of(file.path)), element("dd", digest)])
+        digest = ["SHA-256 ", element("code", file.sha256)] if file.sha256 else "not a file, no SHA-256"
+        facts.append((text_of(file.path), digest))
     seen = {
         report.column(label).measure.name: report.column(label).measure.description
         for label in (*report.board, *topic_measures(report))
     }
-    measures = [[element("dt", name), element("dd", text)] for name, text in seen.items()]
-    made = section(
-        "made", "How this was made", element("dl", *rows), element("h3", "Measures"), element("dl", *measures)
-    )
-    return element("footer", made)
+    measures = [element("h3", "Measures"), _definitions(seen.items())]
+    return element("footer", section("made", "How this was made", _definitions(facts), *measures))
+
+
+def _definitions(rows: Iterable[tuple[str, Content]]) -> Html:
+    return element("dl", *([element("dt", name), element("dd", value)] for name, value in rows))
 
 
 WORDS = {
