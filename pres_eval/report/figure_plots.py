@@ -27,12 +27,8 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
     with one_plot(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
         step = max(1, -(-len(topics) // 40))
-        axes.set_xticks(
-            range(0, len(topics), step),
-            plain_names(topics, 14)[::step],
-            rotation=90,
-            fontsize=7,
-        )
+        names = plain_names(topics, 14)[::step]
+        axes.set_xticks(range(0, len(topics), step), names, rotation=90, fontsize=7)
         axes.set_xlim(-0.8, len(topics) - 0.2)
         axes.grid(visible=False, axis="x")
         axes.set_xlabel("topic, by relevant documents" + (f" (every {step}th named)" if step > 1 else ""))
@@ -49,15 +45,10 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
     def draw(axes: Axes, curve: PrecisionRecall, look: Mapping[str, Any]) -> Any:
         colour = look["color"]
         axes.plot(curve.recall, curve.precision, color=colour, linewidth=1.2)
-        axes.step(
-            np.concatenate(([0.0], curve.levels)),
-            np.concatenate((curve.interpolated[:1], curve.interpolated)),
-            where="pre",
-            color=colour,
-            linestyle=(0, (5, 2)),
-            linewidth=1.0,
-            alpha=0.7,
-        )
+        levels = np.concatenate(([0.0], curve.levels))
+        highest = np.concatenate((curve.interpolated[:1], curve.interpolated))
+        dashed: dict[str, Any] = {"linestyle": (0, (5, 2)), "linewidth": 1.0, "alpha": 0.7}
+        axes.step(levels, highest, where="pre", color=colour, **dashed)
         even = [curve.break_even]
         return axes.plot(even, even, color=colour, marker=look["marker"], clip_on=False)[0]
 
@@ -102,7 +93,7 @@ def _run_panels(
     with new_figure(*size) as figure:
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         for axes in grid.flat:
-            _diagonal(axes)
+            axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
             axes.set(xlim=(-0.01, 1.02), ylim=(-0.01, 1.04))
         for axes in grid.flat[len(labels) if not together else 1 :]:
             axes.remove()
@@ -132,7 +123,9 @@ def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: 
         axes.set(xscale="log", ylim=(0, 1.02))
         axes.set(xlabel="documents in the collection (N)", ylabel="normalised recall")
         axes.set_title("Normalised recall comes near to recall as the collection grows")
-        _legend(figure, lines, names)
+        columns = 1 + (len(names) > 4) + (len(names) > 24)
+        size: dict[str, Any] = {"ncols": columns, "fontsize": 7.5, "handlelength": 3.0}
+        figure.legend(lines, plain_names(names, 40), loc="outside lower center", **size)
     return figure
 
 
@@ -150,17 +143,8 @@ def pres_against_rank(
             x = np.linspace((found + 1) / 2, nmax - (found - 1) / 2, 50)
             y = pres_of_average_rank(x, recall, relevant, nmax)
             lines += axes.plot(x, y, linewidth=1.2, color=look["color"], linestyle=look["linestyle"])
-        dots = axes.scatter(
-            averages,
-            scores,
-            c=recalls,
-            cmap="viridis_r",
-            vmin=0,
-            vmax=1,
-            s=14,
-            edgecolor="#222222",
-            linewidth=0.3,
-        )
+        shades: dict[str, Any] = {"cmap": "viridis_r", "vmin": 0, "vmax": 1}
+        dots = axes.scatter(averages, scores, s=14, c=recalls, edgecolor="#222222", linewidth=0.3, **shades)
         bar = figure.colorbar(dots, ax=axes)
         bar.set_label("recall of the topic")
         axes.set(xlim=(0, nmax), ylim=(0, 1.02))
@@ -186,19 +170,3 @@ def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
         axes.set_title(f"One relevant document: PRES and reciprocal rank ({marks})")
         axes.legend(loc="upper right")
     return figure
-
-
-def _diagonal(axes: Axes) -> None:
-    axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-
-
-def _legend(figure: Figure, lines: Sequence[Any], names: Sequence[str]) -> None:
-    columns = 1 + (len(names) > 4) + (len(names) > 24)
-    figure.legend(
-        lines,
-        plain_names(names, 40),
-        loc="outside lower center",
-        ncols=columns,
-        fontsize=7.5,
-        handlelength=3.0,
-    )

@@ -49,6 +49,10 @@ def robustness(
     with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010).  Lines without a number are named as
     such in the legend.
     """
+
+    def any_known(name: str) -> bool:
+        return any(not np.isnan(lines[name]).all() for lines in panels.values() if name in lines)
+
     percent = [*(100 * fraction for fraction in fractions), 100]
     known = [taus[~np.isnan(taus)] for lines in panels.values() for taus in lines.values()]
     lowest = min((float(taus.min()) for taus in known if len(taus)), default=0.75)
@@ -68,10 +72,7 @@ def robustness(
         handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
         figure.legend(
             [handles[plain(name)] for name in names],
-            [
-                f"{plain(name)} ({'lowest' if _has_numbers(panels, name) else 'nan: all tie'})"
-                for name in names
-            ],
+            [f"{plain(name)} ({'lowest' if any_known(name) else 'nan: all tie'})" for name in names],
             loc="outside lower center",
             ncols=min(4, len(names)),
             handlelength=3.5,
@@ -89,23 +90,12 @@ def _draw_correlations(
     for label, taus in lines.items():
         look = looks[label]
         axes.plot(percent, taus.min(axis=1), label=plain(label), linewidth=1.4, **look)
-        axes.plot(
-            np.repeat(percent[:-1], taus.shape[1]),
-            taus[:-1].ravel(),
-            linestyle="none",
-            marker=".",
-            markersize=3,
-            color=look["color"],
-            alpha=0.5,
-        )
+        dots = np.repeat(percent[:-1], taus.shape[1])
+        axes.plot(dots, taus[:-1].ravel(), ".", markersize=3, color=look["color"], alpha=0.5)
     for level in LEVELS:
         axes.axhline(level, color="#888888", linewidth=0.9, linestyle=":")
     axes.set_xticks(sorted(set(percent)))
     axes.set_xlabel("relevant documents kept (% of each topic)")
-
-
-def _has_numbers(panels: Mapping[str, Mapping[str, NDArray[Any]]], name: str) -> bool:
-    return any(not np.isnan(lines[name]).all() for lines in panels.values() if name in lines)
 
 
 def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import check_matplotlib, check_picture_ending, new_figure, picture, style
@@ -210,15 +210,6 @@ def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:
         part = lines[start : start + LINES]
         figure = Figure(figsize=PAGE)
         widest = max(map(len, part))
-        size = min(9.8, 1320 / max(widest, 1))
-        figure.text(
-            0.06,
-            0.965,
-            "\n".join(part),
-            family="monospace",
-            size=size,
-            va="top",
-            linespacing=1.25,
-            parse_math=False,
-        )
+        font: dict[str, Any] = {"family": "monospace", "size": min(9.8, 1320 / max(widest, 1))}
+        figure.text(0.06, 0.965, "\n".join(part), va="top", linespacing=1.25, parse_math=False, **font)
         yield figure
