@@ -40,10 +40,7 @@ def command(**values: Any) -> None:
 
     A document with a negative grade counts as unjudged.  Tables for --table: runs, topics, documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _holes(HolesOptions(**values))
-
-
-def _holes(said: HolesOptions) -> None:
+    said = HolesOptions(**values)
     said.check_for_qrels()
     if said.plot:
         raise UsageError("--plot: holes has no picture, expected none")

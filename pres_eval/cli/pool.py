@@ -90,10 +90,7 @@ def command(**values: Any) -> None:
 
     Tables for --table: documents, topics.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _pool(PoolOptions(**values))
-
-
-def _pool(said: PoolOptions) -> None:
+    said = PoolOptions(**values)
     runs = [first_documents(path, said.compat, said.depth) for path in said.runs]
     judged: set[Key] = set()
     if said.judged:

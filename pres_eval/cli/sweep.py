@@ -66,10 +66,7 @@ def command(**values: Any) -> None:
 
     Table for --table: sweep.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _sweep(SweepOptions(**values))
-
-
-def _sweep(said: SweepOptions) -> None:
+    said = SweepOptions(**values)
     said.check_for_qrels()
     selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
     loaded = read(said, said.qrels, said.runs)
