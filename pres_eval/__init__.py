@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from pres_eval.library.evaluating import evaluate
     from pres_eval.library.evaluation import Evaluation
     from pres_eval.library.own_measures import list_measures, register
-    from pres_eval.library.ranked import Qrels
-    from pres_eval.library.run import Run
+    from pres_eval.library.ranked import Qrels, Run
     from pres_eval.measures.base import Measure
     from pres_eval.options import Options
 
@@ -50,7 +49,7 @@ _HOME = {
     "Options": "pres_eval.options",
     "PresEvalError": "pres_eval.errors",
     "Qrels": "pres_eval.library.ranked",
-    "Run": "pres_eval.library.run",
+    "Run": "pres_eval.library.ranked",
     "compare": "pres_eval.library.comparing",
     "evaluate": "pres_eval.library.evaluating",
     "list_measures": "pres_eval.library.own_measures",

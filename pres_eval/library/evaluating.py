@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
+from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.ranked import as_qrels
-from pres_eval.library.run import Measures, Run
+from pres_eval.library.ranked import Qrels, Run
 from pres_eval.options import DEFAULT_NMAX, Options
 
 
@@ -76,7 +76,7 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
-    judged = as_qrels(qrels, form, jobs)
+    judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     if document_scores is not None:
         judged = judged.with_document_scores(document_scores)
     ranked = judged.rank(

@@ -1,38 +1,119 @@
-"""Judgements that are read once, for many runs."""
+"""Judgements that are read once, and runs that are ranked once against them, to be evaluated at will."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
 from pres_eval.errors import UsageError
+from pres_eval.library.asked import Measures, as_asked, selected
+from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.judgements import is_path, read_judgements
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
-from pres_eval.library.rankings import rank_any
-from pres_eval.library.run import Run
-from pres_eval.library.texts import texts_of
-from pres_eval.library.warned import warn
-from pres_eval.options import Options, RelevanceInfo
+from pres_eval.library.rankings import rank_any, rank_by_cluster
+from pres_eval.library.texts import encode, texts_of
+from pres_eval.library.warned import warn, weigh_ties
+from pres_eval.measures.selection import Selection
+from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.document_scores import with_document_scores
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import relevance_info
+from pres_eval.scoring import evaluate as score
 
 GAINS = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
 
 
-def _ranked_by(cluster: Any, path: str, relevance: Relevance, options: Options) -> Ranking:
-    from pres_eval.cluster.connecting import engine_of
-    from pres_eval.cluster.runs import rank_runs
+class Run:
+    """A ranked run: the ranks of its judged documents, and what they are judged by.
 
-    with engine_of(cluster) as engine:
-        (found,) = rank_runs([path], relevance, options, engine)
-    if found.unchecked:
-        warn(f"{path}: topics are not together, so unjudged documents were not checked for coming twice")
-    return found.checked()
+    `Qrels.rank` and `Qrels.rank_top_k` make it.
+
+    >>> import pres_eval as pe
+    >>> run = pe.Qrels({"1": {"a": 1}}).rank({"1": {"b": 2.0, "a": 1.0}})
+    >>> run.topics, run.evaluate(["recip_rank", "P@1"]).summary
+    (['1'], {'recip_rank': 0.5, 'P_1': 0.0})
+    """
+
+    def __init__(self, qrels: Qrels, ranking: Ranking, options: Options, is_file: bool = False) -> None:
+        self.qrels = qrels
+        self.ranking = ranking
+        """The ranks as the engine has them."""
+        self._options = options
+        self._is_file = is_file
+
+    @property
+    def name(self) -> str:
+        """What messages call the run: the path, or "run"."""
+        return self.ranking.name
+
+    @property
+    def tag(self) -> str:
+        """The tag in the last line of the file; otherwise the name."""
+        return self.ranking.tag
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics that have judgements, in byte order."""
+        return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
+
+    def evaluate(
+        self,
+        measures: Measures = None,
+        *,
+        level: float = Options.relevance_level,
+        complete: bool = False,
+        judged_only: bool = False,
+        num_docs: int = 0,
+        topic: Any = None,
+        nmax: int | Sequence[int] = DEFAULT_NMAX,
+        ties: str = Options.ties,
+        bounds: bool = False,
+        jobs: int = 1,
+    ) -> Evaluation:
+        """All numbers of the run; what the arguments mean is told at `evaluate`."""
+        options = Options(
+            compat=self._options.compat,
+            relevance_level=level,
+            max_retrieved=self._options.max_retrieved,
+            complete=bool(complete),
+            judged_only=bool(judged_only),
+            num_docs_in_coll=num_docs,
+            only_topic=None if topic is None else encode(topic, "topic"),
+            ties=ties,
+            duplicates=self._options.duplicates,
+        )
+        info = relevance_info(self.qrels.form)
+        selection = as_asked(selected(measures, self._options, nmax, info), options, bounds)
+        weigh_ties(self.qrels.relevance, self.ranking, options, selection)
+        return self.evaluate_columns(selection, options, jobs)
+
+    def evaluate_columns(self, selection: Selection, options: Options, jobs: int = 1) -> Evaluation:
+        """All numbers of the run for columns that were selected before."""
+        relevance = self.qrels.relevance
+        for text in warnings_about(self.ranking, relevance, options):
+            warn(text)
+        found = score(relevance, self.ranking, selection, options, jobs=jobs)
+        return Evaluation(found, options, self._origin())
+
+    def _origin(self) -> Origin:
+        return Origin(
+            qrels=self.qrels.name,
+            form=self.qrels.form,
+            topics=self.qrels.relevance.pool.topics,
+            ranked=self.ranking.topic,
+            unjudged=self.ranking.unjudged_ids.take(slice(None)),
+            qrels_is_file=self.qrels.is_file,
+            run_is_file=self._is_file,
+            dropped=self.ranking.num_dropped,
+        )
 
 
 class Qrels:
@@ -127,11 +208,10 @@ class Qrels:
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
-        if cluster is not None:
-            if not is_path(data):
-                raise UsageError("cluster: its workers read files; expected a path or an address as the run")
-            return Run(self, _ranked_by(cluster, os.fspath(data), self.relevance, options), options, True)
-        ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
+        if cluster is None:
+            ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
+        else:
+            ranking = rank_by_cluster(cluster, data, self.relevance, options)
         return Run(self, ranking, options, is_path(data))
 
     def rank_top_k(
@@ -163,8 +243,3 @@ class Qrels:
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
         ranking = rank_matrix(topics, ids, scores, self.relevance, self.lookup, options, name=name, tag=name)
         return Run(self, ranking, options)
-
-
-def as_qrels(data: Any, form: str, jobs: int | None) -> Qrels:
-    """Judgements that may have been read already."""
-    return data if isinstance(data, Qrels) else Qrels(data, form=form, jobs=jobs)

@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from pres_eval.errors import UsageError
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.streams import OpenFile, name_of, run_at
 from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
+from pres_eval.library.warned import warn
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import read_any_run
 from pres_eval.ranking.columns import RunColumns, rank_columns
@@ -35,6 +37,21 @@ def rank_any(
     check_iterable(data, name)
     with opened_table(data, SCORE, name) as table:
         return _rank_table(table, relevance, options, name, jobs)
+
+
+def rank_by_cluster(cluster: Any, data: Any, relevance: Relevance, options: Options) -> Ranking:
+    """Rank a run that is a file by the workers of a cluster; raises UsageError for another run."""
+    if not is_path(data):
+        raise UsageError("cluster: its workers read files; expected a path or an address as the run")
+    from pres_eval.cluster.connecting import engine_of
+    from pres_eval.cluster.runs import rank_runs
+
+    path = os.fspath(data)
+    with engine_of(cluster) as engine:
+        (found,) = rank_runs([path], relevance, options, engine)
+    if found.unchecked:
+        warn(f"{path}: topics are not together, so unjudged documents were not checked for coming twice")
+    return found.checked()
 
 
 def _rank_table(table: Table, relevance: Relevance, options: Options, name: str, jobs: int | None) -> Ranking:

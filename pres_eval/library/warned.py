@@ -6,8 +6,8 @@ import sys
 import warnings
 
 from pres_eval.errors import PresEvalWarning
-from pres_eval.measures.selection import Selection, with_bounds, with_expected_values
-from pres_eval.options import EXPECTED, Options
+from pres_eval.measures.selection import Selection
+from pres_eval.options import Options
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.relevance import Relevance
 
@@ -19,19 +19,6 @@ def warn(text: str) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(text, PresEvalWarning, stacklevel=level)
-
-
-def as_asked(selection: Selection, options: Options, bounds: bool) -> Selection:
-    """The columns as `ties` and `bounds` have them; what only nicknames ask for may not be among them."""
-    if options.ties == EXPECTED:
-        selection, without = with_expected_values(selection, options)
-        if without:
-            warn(f"left out, as they have no expected value in closed form: {', '.join(without)}")
-    if bounds:
-        selection, without = with_bounds(selection)
-        if without:
-            warn(f"{', '.join(without)}: no bounds, as they are not defined")
-    return selection
 
 
 def weigh_ties(relevance: Relevance, ranking: Ranking, options: Options, selection: Selection) -> None:

@@ -1,0 +1,54 @@
+"""The columns that the argument `measures` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from pres_eval.errors import UsageError
+from pres_eval.library.warned import warn
+from pres_eval.measures.base import Measure
+from pres_eval.measures.own import own_measures
+from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
+from pres_eval.options import EXPECTED, Options, RelevanceInfo
+
+Measures = str | Iterable[str] | None
+
+
+def selected(
+    measures: Measures, options: Options, nmax: int | Sequence[int], info: RelevanceInfo
+) -> Selection:
+    """The columns; raises UsageError for what is no text, MeasureError for a measure that cannot be had."""
+    texts = [measures] if isinstance(measures, str) else list(measures or ())
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")
+    ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
+    if any(":" in text for text in texts):
+        return select(texts, options, ranks, info)
+    return _selected(tuple(texts), options, ranks, info, own_measures())
+
+
+@lru_cache(maxsize=256)
+def _selected(
+    texts: tuple[str, ...],
+    options: Options,
+    ranks: tuple[int, ...],
+    info: RelevanceInfo,
+    own: tuple[Measure, ...],
+) -> Selection:
+    """The columns; they are asked for again and again, and reading them costs as much as a small batch."""
+    return select(texts, options, ranks, info)
+
+
+def as_asked(selection: Selection, options: Options, bounds: bool) -> Selection:
+    """The columns as `ties` and `bounds` have them; what only nicknames ask for may not be among them."""
+    if options.ties == EXPECTED:
+        selection, without = with_expected_values(selection, options)
+        if without:
+            warn(f"left out, as they have no expected value in closed form: {', '.join(without)}")
+    if bounds:
+        selection, without = with_bounds(selection)
+        if without:
+            warn(f"{', '.join(without)}: no bounds, as they are not defined")
+    return selection
