@@ -122,15 +122,16 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
 def _ranked(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArray) -> Ranked:
     """The ranks of judged rows (J,), which are these documents (J,) of the pool; topics (S,)."""
     places, ties = _places(rows, judged)
-    topic_of_judged = rows.topic_of[judged]
-    begins = rows.offsets[topic_of_judged]
+    counts = np.diff(rows.offsets)
+    if len(judged) < len(rows.scores):
+        counts = np.bincount(rows.topic_of[judged], minlength=len(topic))
+    begins = np.repeat(rows.offsets[:-1], counts)  # topics keep their places
     if len(ties.document):
         ties = Ties(ties.document, ties.first - begins[ties.document] + 1, ties.size)
     if places is not judged:
-        order = np.argsort(places, kind="stable")  # topics keep their places; fast where most are in order
+        order = np.argsort(places, kind="stable")  # fast where most are in order
         places, document = places[order], document[order]
         ties = ties.moved(inverse(order)) if len(ties.document) else ties
-    counts = np.bincount(topic_of_judged, minlength=len(topic))
     return Ranked(
         topic=topic,
         num_ret=np.diff(rows.offsets),
