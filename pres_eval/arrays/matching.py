@@ -158,7 +158,8 @@ class KeyTable:
         self.keys = keys
         self._tables: list[_Slots] = []
         self._first: IntArray | None = None
-        rows = np.arange(len(keys), dtype=np.int32 if len(keys) < 2**31 else np.int64)
+        # In few bytes the tables stay in the cache.
+        rows = np.arange(len(keys), dtype=np.result_type(np.int16, np.min_scalar_type(-len(keys))))
         multiplier = _SPREAD
         while len(rows):
             size = max(len(rows).bit_length() + (3 if len(rows) <= FEW else 1), 8)

@@ -7,7 +7,7 @@ Offsets (S+1,) say that the i-th stretch is offsets[i] ... offsets[i+1]-1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,13 +39,19 @@ def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     return rows, offsets
 
 
-def gathered(values: NDArray[Any], starts: IntArray, lengths: IntArray) -> NDArray[Any]:
-    """(N,) the values values[starts[i]] ... values[starts[i]+lengths[i]-1] for every i, in a row."""
+def gathered(arrays: Sequence[NDArray[Any]], starts: IntArray, lengths: IntArray) -> NDArray[Any]:
+    """(N,) the values starts[i] ... starts[i]+lengths[i]-1 for every i, in a row.
+
+    Values are counted through all arrays; none of the stretches may be in two of them.
+    """
     if 0 < LONG * len(starts) <= lengths.sum():
-        ends = (starts + lengths).tolist()
-        return np.concatenate([values[begin:end] for begin, end in zip(starts.tolist(), ends, strict=True)])
-    taken: NDArray[Any] = values[ragged(starts, lengths)[0]]
-    return taken
+        begins = np.cumsum([0, *map(len, arrays[:-1])])
+        which = np.searchsorted(begins, starts, side="right") - 1
+        first = starts - begins[which]
+        places = zip(which.tolist(), first.tolist(), (first + lengths).tolist(), strict=True)
+        return np.concatenate([arrays[number][begin:end] for number, begin, end in places])
+    values: NDArray[Any] = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+    return values[ragged(starts, lengths)[0]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +67,7 @@ class Stretches:
 
     def of(self, values: NDArray[Any]) -> NDArray[Any]:
         """(N,) the values of these rows."""
-        return gathered(values, self.starts, self.lengths)
+        return gathered([values], self.starts, self.lengths)
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Sequence
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.growing import Growing
 from pres_eval.arrays.ragged import gathered
 from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.records import dataclass
@@ -95,89 +95,63 @@ class Topics:
     """Collects what was ranked."""
 
     def __init__(self) -> None:
-        self._alone: Ranked | None = None
-        self._num_parts = 0
-        self._num_dropped = 0
+        self._parts: list[Ranked] = []
 
     def add(self, part: Ranked) -> None:
         """Keep some more topics; none may be in two parts."""
-        self._num_parts += 1
-        if self._num_parts == 1:  # a small run has no other part, and nothing has to be copied
-            self._alone = part
-            return
-        if self._alone is not None:
-            self._make_room()
-            self._append(self._alone)
-            self._alone = None
-        self._append(part)
-
-    def _make_room(self) -> None:
-        self._topic, self._num_ret, self._counts = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-        self._rank, self._document = Growing(np.int8), Growing(np.int8)
-        self._tied, self._first, self._size = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-
-    def _append(self, part: Ranked) -> None:
-        self._topic.append(part.topic)
-        self._num_ret.append(part.num_ret)
-        self._counts.append(np.diff(part.offsets))
-        self._num_dropped += part.num_dropped
-        if len(part.ties.document):
-            self._tied.append(part.ties.document + len(self._rank))
-            self._first.append(part.ties.first)
-            self._size.append(part.ties.size)
-        self._rank.append(part.rank)
-        self._document.append(part.document)
+        self._parts.append(part)
 
     def ranked(self) -> Ranked:
         """All topics, in the pool's order."""
-        if self._alone is not None:
-            return in_pool_order(_alone(self._alone))
-        if not self._num_parts:
-            self._make_room()
-        return in_pool_order(
-            Ranked(
-                topic=self._topic.values(),
-                num_ret=self._num_ret.values(),
-                offsets=np.concatenate(([0], np.cumsum(self._counts.values()))),
-                rank=self._rank.values(),
-                document=self._document.values(),
-                ties=Ties(self._tied.values(), self._first.values(), self._size.values()),
-                num_dropped=self._num_dropped,
-            )
+        parts = self._parts or [Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)]
+        topic = np.concatenate([part.topic for part in parts])
+        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+        before = np.concatenate(([0], np.cumsum(lengths)))
+        ranked = Ranked(
+            topic=topic,
+            num_ret=np.concatenate([part.num_ret for part in parts]),
+            offsets=before,
+            rank=_NONE,
+            document=_NONE,
+            ties=_joined_ties(parts),
+            num_dropped=sum(part.num_dropped for part in parts),
+        )
+        ranks, documents = [part.rank for part in parts], [part.document for part in parts]
+        if not (topic[1:] < topic[:-1]).any():
+            return replace(ranked, rank=_joined(ranks), document=_joined(documents))
+        order = np.argsort(topic, kind="stable")
+        starts, lengths = before[:-1][order], lengths[order]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        ties = ranked.ties
+        own = np.searchsorted(before, ties.document, side="right") - 1
+        return replace(
+            ranked,
+            topic=topic[order],
+            num_ret=ranked.num_ret[order],
+            offsets=offsets,
+            rank=gathered(ranks, starts, lengths),
+            document=gathered(documents, starts, lengths),
+            ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
         )
 
 
-def _alone(part: Ranked) -> Ranked:
-    """A part as no more than what it is: without what a whole Ranking has besides."""
-    return Ranked(
-        topic=part.topic,
-        num_ret=part.num_ret,
-        offsets=part.offsets,
-        rank=part.rank,
-        document=part.document,
-        ties=part.ties,
-        num_dropped=part.num_dropped,
-    )
+def _joined(arrays: Sequence[AnyInts]) -> AnyInts:
+    """(D,) all of them; a single one is not copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def in_pool_order(ranked: Ranked) -> Ranked:
-    """The same topics in the pool's order."""
-    topic, ties, before = ranked.topic, ranked.ties, ranked.offsets
-    if not (topic[1:] < topic[:-1]).any():
-        return ranked
-    order = np.argsort(topic, kind="stable")
-    starts, lengths = before[:-1][order], np.diff(before)[order]
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    own = np.searchsorted(before, ties.document, side="right") - 1
-    return Ranked(
-        topic=topic[order],
-        num_ret=ranked.num_ret[order],
-        offsets=offsets,
-        rank=gathered(ranked.rank, starts, lengths),
-        document=gathered(ranked.document, starts, lengths),
-        ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
-        num_dropped=ranked.num_dropped,
-    )
+def _joined_ties(parts: Sequence[Ranked]) -> Ties:
+    """The ties of all parts."""
+    begins = np.cumsum([0, *(len(part.rank) for part in parts)])
+    found = [
+        (part.ties.document + begin, part.ties.first, part.ties.size)
+        for part, begin in zip(parts, begins.tolist(), strict=False)
+        if len(part.ties.document)
+    ]
+    if not found:
+        return NO_TIES
+    document, first, size = zip(*found, strict=True)
+    return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))
 
 
 def inverse(order: IntArray) -> IntArray:

@@ -27,7 +27,24 @@ def test_gathered(most: int) -> None:
     for count in (0, 1, 9):
         starts, lengths = chance.integers(0, 1000 - most, count), chance.integers(most // 2, most, count)
         expected = [value for i in range(count) for value in values[starts[i] : starts[i] + lengths[i]]]
-        assert gathered(values, starts, lengths).tolist() == expected
+        assert gathered([values], starts, lengths).tolist() == expected
+
+
+@pytest.mark.parametrize("most", [4, 4 * module.LONG])
+@pytest.mark.parametrize("empty", ["none", "first", "last"])
+def test_gathered_from_several_arrays(most: int, empty: str) -> None:
+    """Stretches in any order, some of them without values, also at the ends of arrays."""
+    chance = np.random.default_rng(most)
+    lengths = chance.integers(0, most, 12) * np.tile([1, 1, 0], 4)
+    values = chance.integers(0, 100, int(lengths.sum()))
+    starts = np.cumsum(lengths) - lengths
+    cuts = [int(starts[number]) for number in (3, 4, 9)]
+    arrays = np.split(
+        values, ([0] if empty == "first" else []) + cuts + ([len(values)] if empty == "last" else [])
+    )
+    order = chance.permutation(12)
+    expected = [value for i in order for value in values[starts[i] : starts[i] + lengths[i]]]
+    assert gathered(arrays, starts[order], lengths[order]).tolist() == expected
 
 
 def test_consecutive() -> None:
