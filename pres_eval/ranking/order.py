@@ -109,7 +109,7 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
     has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
     has_copies[rows.topic_of[found.repeats]] = True
     members = np.flatnonzero(has_copies[rows.topic_of])
-    places, _ = _places(rows, members)
+    places, _, _ = _places(rows, members)
     document = np.arange(len(rows.scores))
     document[found.repeats] = found.first
     kept = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
@@ -121,17 +121,16 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
 
 def _ranked(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArray) -> Ranked:
     """The ranks of judged rows (J,), which are these documents (J,) of the pool; topics (S,)."""
-    places, ties = _places(rows, judged)
+    places, moved, ties = _places(rows, judged)
     counts = np.diff(rows.offsets)
     if len(judged) < len(rows.scores):
         counts = np.bincount(rows.topic_of[judged], minlength=len(topic))
     begins = np.repeat(rows.offsets[:-1], counts)  # topics keep their places
-    if len(ties.document):
-        ties = Ties(ties.document, ties.first - begins[ties.document] + 1, ties.size)
-    if places is not judged:
-        order = np.argsort(places, kind="stable")  # fast where most are in order
-        places, document = places[order], document[order]
-        ties = ties.moved(inverse(order)) if len(ties.document) else ties
+    if len(moved):
+        order = np.argsort(places[moved], kind="stable")  # fast where most are in order
+        places[moved], document[moved] = places[moved[order]], document[moved[order]]
+        tied = moved[inverse(order)[np.searchsorted(moved, ties.document)]]
+        ties = Ties.at(tied, ties.first - begins[ties.document] + 1, ties.size)
     return Ranked(
         topic=topic,
         num_ret=np.diff(rows.offsets),
@@ -156,16 +155,17 @@ def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArr
     return np.flatnonzero(kept)
 
 
-def _places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
-    """(J,) the places of judged rows (J,) when all are sorted; the same array if they are there already.
+def _places(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
+    """(J,) the places of judged rows (J,) when all are sorted, and (n,) which of them may change their order.
 
-    The ties are those of the judged rows, their first places instead of ranks.
+    The ties are those of the judged rows, all of which are among these, their first places instead of ranks.
     """
     scores, topic_of = rows.scores, rows.topic_of
     rising = np.flatnonzero(scores[1:] > scores[:-1])
     rising = rising[topic_of[rising] == topic_of[rising + 1]]
     if not len(rising):
-        return _untied(rows, None, judged)
+        places, ties = _untied(rows, None, judged)
+        return places, ties.document, ties
     unsorted = np.zeros(len(rows.offsets) - 1, np.bool_)
     unsorted[topic_of[rising]] = True
     moved = unsorted[topic_of[judged]]
@@ -173,10 +173,15 @@ def _places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     places = judged.copy()
     places[stay], ties = _untied(rows, None, judged[stay])
     places[go], more = _sorted_places(rows, judged[go])
-    return places, Ties.at(
-        np.concatenate((stay[ties.document], go[more.document])),
-        np.concatenate((ties.first, more.first)),
-        np.concatenate((ties.size, more.size)),
+    moved[stay[ties.document]] = True
+    return (
+        places,
+        np.flatnonzero(moved),
+        Ties.at(
+            np.concatenate((stay[ties.document], go[more.document])),
+            np.concatenate((ties.first, more.first)),
+            np.concatenate((ties.size, more.size)),
+        ),
     )
 
 
