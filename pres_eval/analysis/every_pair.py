@@ -13,10 +13,9 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.letters import letters
-from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.paired import PairedScores, is_average, pair_topics
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.measures.base import Format, mean
 from pres_eval.scoring import Evaluation
 
 
@@ -85,9 +84,7 @@ def pairs_of(
 def _is_mean(evaluation: Evaluation, label: str) -> bool:
     """Whether a column is a mean over topics, and a number on every topic."""
     column = next(column for column in evaluation.columns if column.label == label)
-    if column.measure.summary is not mean or column.measure.format is not Format.FLOAT:
-        return False
-    return bool(np.isfinite(evaluation.by_label(label)).all())
+    return is_average(column) and bool(np.isfinite(evaluation.by_label(label)).all())
 
 
 def every_pair(scores: PairedScores, settings: Settings, each: Loop = iter) -> PairTable:

@@ -10,6 +10,7 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
 from pres_eval.measures.base import Format, mean
+from pres_eval.measures.selection import SelectedColumn
 from pres_eval.scoring import Evaluation
 
 
@@ -70,23 +71,18 @@ def pair_topics(
     if not topics:
         raise NoCommonTopicError("no topic that all the runs have: try -c, which counts missing topics as 0")
     columns = evaluations[0].columns
-    averages = [
-        place
-        for place, column in enumerate(columns)
-        if column.measure.summary is mean and column.measure.format is Format.FLOAT
-    ]
+    averages = [column for column in columns if is_average(column)]
     if not averages:
         raise MeasureError(
             "none of the measures asked for (-m) is an average over topics, expected at least one"
         )
-    labels = tuple(columns[place].label for place in averages)
+    labels = tuple(column.label for column in averages)
     values = np.zeros((len(averages), len(evaluations), len(topics)))
     for row, evaluation in enumerate(evaluations):
         source, target = _common_places(evaluation.topics, topics)
-        for line, place in enumerate(averages):
-            values[line, row, target] = np.asarray(evaluation.values[place], np.float64)[source]
+        for line, label in enumerate(labels):
+            values[line, row, target] = evaluation.by_label(label)[source]
     _check_numbers(values, labels, runs, topics)
-    falling = (columns[place].label for place in averages if columns[place].measure.less_is_better)
     return PairedScores(
         runs=tuple(runs),
         measures=labels,
@@ -95,8 +91,13 @@ def pair_topics(
         means=means_of(values),
         all_topics=len(union),
         left_out=tuple(column.label for column in columns if column.label not in labels),
-        falling=frozenset(falling),
+        falling=frozenset(column.label for column in averages if column.measure.less_is_better),
     )
+
+
+def is_average(column: SelectedColumn) -> bool:
+    """Whether a column is a mean of numbers over topics."""
+    return column.measure.summary is mean and column.measure.format is Format.FLOAT
 
 
 def means_of(values: FloatArray) -> FloatArray:

@@ -68,13 +68,12 @@ def discriminative_power(
             width = student.quantile(alpha, values.shape[1] - 1) / math.sqrt(values.shape[1])
             needed = width * float(deviation.max(initial=0.0))
         below = int(np.count_nonzero(levels < alpha))
-        share = below / len(levels) if len(levels) else math.nan
         found.append(
             Discrimination(
                 measure=scores.measures[measure],
                 levels=np.sort(levels),
                 significant=below,
-                share=share,
+                share=below / len(levels) if len(levels) else math.nan,
                 needed=needed,
             )
         )
@@ -125,10 +124,7 @@ class Repeats:
 
 
 def stability(
-    scores: PairedScores,
-    sizes: Sequence[int],
-    repeats: Repeats = Repeats(),
-    each: Loop = iter,
+    scores: PairedScores, sizes: Sequence[int], repeats: Repeats = Repeats(), each: Loop = iter
 ) -> tuple[list[Stability], list[Swaps]]:
     """Error rates and swap rates of measures on random sets of topics, of each of the sizes.
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
-from pres_eval.report.report_topics import TopicSpread, hardest_topics, relevant_counts
+from pres_eval.report.report_topics import hardest_topics, relevant_counts
 from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
-
-
-def _values(topic: TopicSpread) -> tuple[float, float, float]:
-    return topic.best, topic.median, topic.worst
 
 
 def topic_view(report: Report) -> Html:
     """The hardest topics, and how many relevant documents topics have; the script lays one topic open."""
     label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
     several = len(report.names) > 1
+    count = 3 if several else 1
     rows = [
         [
             text_of(report.topics[topic.place]),
             str(topic.num_rel),
-            *(shown(value, DIGITS) for value in _values(topic)[: 3 if several else 1]),
+            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)[:count]),
         ]
         for topic in hardest_topics(report, label)
     ]
