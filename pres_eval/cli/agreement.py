@@ -110,7 +110,7 @@ def _agreement(said: AgreementOptions) -> None:
     texts = said.measures or DEFAULT_MEASURES
     selection = select(texts, said.numbers(), relevance=said.relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
-    scores = loaded.paired(selection, said.complete)
+    scores = loaded.paired(selection)
     wanted = [
         column.label
         for text in texts

@@ -121,7 +121,7 @@ def _scored(
     options = said.numbers()
     selection = select(measures, said.numbers(), said.nmax)
     rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
-    every_topic = tuple(judged.pool.topics) if said.complete else None
+    every_topic = tuple(judged.pool.topics) if options.complete else None
     first, second = (
         pair_topics(
             [evaluate(judged.qrels(judge), ranking, selection, options) for ranking in rankings],

@@ -54,9 +54,9 @@ class Loaded:
             for run in self.each("evaluating")(range(len(self.rankings)))
         ]
 
-    def paired(self, selection: Selection, complete: bool) -> PairedScores:
-        """The same side by side; over all topics of the judgements if `complete` (-c)."""
-        every_topic = tuple(self.relevance.pool.topics) if complete else None
+    def paired(self, selection: Selection) -> PairedScores:
+        """The same side by side; over all topics of the judgements with -c or --topics all."""
+        every_topic = tuple(self.relevance.pool.topics) if self.options.complete else None
         return pair_topics(self.evaluations(selection), self.names, every_topic)
 
     def qrels(self) -> Qrels:
@@ -163,7 +163,7 @@ def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
     measures = said.measures or usual_measures(said.nmax)
     selection = select(measures, said.numbers(), said.nmax, said.relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
-    return Paired(loaded.paired(selection, said.complete), loaded.settings, loaded)
+    return Paired(loaded.paired(selection), loaded.settings, loaded)
 
 
 def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:

@@ -82,6 +82,24 @@ def test_own_common_and_all_topics(call: Command, small: str) -> None:
     assert [(row["map"], row["num_q"]) for row in complete.rows] == values["all"]
 
 
+@pytest.mark.parametrize(
+    "command", [["compare"], ["agreement", "-m", "map", "-m", "P.5"], ["power"], ["sweep", "--nmax", "5"]]
+)
+def test_all_topics_is_the_option_of_trec_eval(command: list[str], call: Command, small: str) -> None:
+    """`--topics all` is `-c` in every command that takes both."""
+    arguments = [*command, "--quiet", "--format", "json", QRELS, RUNS[0], RUNS[1], small]
+    found = call.ok(*arguments, "--topics", "all")
+    assert found.out == call.ok(*arguments, "-c").out
+    assert found.out != call(*arguments).out
+
+
+def test_all_topics_under_two_judges(call: Command, small: str) -> None:
+    arguments = ["judges", "--quiet", "--format", "json", QRELS, QRELS, RUNS[0], RUNS[1], small]
+    found = call.ok(*arguments, "--topics", "all")
+    assert found.out == call.ok(*arguments, "-c").out
+    assert found.out != call(*arguments).out
+
+
 def test_contradicting_rules(call: Command) -> None:
     called = call("-c", "--topics", "common", QRELS, *RUNS)
     assert called.code == 1

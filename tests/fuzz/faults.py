@@ -173,7 +173,8 @@ def _limit(which: int, low: int, high: int) -> Case:
 
         ended = place.end(place.start(arguments, limit))
         begun = (b"pres_eval/cli", b"pres_eval/reading", b"pres_eval/ranking")
-        if ended.code and not any(text in ended.err for text in begun) and b"pres-eval: " not in ended.err:
+        has_begun = any(text in ended.err for text in begun) and b"numpy C-extensions failed" not in ended.err
+        if ended.code and not has_begun and b"pres-eval: " not in ended.err:
             return ""  # Python or numpy could not even be started
         return judge(place, arguments, ended, 1, 2)
 
