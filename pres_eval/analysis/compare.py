@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,12 +48,12 @@ def compare(
     UsageError for settings that do not go together.
     """
     check_settings(settings, all_pairs=baseline is None)
-    count, num_measures = len(scores.runs), len(scores.measures)
+    num_measures = len(scores.measures)
     baselines = None
     if baseline is not None:
         baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
-    pairs = [_pairs(count, None if baselines is None else baselines[row]) for row in range(num_measures)]
+    pairs = [_pairs(len(scores.runs), own) for own in baselines or (None,) * num_measures]
     said: list[Joint] = []
     families: list[_Family] = []
     values, means = scores.gain_values(), scores.gains()
@@ -65,12 +65,6 @@ def compare(
                 said = said or _jointly(values, means, pairs, settings)
             joint = said[measure] if said else None
             families.append(_tested(values[measure], means[measure], pairs[measure], settings, joint))
-    corrected = _corrected([family.p_values for family in families], settings)
-    comparisons = [
-        one
-        for measure, (family, p_corrected) in enumerate(zip(families, corrected, strict=True))
-        for one in _comparisons(scores, measure, family, p_corrected, settings)
-    ]
     return ComparedRuns(
         scores=scores,
         settings=settings,
@@ -78,7 +72,7 @@ def compare(
         upper=upper,
         best=best_runs(means),
         baselines=baselines,
-        comparisons=tuple(comparisons),
+        comparisons=tuple(_comparisons(scores, families, settings)),
     )
 
 
@@ -149,6 +143,15 @@ def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArr
 
 
 def _comparisons(
+    scores: PairedScores, families: Sequence[_Family], settings: Settings
+) -> Iterator[Comparison]:
+    """The records of the pairs of all measures, their p-values corrected."""
+    corrected = _corrected([family.p_values for family in families], settings)
+    for measure, (family, own) in enumerate(zip(families, corrected, strict=True)):
+        yield from _of_measure(scores, measure, family, own, settings)
+
+
+def _of_measure(
     scores: PairedScores, measure: int, family: _Family, corrected: FloatArray, settings: Settings
 ) -> list[Comparison]:
     """The records of one measure's pairs, from their corrected p-values (P,)."""
