@@ -122,11 +122,11 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     for number, (row, name_shown) in enumerate(zip(rows, names, strict=True)):
         middle = frame.top + ROW_HEIGHT * (number + 0.5)
         baseline = f"{middle + 4:.0f}"
-        title = element("title", f"{row.text}; {row.end}" if row.end else row.text)
+        tip = element("title", f"{row.text}; {row.end}" if row.end else row.text)
         text = text_at(name_shown, frame.left - 8, baseline, "end", "label")
         letters = cut(row.end, MOST_LETTERS)
         end = [text_at(letters, frame.width - right + 10, baseline, None, "label")] if row.end else []
-        parts.append(element("g", title, text, *_row(row, middle, to_x), *end, class_="row"))
+        parts.append(element("g", tip, text, *_row(row, middle, to_x), *end, class_="row"))
     return _svg(name, title, words, frame, parts, kind="rows")
 
 
