@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
@@ -28,7 +29,18 @@ SPLIT = 8 << 20
 MOST = 8
 """Copies, each of which takes about 25 MB."""
 
-_NOT_FOR_COPIES = (InputError, DuplicateRowError, ScatteredError, WorkersLostError, MemoryError, OSError)
+MOST_UNJUDGED = 4096
+"""Topics without judgements in a split: to keep and send more would take longer than reading it."""
+
+
+class _ManyUnjudgedError(Exception):
+    """A split has more topics without judgements than that."""
+
+
+_NOT_FOR_COPIES = (
+    *(InputError, DuplicateRowError, ScatteredError, _ManyUnjudgedError),
+    *(WorkersLostError, MemoryError, OSError),
+)
 
 
 def large_run(path: str) -> Source:
@@ -72,12 +84,15 @@ class LargeRun(RunInParts):
         """The run as copies read it; raises one of _NOT_FOR_COPIES if it is not for them."""
         file = file_at(self.path)
         merging, told = Merging(wanted), Telling(WholeRun(file.name, (file,), False, wanted))
-        splits = list(text_splits(file, max(SPLIT, file.size // MOST_ITEMS + 1)))
+        size = max(SPLIT, file.size // MOST_ITEMS + 1)
+        splits = [replace(split, unjudged=MOST_UNJUDGED) for split in text_splits(file, size)]
         shared = copies.share(wanted, "judgements")
         done = 0
         try:
             with contextlib.closing(copies.map(map_ranked, splits, shared)) as parts:
                 for split, part in zip(splits, parts, strict=True):
+                    if part.tally.more:
+                        raise _ManyUnjudgedError
                     told.take(split, part.tally)
                     merging.add(part)
                     done += split.stop - split.start

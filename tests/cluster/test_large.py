@@ -143,6 +143,19 @@ def test_progress(run: str, tmp_path: Path) -> None:
     assert sum(steps) >= 0
 
 
+@pytest.mark.parametrize(("unjudged", "threads"), [(10, False), (2, True)])
+def test_many_topics_without_judgements(
+    unjudged: int, threads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them are told, whoever reads the run."""
+    monkeypatch.setattr(large, "MOST_UNJUDGED", unjudged)
+    path, judged = written(tmp_path, RUN + "".join(f"x{number} Q0 d 0 1 t\n" for number in range(20)))
+    found = by_copies(path, judged, Options())
+    assert found.pop("threads") is threads
+    assert found == by_threads(path, judged, Options())
+    assert len(found["unjudged"]) == 21
+
+
 @pytest.mark.parametrize("error", [MemoryError, OSError, KeyError])
 def test_a_copy_that_fails(error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads read the run then."""
