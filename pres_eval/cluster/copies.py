@@ -19,10 +19,10 @@ from typing import Any, NoReturn
 
 from pres_eval.cluster.engines import Result, Shared, Value, Work, WorkersLostError
 
-MOST_ITEMS = 8192
-"""Pieces of work of one pass: their numbers wait in a pipe, which has room for twice as many."""
+MOST_ITEMS = 2048
+"""Pieces of work of one pass: their numbers wait in a pipe, which has room for a page whoever asks for it."""
 
-NUMBER_BYTES, LENGTH_BYTES = 4, 8
+NUMBER_BYTES, LENGTH_BYTES = 2, 8
 PIPE_BYTES = 1 << 20
 """Room for results in a pipe, so that a copy goes on while nobody reads; as much as Linux allows anybody."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import signal
 import sys
 import time
@@ -57,6 +58,13 @@ def test_all_of_them_work() -> None:
         return os.getpid()
 
     assert len(set(Copies(3).map(work, range(12)))) == 3
+
+
+def test_as_much_work_as_there_may_be() -> None:
+    """Its numbers have room in the smallest pipe, which is what somebody with many pipes gets."""
+    assert module.MOST_ITEMS * module.NUMBER_BYTES <= select.PIPE_BUF
+    assert module.MOST_ITEMS <= 1 << 8 * module.NUMBER_BYTES
+    assert list(Copies(2).map(str, range(module.MOST_ITEMS))) == list(map(str, range(module.MOST_ITEMS)))
 
 
 def test_no_work() -> None:

@@ -300,6 +300,14 @@ def test_many_runs_with_progress(tmp_path: Path) -> None:
     assert steps == [(os.getpid(), size) for size in found]
 
 
+def test_more_runs_than_copies_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [Source(str(tmp_path / name)) for name in made_runs(tmp_path, 4)]
+    for most, is_copied in ((4, True), (3, False)):
+        monkeypatch.setattr(large, "MOST_ITEMS", most)
+        found = list(large.read_each(lambda _: os.getpid(), sources, 2))
+        assert (os.getpid() not in found) is is_copied
+
+
 def test_many_runs_that_copies_cannot_open(tmp_path: Path) -> None:
     """A pipe has been opened by this process or by nobody."""
     sources = [Source(str(tmp_path / name)) for name in made_runs(tmp_path, 2)]
