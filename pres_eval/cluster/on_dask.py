@@ -139,8 +139,10 @@ class OnDask:
                 " (did their memory run out?)"
             ) from None
         except (CancelledError, CommClosedError, OSError, RuntimeError) as error:
-            is_gone = "" if self._client.status == "running" else "the scheduler is gone: "
-            raise WorkersLostError(f"{self._address}: {is_gone}{_in_short(error)}") from None
+            # Dask may notice a little later than we do that nobody answers.
+            is_gone = isinstance(error, CommClosedError) or self._client.status != "running"
+            told = f"the scheduler is gone: {_in_short(error)}" if is_gone else _in_short(error)
+            raise WorkersLostError(f"{self._address}: {told}") from None
 
     def _least_memory(self) -> int | None:
         with self._told():

@@ -401,7 +401,11 @@ def temporary(folder: Path) -> list[Path]:
 def test_signals_leave_nothing_behind(number: signal.Signals, folder: Path) -> None:
     os.mkfifo(folder / "fifo")
     (folder / "out").write_text("old")
-    process = start("--output", "out", "qrels", "fifo", folder=folder)
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup the tests ignore SIGHUP, and what they start
+    try:
+        process = start("--output", "out", "qrels", "fifo", folder=folder)
+    finally:
+        signal.signal(number, before)
     wait_for(lambda: bool(temporary(folder)))
     process.send_signal(number)
     assert process.communicate(timeout=10) == (b"", b"")
