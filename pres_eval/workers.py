@@ -1,8 +1,9 @@
-"""A few threads for work whose results are taken in order; none at all for a single job."""
+"""A few threads whose results are taken in order, none for a single job; processors; what ends a process."""
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -138,6 +139,15 @@ def in_order(
             yield waiting.popleft()()
         if failure is not None:
             raise failure
+
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU")
+"""What asks a process to end."""
+
+
+def ending_signals() -> list[int]:
+    """The numbers of these signals, as far as this system has them."""
+    return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
 
 
 def num_processors() -> int:

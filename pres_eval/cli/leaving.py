@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
+from pres_eval.workers import ending_signals
+
 _temporary: set[str] = set()
 """Files to be removed when the process is ended from outside."""
-
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU")
-"""What asks a process to end."""
 
 
 @contextlib.contextmanager
@@ -32,9 +31,8 @@ def temporary_file(path: str) -> Iterator[None]:
 
 def clean_up_on_signals() -> None:
     """Let the signals that end a process remove temporary files first; those that are ignored stay so."""
-    for name in SIGNALS:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+    for number in ending_signals():
+        if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _end)
 
 

@@ -73,7 +73,7 @@ class Reader:
         One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
-        found = self._of_cluster if self.cluster is not None else self._of_threads
+        found = self._of_cluster if self.cluster is not None else self._on_this_machine
         for outcome in found(paths, relevance, options, failures is not None):
             if isinstance(outcome, RunFailure):
                 assert failures is not None
@@ -100,10 +100,10 @@ class Reader:
         for found in every:
             yield found.outcome(going_on)
 
-    def _of_threads(
+    def _on_this_machine(
         self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
     ) -> Iterator[Ranking | RunFailure]:
-        """The same as threads of this process read them."""
+        """The same as this process reads them, with threads, or with copies of itself if they are large."""
         from pres_eval.cli.progress import reading_bar
 
         sources = [_run_source(path) for path in paths]

@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any, NoReturn
 
 from pres_eval.cluster.engines import Result, Shared, Value, Work, WorkersLostError
+from pres_eval.workers import ending_signals
 
 MOST_ITEMS = 2048
 """Pieces of work of one pass: their numbers wait in a pipe, which has room for a page whoever asks for it."""
@@ -25,9 +26,6 @@ MOST_ITEMS = 2048
 NUMBER_BYTES, LENGTH_BYTES = 2, 8
 PIPE_BYTES = 1 << 20
 """Room for results in a pipe, so that a copy goes on while nobody reads; as much as Linux allows anybody."""
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU)
-"""What ends a copy at once: it has nothing to clean up."""
 
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""
@@ -105,7 +103,7 @@ class _Crew:
         """What the copy does: it never returns, so that nothing of the program happens twice."""
         code = 1
         try:
-            for number in SIGNALS:
+            for number in ending_signals():  # it has nothing to clean up
                 if signal.getsignal(number) != signal.SIG_IGN:
                     signal.signal(number, signal.SIG_DFL)
             _end_with(self._parent)

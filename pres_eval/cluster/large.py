@@ -30,7 +30,7 @@ MOST = 8
 """Copies, each of which takes about 25 MB."""
 
 MOST_UNJUDGED = 4096
-"""Topics without judgements in a split: to keep and send more would take longer than reading it."""
+"""Topics without judgements in a split: all their names are sent, and a run of many has little else."""
 
 
 class _ManyUnjudgedError(Exception):
@@ -76,8 +76,7 @@ class LargeRun(RunInParts):
             with contextlib.suppress(*_NOT_FOR_COPIES):
                 return self._of_copies(Wanted.of(judged, options), Copies(num_copies))
         source = Source(self.path)
-        if self._progress is not None:
-            source.watch(self._progress)
+        source.watch(self._progress)
         return read_any_run(source, judged, options, jobs, form)
 
     def _of_copies(self, wanted: Wanted, copies: Copies) -> Ranking:

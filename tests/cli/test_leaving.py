@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pres_eval import workers
 from pres_eval.cli import leaving
 
 Done = list[tuple[object, ...]]
@@ -60,7 +61,7 @@ def test_a_signal_removes_files_and_then_ends_the_process(
 def test_signals_that_are_ignored_stay_so(done: Done, monkeypatch: pytest.MonkeyPatch) -> None:
     handled = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: signal.SIG_DFL}
     monkeypatch.setattr(signal, "getsignal", lambda number: handled.get(number, print))
-    monkeypatch.setattr(leaving, "SIGNALS", (*leaving.SIGNALS, "SIGNONE"))
+    monkeypatch.setattr(workers, "SIGNALS", (*workers.SIGNALS, "SIGNONE"))
     leaving.clean_up_on_signals()
     assert done == [("signal", signal.SIGTERM, leaving._end)]
 
