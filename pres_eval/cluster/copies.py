@@ -1,4 +1,4 @@
-"""Workers that are copies of this process: they have what it has read, and only results are sent.
+"""Workers that are copies of this process: they have what it has read, and leave results in shared memory.
 
 A copy starts in some milliseconds, and does not wait for Python's lock as a thread does.  Whoever copies a
 process has to know what else goes on in it, so only the command does so, and only on Linux, where memory is
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import select
 import signal
 import sys
@@ -18,15 +17,14 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any, NoReturn
 
 from pres_eval.cluster.engines import Result, Shared, Value, Work, WorkersLostError
+from pres_eval.cluster.memory import PLACE_BYTES, MemoryFile
+from pres_eval.records import dataclass
 from pres_eval.workers import ending_signals
 
 MOST_ITEMS = 2048
 """Pieces of work of one pass: their numbers wait in a pipe, which has room for a page whoever asks for it."""
 
-NUMBER_BYTES, LENGTH_BYTES = 2, 8
-PIPE_BYTES = 1 << 20
-"""Room for results in a pipe, so that a copy goes on while nobody reads; as much as Linux allows anybody."""
-
+NUMBER_BYTES = 2
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""
 _FORK_WARNING = ".*multi-threaded, use of fork"
@@ -68,14 +66,22 @@ class Copies:
             raise WorkersLostError(f"a copy of the process is gone ({error})") from None
 
 
+@dataclass(frozen=True)
+class _Copy:
+    """A process, and the file in which it leaves results."""
+
+    process: int
+    results: MemoryFile
+
+
 class _Crew:
-    """Copies that take the numbers of work from one pipe, and send results through one each."""
+    """Copies that take the numbers of work from one pipe, and tell through one each where results are."""
 
     def __init__(self, do: Callable[[int], Any], num_items: int) -> None:
         self._do = do
         self._num_items = num_items
         self._parent = os.getpid()
-        self._copies: dict[int, int] = {}  # the end of each one's pipe that is read: its process
+        self._copies: dict[int, _Copy] = {}  # by the end of its pipe that is read
         self._work, to = os.pipe()
         try:
             os.write(to, b"".join(number.to_bytes(NUMBER_BYTES, "little") for number in range(num_items)))
@@ -84,7 +90,12 @@ class _Crew:
 
     def add(self) -> None:
         """Make one more copy."""
-        back, result = os.pipe()
+        results = MemoryFile()
+        try:
+            back, told = os.pipe()
+        except OSError:
+            results.close()
+            raise
         try:
             with warnings.catch_warnings():
                 # The threads that Python warns of have done their work, or are none of Python's.
@@ -92,14 +103,15 @@ class _Crew:
                 process = os.fork()
         except OSError:
             os.close(back)
-            os.close(result)
+            os.close(told)
+            results.close()
             raise
         if process == 0:
-            self._work_in_copy(back, result)
-        os.close(result)
-        self._copies[back] = process
+            self._work_in_copy(back, told, results)
+        os.close(told)
+        self._copies[back] = _Copy(process, results)
 
-    def _work_in_copy(self, back: int, result: int) -> NoReturn:
+    def _work_in_copy(self, back: int, told: int, results: MemoryFile) -> NoReturn:
         """What the copy does: it never returns, so that nothing of the program happens twice."""
         code = 1
         try:
@@ -109,10 +121,9 @@ class _Crew:
             _end_with(self._parent)
             for other in (back, *self._copies):
                 os.close(other)
-            _widen(result)
-            while text := os.read(self._work, NUMBER_BYTES):
-                item = int.from_bytes(text, "little")
-                _send(result, (item, self._do(item)))
+            while number_text := os.read(self._work, NUMBER_BYTES):
+                place = results.write(self._do(int.from_bytes(number_text, "little")))
+                os.write(told, number_text + place)
             code = 0
         finally:
             os._exit(code)
@@ -126,29 +137,34 @@ class _Crew:
         for number in range(self._num_items):
             while number not in waiting:
                 for back, _ in poll.poll():
-                    message = _receive(back)
-                    if message is None:
+                    # A pipe takes so little as a whole or not at all.
+                    told = os.read(back, NUMBER_BYTES + PLACE_BYTES)
+                    if told:
+                        item = int.from_bytes(told[:NUMBER_BYTES], "little")
+                        waiting[item] = self._copies[back].results.read(told[NUMBER_BYTES:])
+                    else:
                         poll.unregister(back)
                         self._check(back)
-                    else:
-                        waiting[message[0]] = message[1]
             yield waiting.pop(number)
 
     def _check(self, back: int) -> None:
         """A copy has ended: raise OSError if it had not done its work."""
+        copy = self._copies.pop(back)
         os.close(back)
-        _, status = os.waitpid(self._copies.pop(back), 0)
+        copy.results.close()
+        _, status = os.waitpid(copy.process, 0)
         if status != 0 or not self._copies:
             raise OSError(f"status {status}")
 
     def close(self) -> None:
         """End all copies, whatever they do."""
-        for back, process in self._copies.items():
+        for back, copy in self._copies.items():
             os.close(back)
-            os.kill(process, signal.SIGKILL)
-        for process in self._copies.values():
+            copy.results.close()
+            os.kill(copy.process, signal.SIGKILL)
+        for copy in self._copies.values():
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(process, 0)
+                os.waitpid(copy.process, 0)
         self._copies.clear()
         os.close(self._work)
 
@@ -160,33 +176,3 @@ def _end_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def _widen(pipe: int) -> None:
-    import fcntl
-
-    with contextlib.suppress(OSError, AttributeError):  # the least that all systems give will do
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-
-
-def _send(pipe: int, message: Any) -> None:
-    text = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    os.write(pipe, len(text).to_bytes(LENGTH_BYTES, "little"))
-    rest = memoryview(text)
-    while rest:
-        rest = rest[os.write(pipe, rest) :]
-
-
-def _receive(pipe: int) -> Any:
-    """A message; None if there are no more.  Raises OSError if it is not whole."""
-    head = os.read(pipe, LENGTH_BYTES)
-    if not head:
-        return None
-    text = bytearray(int.from_bytes(head, "little"))
-    rest = memoryview(text)
-    while rest:
-        count = os.readv(pipe, [rest])
-        if not count:
-            raise OSError("a result breaks off")
-        rest = rest[count:]
-    return pickle.loads(text)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
-from pres_eval.cluster.engines import Result, WorkersLostError
+from pres_eval.cluster.engines import Result, Work, WorkersLostError
+from pres_eval.cluster.mixed import ManyUnjudgedError, map_piece
 from pres_eval.cluster.scanning import Wanted
-from pres_eval.cluster.splits import text_splits
-from pres_eval.cluster.storage import file_at, first_bytes, is_compressed
+from pres_eval.cluster.splits import Split, text_splits
+from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed
 from pres_eval.cluster.telling import Telling, WholeRun
 from pres_eval.cluster.together import Merging, map_ranked
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import LARGE, TREC, RunInParts, read_any_run
+from pres_eval.ranking.counted import IdsWantedError
 from pres_eval.ranking.order import DuplicateRowError
-from pres_eval.ranking.run_file import Judged, Ranking
+from pres_eval.ranking.pieces import Piece, Reader
+from pres_eval.ranking.run_file import Judged, Ranking, count_run, reader_for
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.source import HEAD, Source
 from pres_eval.workers import in_order, num_processors
@@ -33,23 +37,19 @@ MOST_UNJUDGED = 4096
 """Topics without judgements in a split: all their names are sent, and a run of many has little else."""
 
 
-class _ManyUnjudgedError(Exception):
-    """A split has more topics without judgements than that."""
-
-
 _NOT_FOR_COPIES = (
-    *(InputError, DuplicateRowError, ScatteredError, _ManyUnjudgedError),
+    *(InputError, DuplicateRowError, ScatteredError, IdsWantedError, ManyUnjudgedError),
     *(WorkersLostError, MemoryError, OSError),
 )
 
 
 def large_run(path: str) -> Source:
-    """The large file at a path, for copies of this process if its beginning is as they can read it."""
+    """The large file at a path, for copies of this process if they can read it."""
     with contextlib.suppress(InputError, OSError):
         if can_copy():
             file = file_at(path)
-            if not is_compressed(file) and _begins_together(first_bytes(file, HEAD)):
-                return LargeRun(path)
+            if not is_compressed(file):
+                return LargeRun(path, _begins_together(first_bytes(file, HEAD)))
     return Source(path)
 
 
@@ -61,48 +61,76 @@ def _begins_together(text: bytes) -> bool:
 
 
 class LargeRun(RunInParts):
-    """A run file that copies of this process read, as far as nothing is wrong or out of order in it.
+    """A run file that copies of this process read, as far as nothing is wrong in it.
 
-    Whatever is not as it mostly is (a fault, a topic that comes again, a copy that ends) is left to threads
-    of this process, which begin anew: so one place says what is wrong, and in which order.
+    Whatever is not as it mostly is (a fault, a document twice, a copy that ends) is left to threads of this
+    process, which begin anew: so one place says what is wrong, and in which order.
     """
 
     alone = True
+
+    def __init__(self, path: str, together: bool) -> None:
+        """`together`: whether topics seem to be."""
+        super().__init__(path)
+        self._together = together
+        self._advanced = 0
 
     def rank(self, judged: Judged, options: Options, jobs: int | None, form: str) -> Ranking:
         """The run, read by at most `jobs` copies, or else by as many threads."""
         num_copies = _num_copies(self.size() or 0, jobs or num_processors())
         if form == TREC and num_copies > 1:
             with contextlib.suppress(*_NOT_FOR_COPIES):
-                return self._of_copies(Wanted.of(judged, options), Copies(num_copies))
+                return self._of_copies(judged, options, Copies(num_copies))
+            self._begin_anew()
         source = Source(self.path)
         source.watch(self._progress)
         return read_any_run(source, judged, options, jobs, form)
 
-    def _of_copies(self, wanted: Wanted, copies: Copies) -> Ranking:
+    def _of_copies(self, judged: Judged, options: Options, copies: Copies) -> Ranking:
         """The run as copies read it; raises one of _NOT_FOR_COPIES if it is not for them."""
         file = file_at(self.path)
+        if self._together:
+            with contextlib.suppress(ScatteredError):
+                return self._of_whole_topics(file, Wanted.of(judged, options), copies)
+            self._begin_anew()
+
+        def pieces(reader: Reader) -> Iterator[Piece]:
+            for _, piece in self._parts(file, map_piece, reader, copies):
+                yield piece
+
+        return count_run(self, reader_for(judged, options), pieces, copies.workers)
+
+    def _of_whole_topics(self, file: File, wanted: Wanted, copies: Copies) -> Ranking:
+        """The run if its topics are together; raises ScatteredError if they are not."""
         merging, told = Merging(wanted), Telling(WholeRun(file.name, (file,), False, wanted))
+        with contextlib.closing(self._parts(file, map_ranked, wanted, copies)) as parts:
+            for split, part in parts:
+                if part.tally.more:
+                    raise ManyUnjudgedError
+                told.take(split, part.tally)
+                merging.add(part)
+        told.check_end()
+        return told.ranking(merging.ranked(), whole_topics=True)
+
+    def _parts(
+        self, file: File, work: Work[Result], value: Any, copies: Copies
+    ) -> Generator[tuple[Split, Result], None, None]:
+        """What copies make of each split with the value; raises InputError if the file has changed."""
         size = max(SPLIT, file.size // MOST_ITEMS + 1)
         splits = [replace(split, unjudged=MOST_UNJUDGED) for split in text_splits(file, size)]
-        shared = copies.share(wanted, "judgements")
-        done = 0
-        try:
-            with contextlib.closing(copies.map(map_ranked, splits, shared)) as parts:
-                for split, part in zip(splits, parts, strict=True):
-                    if part.tally.more:
-                        raise _ManyUnjudgedError
-                    told.take(split, part.tally)
-                    merging.add(part)
-                    done += split.stop - split.start
-                    self.advance(split.stop - split.start)
-            told.check_end()
-            if file_at(self.path) != file:
-                raise self.changed()
-            return told.ranking(merging.ranked(), whole_topics=True)
-        except _NOT_FOR_COPIES:
-            self.advance(-done)
-            raise
+        shared = copies.share(value, "what all copies have")
+        with contextlib.closing(copies.map(work, splits, shared)) as results:
+            for split, result in zip(splits, results, strict=True):
+                yield split, result
+                self._advanced += split.stop - split.start
+                self.advance(split.stop - split.start)
+        if file_at(self.path) != file:
+            raise self.changed()
+
+    def _begin_anew(self) -> None:
+        """What was read so far is read again."""
+        self.advance(-self._advanced)
+        self._advanced = 0
 
 
 def read_each(read: Callable[[Source], Result], sources: Sequence[Source], jobs: int) -> Iterator[Result]:

@@ -103,12 +103,12 @@ class Telling:
             single=run.wanted.single,
             ascending=run.wanted.ascending,
             more_unjudged=self._unjudged.more,
-            opening=None if run.is_parquet else _opening(run.files, whole_topics),
+            opening=None if run.is_parquet else opening_of_files(run.files, whole_topics),
             form="Parquet" if run.is_parquet else None,
         )
 
 
-def _opening(files: Sequence[File], whole_topics: bool) -> Opening | None:
+def opening_of_files(files: Sequence[File], whole_topics: bool) -> Opening | None:
     """How the run opens, from the chunk that one process would look at."""
     for file in files:
         with contextlib.suppress(EmptyFileError):

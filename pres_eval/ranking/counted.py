@@ -1,18 +1,18 @@
 """Runs whose lines are in no order: of a row no more is kept than two numbers.
 
-One of them says where it belongs: its topic, and behind how high a score.  Sorted, these numbers give the
-places of the judged documents, which are found while the file is read.  The other is a hash of topic and
-document: if it comes twice, a document may have come twice.  Ids are looked at again only for that, and for
-documents tied with a judged one.
+One of them says where it belongs: its topic, and behind how high a score.  The judged documents are found
+while the file is read; looked up among these numbers, sorted some at a time, they get their places.  The
+other is a hash of topic and document: if it comes twice, a document may have come twice.  Ids are looked at
+again only for that, and for documents tied with a judged one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pres_eval.arrays.growing import Growing, narrow
+from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import Ids, random_odd_number
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
@@ -28,6 +28,14 @@ _TOPIC_FACTOR = random_odd_number()
 _SIEVE_BITS = 4
 """As many bits more than numbers of judged documents have: one row in 16 that was not judged passes."""
 
+_SHARE_BITS = 8
+_SHARES = 1 << _SHARE_BITS
+"""Shares of the documents' keys: each is small enough for a table of it to stay in the cache."""
+_SHARES_AT_ONCE = 16
+
+LEAST_SORTED = 1 << 17
+"""Place keys that are sorted together: twice as many are sorted more slowly, half as many looked up in."""
+
 
 class IdsWantedError(Exception):
     """Documents came twice, or many scores are tied: ids have to be kept."""
@@ -37,15 +45,37 @@ class IdsWantedError(Exception):
 class Counted:
     """What is kept of N rows of judged topics, J of them judged documents.
 
-    place_keys         (N,) ascend from topic to topic, and with descending scores in a topic
-    document_keys      (N,) hashes of topics and documents
+    place_keys         (N,) ascend from topic to topic, and with descending scores in a topic; in any order
+    document_keys      (N,) hashes of topics and documents, share by share
+    shares             (_SHARES+1,) where those of each share begin
     document, own_key  (J,) judged documents, as indices of the pool's, and the place key of each
     """
 
     place_keys: Words
     document_keys: Words
+    shares: IntArray
     document: IntArray
     own_key: Words
+
+    @staticmethod
+    def joined(parts: Sequence[Counted]) -> Counted:
+        """All of them; the place keys ascend."""
+        counts = np.sum([np.diff(part.shares) for part in parts], axis=0)
+        return Counted(
+            place_keys=_sorted([part.place_keys for part in parts]),
+            document_keys=np.concatenate([part.share(i) for i in range(_SHARES) for part in parts]),
+            shares=np.concatenate(([0], np.cumsum(counts))),
+            document=np.concatenate([part.document for part in parts]),
+            own_key=np.concatenate([part.own_key for part in parts]),
+        )
+
+    def share(self, number: int) -> Words:
+        """The document keys of a share."""
+        return self.document_keys[self.shares[number] : self.shares[number + 1]]
+
+    def has_ties(self) -> bool:
+        """Whether two rows have the same place key."""
+        return _has_equal_neighbours(np.sort(self.place_keys))
 
 
 class Finder:
@@ -73,7 +103,15 @@ class Finder:
         keys = _document_keys(topic, ids.hashes(self._seed))
         places = place_keys(topic, scores, len(self._pool.topics))
         rows, document = self._found(keys, topic, ids)
-        return Counted(place_keys=places, document_keys=keys, document=document, own_key=places[rows])
+        # numpy sorts numbers of eight bits by digits: ten times faster than whole keys.
+        share = (keys >> np.uint64(64 - _SHARE_BITS)).astype(np.uint8)
+        return Counted(
+            place_keys=places,
+            document_keys=keys[np.argsort(share, kind="stable")],
+            shares=np.concatenate(([0], np.cumsum(np.bincount(share, minlength=_SHARES)))),
+            document=document,
+            own_key=places[rows],
+        )
 
     def find(self, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
         """(F,) which of N rows are judged documents, ascending, and (F,) which of the pool's these are."""
@@ -107,20 +145,11 @@ class Counting:
     def __init__(self, pool: Pool, single: bool) -> None:
         self._pool = pool
         self._single = single
-        self._place_keys, self._document_keys = Growing(np.uint64), Growing(np.uint64)
-        self._document, self._own_key = Growing(np.int64), Growing(np.uint64)
+        self._parts: list[Counted] = []
 
     def add(self, rows: Counted) -> None:
-        """Take some more rows.
-
-        Raises IdsWantedError if scores of the first ones are tied: then those of others are, too.
-        """
-        if not len(self._place_keys) and _has_equal_neighbours(np.sort(rows.place_keys)):
-            raise IdsWantedError
-        self._place_keys.append(rows.place_keys)
-        self._document_keys.append(rows.document_keys)
-        self._document.append(rows.document)
-        self._own_key.append(rows.own_key)
+        """Take some more rows."""
+        self._parts.append(rows)
 
     def rank(self, jobs: int, rank_tied: Callable[[Words], Ranked]) -> Ranked:
         """Rank the judged documents.
@@ -128,22 +157,18 @@ class Counting:
         `rank_tied` is given the keys of ties (E,), ascending, and ranks each like a topic of its own.
         Raises IdsWantedError if a document may have come twice.
         """
-        keys, document_keys = self._place_keys.values(), self._document_keys.values()
-        for values in in_order(_in_place_sorted, (keys, document_keys), jobs):
-            if values is document_keys and _has_equal_neighbours(values):
-                raise IdsWantedError
-        self._document_keys = Growing(np.uint64)
-        document, own_key = self._document.values(), self._own_key.values()
+        shares = range(0, _SHARES, _SHARES_AT_ONCE)
+        if any(in_order(self._repeat_in_shares, shares, jobs)):
+            raise IdsWantedError
+        document = np.concatenate([part.document for part in self._parts])
+        own_key = np.concatenate([part.own_key for part in self._parts])
         order = np.argsort(own_key)
         document, own_key = document[order], own_key[order]
-        place = np.searchsorted(keys, own_key)
-        tied = np.flatnonzero(keys[np.minimum(place + 1, len(keys) - 1)] == own_key)
-        tied = tied[place[tied] + 1 < len(keys)]
-        begins = np.searchsorted(keys, topic_keys(len(self._pool.topics), self._single))
-        num_ret = np.diff(np.append(begins, len(keys)))
+        place, equal, begins = self._look_up(own_key, jobs)
+        num_ret = np.diff(begins)
+        tied = np.flatnonzero(equal > 1)
         found = NO_TIES
         if len(tied):
-            self._place_keys = Growing(np.uint64)
             ties = own_key[tied]
             ranked = rank_tied(ties[np.concatenate(([True], ties[1:] != ties[:-1]))])
             by_document = np.argsort(ranked.document)
@@ -168,6 +193,47 @@ class Counting:
             ties=found,
         )
 
+    def _repeat_in_shares(self, first: int) -> bool:
+        """Whether a document key comes twice, in some shares."""
+        for number in range(first, first + _SHARES_AT_ONCE):
+            keys = np.concatenate([part.share(number) for part in self._parts])
+            if len(KeyTable(keys).repeats()[0]):
+                return True
+        return False
+
+    def _look_up(self, own_key: Words, jobs: int) -> tuple[IntArray, IntArray, IntArray]:
+        """(J,) the rows with smaller keys than each of these (J,), which ascend; (J,) the rows with the same;
+        and (T+1,) where topics begin if all rows are sorted.
+
+        The rows' keys are given up.
+        """
+        topics = topic_keys(len(self._pool.topics), self._single)
+
+        def of_some(parts: list[Words]) -> tuple[IntArray, IntArray, IntArray]:
+            keys = _sorted(parts)
+            place = np.searchsorted(keys, own_key)
+            begins = np.append(np.searchsorted(keys, topics), len(keys))
+            return place, _num_equal(keys, own_key, place), begins
+
+        place, equal = np.zeros(len(own_key), np.int64), np.zeros(len(own_key), np.int64)
+        begins = np.zeros(len(topics) + 1, np.int64)
+        groups = self._groups(max(LEAST_SORTED, len(own_key), len(topics)))
+        for found in in_order(of_some, groups, jobs):
+            for total, some in zip((place, equal, begins), found, strict=True):
+                np.add(total, some, out=total)
+        return place, equal, begins
+
+    def _groups(self, least: int) -> Iterator[list[Words]]:
+        """The place keys of parts that have so many rows together; all parts are given up."""
+        group: list[Words] = []
+        while self._parts:
+            group.append(self._parts.pop().place_keys)
+            if sum(map(len, group)) >= least:
+                yield group
+                group = []
+        if group:
+            yield group
+
 
 def _ties(ranked: Ranked, place: IntArray, document: IntArray) -> Ties:
     """The ties among documents at these places (D,), their first places instead of ranks.
@@ -189,10 +255,25 @@ def tied_rows(ties: Words, num_topics: int, topic: AnyInts, scores: Scores, ids:
     return Rows(tie[rows].astype(np.int32), scores[rows], WordIds.of(ids.take(rows)))
 
 
-def _in_place_sorted(values: Words) -> Words:
-    """The values (n,), sorted where they are."""
-    values.sort()
-    return values
+def _sorted(parts: Sequence[Words]) -> Words:
+    """(N,) all keys of some parts, ascending; of a single part that is so already, itself."""
+    if len(parts) == 1 and not (parts[0][1:] < parts[0][:-1]).any():
+        return parts[0]
+    keys: Words = np.concatenate(parts)
+    keys.sort()
+    return keys
+
+
+def _num_equal(keys: Words, wanted: Words, place: IntArray) -> IntArray:
+    """(J,) how many of some keys, ascending, are equal to each wanted one (J,), which would be at `place`."""
+    equal = np.zeros(len(wanted), np.int64)
+    last = len(keys) - 1
+    there = np.flatnonzero(keys[np.minimum(place, last)] == wanted)
+    equal[there] = 1
+    again = there[place[there] < last]
+    again = again[keys[place[again] + 1] == wanted[again]]
+    equal[again] = np.searchsorted(keys, wanted[again], side="right") - place[again]
+    return equal
 
 
 def _has_equal_neighbours(in_order: Words) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
@@ -24,7 +24,7 @@ from pres_eval.ranking.pieces import Piece, Reader
 from pres_eval.ranking.ranked import Ranked, Topics
 from pres_eval.ranking.scattered import Collected
 from pres_eval.ranking.unjudged import UnjudgedTopics
-from pres_eval.reading.cutting import Cut, ScatteredError, cuts, in_two_passes
+from pres_eval.reading.cutting import ScatteredError, cuts
 from pres_eval.reading.lines import RUN, in_parts, no_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
@@ -83,6 +83,22 @@ def only_topic(pool: Pool, topic: bytes | None) -> int | None:
     return None if topic is None else int(pool.find_topics(Ids.of([topic]))[0])
 
 
+Pieces = Callable[[Reader], Iterator[Piece]]
+"""What a reader keeps of a run, piece by piece in the order of the file, however it is cut."""
+
+
+def reader_for(judged: Judged, options: Options) -> Reader:
+    """What judgements and options say of how a run is read."""
+    return Reader(
+        pool=judged.pool,
+        single=options.version.single_precision_scores,
+        most=options.max_retrieved,
+        ascending=judged.ties_ascending,
+        duplicates=options.duplicates,
+        only=only_topic(judged.pool, options.only_topic),
+    )
+
+
 def read_run(
     source: Source, judged: Judged, options: Options | None = None, jobs: int | None = None
 ) -> Ranking:
@@ -95,43 +111,49 @@ def read_run(
     """
     jobs = jobs or num_processors()
     options = options or Options()
-    reader = Reader(
-        pool=judged.pool,
-        single=options.version.single_precision_scores,
-        most=options.max_retrieved,
-        ascending=judged.ties_ascending,
-        duplicates=options.duplicates,
-        only=only_topic(judged.pool, options.only_topic),
-    )
+    reader = reader_for(judged, options)
 
-    def read(given: Iterator[Cut], whole_topics: bool) -> Ranking:
-        if whole_topics:
-            return _Streaming(source, given, reader, jobs).read()
-        with contextlib.suppress(IdsWantedError):
-            return _Counting(source, given, replace(reader, finder=Finder(judged.pool)), jobs).read()
-        return _Collecting(source, cuts(source, False), reader, jobs).read()
+    def pieces(reader: Reader, whole_topics: bool = False) -> Iterator[Piece]:
+        parts = in_parts(source, reader.piece, cuts(source, whole_topics), jobs, RUN.names)
+        return (piece for _, piece in parts)
+
+    def collected() -> Ranking:
+        return _Collecting(source, reader, pieces(reader), jobs).read()
 
     try:
-        return in_two_passes(source, read)
+        try:
+            return _Streaming(source, reader, pieces(reader, whole_topics=True), jobs).read()
+        except ScatteredError:
+            with contextlib.suppress(IdsWantedError):
+                return count_run(source, reader, pieces, jobs)
+            return collected()
     except DuplicateRowError:
         if options.max_retrieved is not None:
             # Rows that came later may have moved these behind the last one that -M leaves.
             with contextlib.suppress(DuplicateRowError):
-                return _Collecting(source, cuts(source, False), reader, jobs).read()
+                return collected()
         from pres_eval.ranking.duplicates import first_duplicate  # seldom needed
 
-        pieces = _Pass(source, cuts(source, False), reader, jobs).pieces()
-        raise first_duplicate(source, reader, pieces) from None
+        raise first_duplicate(source, reader, _Pass(source, reader, pieces(reader), jobs).pieces()) from None
+
+
+def count_run(source: Source, reader: Reader, pieces: Pieces, jobs: int) -> Ranking:
+    """The ranking of a run with lines in any order, which `pieces` reads; `jobs` threads put it together.
+
+    Raises IdsWantedError if the documents have to be kept for it: they came twice, or many scores are tied.
+    """
+    counting = replace(reader, finder=Finder(reader.pool))
+    return _Counting(source, counting, pieces(counting), jobs).read(pieces)
 
 
 class _Pass:
     """One pass over a run, whatever is done with the pieces."""
 
-    def __init__(self, source: Source, chunks: Iterator[Cut], reader: Reader, jobs: int) -> None:
+    def __init__(self, source: Source, reader: Reader, pieces: Iterator[Piece], jobs: int) -> None:
         self.source = source
-        self.chunks = chunks
-        self.jobs = jobs
         self.reader = reader
+        self.jobs = jobs
+        self._pieces = pieces
         self.facts = Facts()
         self.opening: Opening | None = None
         self.unjudged = UnjudgedTopics()
@@ -139,7 +161,7 @@ class _Pass:
 
     def pieces(self) -> Iterator[Piece]:
         """The pieces in file order."""
-        for _, piece in in_parts(self.source, self.reader.piece, self.chunks, self.jobs, RUN.names):
+        for piece in self._pieces:
             self.facts = self.facts.then(piece.facts)
             self.opening = self.opening or piece.opening
             if len(piece.unjudged):
@@ -150,7 +172,8 @@ class _Pass:
         """The result, with what was counted on the way."""
         if not self.facts.num_rows:
             raise no_lines(self.source, RUN)
-        facts = replace(self.facts, final_newline=self.source.final_newline)
+        newline = self.source.final_newline and self.facts.final_newline
+        facts = replace(self.facts, final_newline=newline)
         return Ranking(
             **vars(self.ranked.ranked()),
             **facts.of_ranking(),
@@ -204,21 +227,21 @@ class _Streaming(_Pass):
 class _Counting(_Pass):
     """Keeps two numbers of each document of a judged topic, in whatever order the lines are."""
 
-    def read(self) -> Ranking:
-        """Read the run; raises IdsWantedError if that is not enough."""
+    def read(self, pieces: Pieces) -> Ranking:
+        """Read the run, with `pieces` again where scores tie; raises IdsWantedError if that is not enough."""
         counting = Counting(self.reader.pool, self.reader.single)
         for piece in self.pieces():
             if piece.counted is not None:
                 counting.add(piece.counted)
         if self.facts.num_rows:
-            self.ranked.add(counting.rank(self.jobs, self._rank_tied))
+            self.ranked.add(counting.rank(self.jobs, lambda ties: self._rank_tied(ties, pieces)))
         return self.ranking()
 
-    def _rank_tied(self, ties: Words) -> Ranked:
+    def _rank_tied(self, ties: Words, pieces: Pieces) -> Ranked:
         """Read the run again, for the documents of some ties, whose keys are ascending (E,)."""
         reader = replace(self.reader, finder=None, ties=ties)
         rows = Collected(reader.single)
-        for piece in _Pass(self.source, cuts(self.source, False), reader, self.jobs).pieces():
+        for piece in pieces(reader):
             if piece.rows is not None:
                 rows.add(piece.rows)
         bounds = np.searchsorted(topic_keys(len(reader.pool.topics), reader.single), ties, side="right")

@@ -72,6 +72,9 @@ class Chunk:
         return bytes(memoryview(self.buffer)[self.start : self.stop])
 
 
+NO_CHUNK = Chunk(bytearray(), 0, 0)
+
+
 class Source:
     """A file that can be read several times, even when it is a pipe (what was read of it is kept on disk)."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import select
@@ -10,13 +11,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import numpy as np
 import pytest
 
 from pres_eval.cluster import copies as module
 from pres_eval.cluster.copies import Copies, can_copy
 from pres_eval.cluster.engines import WorkersLostError
+from pres_eval.cluster.memory import ALIGNED
 
 pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
 
@@ -117,29 +120,50 @@ def test_a_copy_that_ends_early(fate: object, capfd: pytest.CaptureFixture[str])
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_result_that_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy that is killed while it sends."""
+def test_arrays_are_not_copied_again() -> None:
+    """They lie where the copy left them, as numpy's own do, and stay there as long as they are wanted."""
 
-    def send(pipe: int, _: object) -> None:
-        os.write(pipe, (1000).to_bytes(module.LENGTH_BYTES, "little") + b"some of it")
-        os.kill(os.getpid(), signal.SIGKILL)
+    def work(number: int) -> dict[str, Any]:
+        few, none = np.full(3, number, np.int8), np.zeros((0, 2))
+        return {"few": few, "none": none, "many": np.arange(number, 100_000), "part": np.arange(20)[::3]}
 
-    monkeypatch.setattr(module, "_send", send)
-    with pytest.raises(WorkersLostError):
-        list(Copies(1).map(str, [1]))
+    results = list(Copies(2).map(work, range(5)))
+    for number, result in enumerate(results):
+        assert result["few"].tolist() == [number] * 3
+        assert result["none"].shape == (0, 2)
+        assert result["many"].tolist() == list(range(number, 100_000))
+        assert result["part"].tolist() == list(range(0, 20, 3))
+        assert not result["many"].flags.owndata and result["many"].ctypes.data % ALIGNED == 0
+        result["many"].sort()  # it may be changed
 
 
-@pytest.mark.parametrize("call", ["fork", "pipe"])
+def test_a_python_that_knows_no_files_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was made for an older system."""
+    monkeypatch.delattr(os, "memfd_create")
+    assert list(Copies(2).map(str, range(3))) == ["0", "1", "2"]
+
+
+def test_a_system_that_knows_no_files_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Library:
+        prctl = staticmethod(lambda *_: 0)
+
+    monkeypatch.delattr(os, "memfd_create")
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: Library())
+    with pytest.raises(WorkersLostError, match="no files in memory"):
+        list(Copies(2).map(str, range(3)))
+
+
+@pytest.mark.parametrize("call", ["fork", "pipe", "memfd_create"])
 @pytest.mark.parametrize("granted", [0, 1])
 def test_what_the_system_does_not_grant(call: str, granted: int, monkeypatch: pytest.MonkeyPatch) -> None:
     true_call = getattr(os, call)
     calls = []
 
-    def limited() -> object:
+    def limited(*arguments: object) -> object:
         calls.append(1)
         if len(calls) > granted:
             raise OSError(errno.EAGAIN, "no more")
-        return true_call()
+        return true_call(*arguments)
 
     monkeypatch.setattr(os, call, limited)
     with pytest.raises(WorkersLostError, match="no more"):

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support import in_splits
 from support.made_runs import made_run
@@ -44,8 +45,8 @@ def written(folder: Path, run: str, qrels: str = QRELS) -> tuple[str, Relevance]
     return str(folder / "run"), read_relevance(str(folder / "qrels"))
 
 
-def by_copies(path: str, judged: Relevance, options: Options) -> dict[str, Any]:
-    """The ranking, or what its error says, and whether copies read it."""
+def by_copies(path: str, judged: Relevance, options: Options, *, together: bool = True) -> dict[str, Any]:
+    """The ranking, or what its error says, and whether threads read it; `together`: as topics seem to be."""
     read: list[str] = []
 
     class Threads(Source):
@@ -55,7 +56,7 @@ def by_copies(path: str, judged: Relevance, options: Options) -> dict[str, Any]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(large, "Source", Threads)
-        found = outcome(lambda: LargeRun(path).rank(judged, options, 2, "trec_results"))
+        found = outcome(lambda: LargeRun(path, together).rank(judged, options, 2, "trec_results"))
     return {**found, "threads": bool(read)}
 
 
@@ -65,16 +66,43 @@ def by_threads(path: str, judged: Relevance, options: Options) -> dict[str, Any]
 
 @pytest.mark.parametrize("seed", range(8))
 def test_random_runs(seed: int, tmp_path: Path) -> None:
-    """In order, shuffled and with lines that are there twice; both versions; with and without -M."""
+    """In order, shuffled and with lines that are there twice; both versions; with and without -M.
+
+    Threads read what has faults, and lines in no order whose scores tie.
+    """
     rng = random.Random(seed)
     made = made_run(rng, shuffled=seed % 4 == 3, doubled=seed % 4 == 2)
     path, judged = written(tmp_path, made.run, made.qrels)
     for compat in ("9.0.8", "10.0"):
         for most in (None, rng.randint(0, 5)):
             options = Options(compat=compat, max_retrieved=most)
-            found = by_copies(path, judged, options)
-            assert found.pop("threads") == (seed % 4 > 1)
-            assert found == by_threads(path, judged, options)
+            for together in (True, False):
+                found = by_copies(path, judged, options, together=together)
+                threads = found.pop("threads")
+                assert threads == (seed % 4 > 1) or not together or seed % 4 == 3
+                assert found == by_threads(path, judged, options)
+
+
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("document", ["d{}", "a-document-with-a-name-of-more-than-two-words-{}"])
+@pytest.mark.parametrize("together", [True, False])
+def test_lines_in_no_order(together: bool, document: str, compat: str, tmp_path: Path) -> None:
+    """Whether or not topics seem to be together at first; few scores tie, far from each other."""
+    rng = random.Random(5)
+    rows = [(f"t{topic}", document.format(number)) for topic in range(12) for number in range(30)]
+    scores = [f"{rng.uniform(-3, 3):.7f}" for _ in rows]
+    for near in range(0, len(rows), 7):
+        value = float(scores[near])  # its neighbour's: equal, equal in 32 bits, nearly equal in 64
+        scores[near + 1] = repr([value, value * (1 + 1e-9), float(np.nextafter(value, 9))][near % 3])
+    lines = [f"{topic} Q0 {name} 1 {score} tag\n" for (topic, name), score in zip(rows, scores, strict=True)]
+    rng.shuffle(lines)
+    qrels = "".join(f"{topic} 0 {name} {rng.randint(0, 2)}\n" for topic, name in rng.sample(rows, 150))
+    path, judged = written(tmp_path, "".join(lines).rstrip("\n"), qrels)
+    options = Options(compat=compat)
+    found = by_copies(path, judged, options, together=together)
+    assert not found.pop("threads")
+    assert found == by_threads(path, judged, options)
+    assert len(found["ties"][0]) > 10
 
 
 @pytest.mark.parametrize(
@@ -85,7 +113,9 @@ def test_random_runs(seed: int, tmp_path: Path) -> None:
         ("\ufeff" + RUN + "e Q0 d1 0 1 more columns\n", False),
         (RUN + "e Q0 d1 0 1\n", True),
         (RUN + "e Q0 d1 0 nan t\n", True),
-        (RUN + "a Q0 d99 0 1 t\n", True),
+        (RUN + "a Q0 d99 0 0.5 t\n", False),
+        (RUN + "a Q0 d99 0 1 t\n", False),
+        ("a Q0 d98 0 1 t\na Q0 d97 0 1 t\n" + RUN + "a Q0 d99 0 0.5 t\n", True),  # they tie at once
         (RUN + "d Q0 d1 0 1 t\n", True),
         ("\n" * 300, True),
     ],
@@ -103,7 +133,8 @@ def test_only_what_copies_can_read(tmp_path: Path) -> None:
     (tmp_path / "run.gz").write_bytes(gzip.compress(RUN.encode(), mtime=0))
     lines = RUN.splitlines(keepends=True)
     (tmp_path / "scattered").write_text("".join(lines[::2] + lines[1::2]))
-    for name in (tmp_path / "run.gz", tmp_path / "nothing", tmp_path, tmp_path / "scattered"):
+    assert isinstance(large_run(str(tmp_path / "scattered")), LargeRun)
+    for name in (tmp_path / "run.gz", tmp_path / "nothing", tmp_path):
         assert type(large_run(str(name))) is Source
 
 
@@ -126,21 +157,31 @@ def test_how_many(
 
     monkeypatch.setattr(large, "LARGE", 100)
     monkeypatch.setattr(large, "Copies", Counted)
-    LargeRun(path).rank(judged, Options(), jobs, "trec_results")
+    LargeRun(path, True).rank(judged, Options(), jobs, "trec_results")
     assert asked == [expected] * bool(expected)
 
 
-@pytest.mark.parametrize("run", [RUN, RUN + RUN])
-def test_progress(run: str, tmp_path: Path) -> None:
-    """All bytes once, also when threads begin anew."""
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (RUN, len(RUN)),
+        (RUN + "a Q0 d99 0 0.5 t\n", len(RUN) + 17),  # the topics are together until then
+        (RUN + "bad\n", None),  # threads begin anew
+    ],
+)
+def test_progress(run: str, expected: int | None, tmp_path: Path) -> None:
+    """All bytes once, however often they are read."""
     path, judged = written(tmp_path, run)
-    source = LargeRun(path)
+    source = LargeRun(path, True)
     steps: list[int] = []
     source.watch(steps.append)
     outcome(lambda: source.rank(judged, Options(), 2, "trec_results"))
-    assert len(steps) > 2 or run != RUN
-    assert run != RUN or sum(steps) == len(run)
-    assert sum(steps) >= 0
+    assert len(steps) > 2
+    if expected is not None:
+        assert sum(steps) == expected
+    else:
+        back = next(number for number, step in enumerate(steps) if step < 0)
+        assert sum(steps[: back + 1]) == 0
 
 
 @pytest.mark.parametrize(("unjudged", "threads"), [(10, False), (2, True)])
@@ -172,13 +213,13 @@ def test_a_copy_that_fails(error: type[Exception], tmp_path: Path, monkeypatch: 
 def test_a_file_that_is_written_to_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What copies have read of it does not count."""
     path, judged = written(tmp_path, RUN)
-    end = Telling.check_end
+    take = Telling.take
 
-    def write(told: Telling) -> None:
+    def write(told: Telling, *split: Any) -> None:
         Path(path).write_text(RUN + "e Q0 d1 0 1 t\n")
-        end(told)
+        take(told, *split)
 
-    monkeypatch.setattr(Telling, "check_end", write)
+    monkeypatch.setattr(Telling, "take", write)
     found = by_copies(path, judged, Options())
     assert found.pop("threads")
     assert found == by_threads(path, judged, Options())

@@ -1,0 +1,78 @@
+"""A file in memory, in which one process leaves results and another one maps them: arrays are copied once."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import struct
+from typing import Any
+
+ALIGNED = 64
+"""Arrays begin at multiples of this, as numpy's own do."""
+
+_PLACE = struct.Struct("<3q")
+PLACE_BYTES = _PLACE.size
+_CLOSE_ON_EXEC = 1
+
+
+class MemoryFile:
+    """A file without a name; the system gives it memory as it is written to, and frees that with the last
+    array that is in it.
+    """
+
+    def __init__(self) -> None:
+        """Raises OSError if the system grants none."""
+        self.number = _memory_file()
+        self._stop = 0
+
+    def write(self, value: Any) -> bytes:
+        """Add a value at the end.  Gives its place (PLACE_BYTES): where it and its text begin, and stop."""
+        buffers: list[pickle.PickleBuffer] = []
+        text = pickle.dumps(value, 5, buffer_callback=buffers.append)
+        start = self._next(mmap.ALLOCATIONGRANULARITY)
+        begins = []
+        for buffer in buffers:
+            begins.append(self._next(ALIGNED) - start)
+            self._add(buffer.raw())
+        spans = [(begin, begin + buffer.raw().nbytes) for begin, buffer in zip(begins, buffers, strict=True)]
+        text_start = self._stop
+        self._add(memoryview(pickle.dumps((spans, text), 5)))
+        return _PLACE.pack(start, text_start, self._stop)
+
+    def read(self, place: bytes) -> Any:
+        """The value that another process wrote there; its arrays are not copied, and may be changed."""
+        start, text_start, stop = _PLACE.unpack(place)
+        view = memoryview(mmap.mmap(self.number, stop - start, offset=start))
+        spans, text = pickle.loads(view[text_start - start :])
+        return pickle.loads(text, buffers=[view[begin:end] for begin, end in spans])
+
+    def _next(self, multiple: int) -> int:
+        """Go on at a multiple of that."""
+        self._stop += -self._stop % multiple
+        return self._stop
+
+    def _add(self, rest: memoryview) -> None:
+        while rest:
+            count = os.pwrite(self.number, rest, self._stop)
+            self._stop += count
+            rest = rest[count:]
+
+    def close(self) -> None:
+        """No more values are wanted."""
+        os.close(self.number)
+
+
+def _memory_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("pres-eval")
+    # Pythons that are made for old systems lack it on new ones, too.
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    number = -1
+    if hasattr(library, "memfd_create"):
+        number = library.memfd_create(b"pres-eval", _CLOSE_ON_EXEC)
+    if number < 0:
+        raise OSError(ctypes.get_errno(), "no files in memory")
+    return number
