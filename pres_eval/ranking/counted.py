@@ -70,7 +70,7 @@ class Counted:
         )
 
     def share(self, number: int) -> Words:
-        """The document keys of a share."""
+        """(n,) the document keys of a share."""
         return self.document_keys[self.shares[number] : self.shares[number + 1]]
 
     def has_ties(self) -> bool:
@@ -224,7 +224,7 @@ class Counting:
         return place, equal, begins
 
     def _groups(self, least: int) -> Iterator[list[Words]]:
-        """The place keys of parts that have so many rows together; all parts are given up."""
+        """The place keys (n,) of parts that have so many rows together; all parts are given up."""
         group: list[Words] = []
         while self._parts:
             group.append(self._parts.pop().place_keys)
