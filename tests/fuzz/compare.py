@@ -85,9 +85,9 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     """
     from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
     from pres_eval.batches import forming
-    from pres_eval.cli import reader
-    from pres_eval.cluster import large
-    from pres_eval.ranking import order, scattered
+    from pres_eval.cli import printing, reader
+    from pres_eval.cluster import large, scored
+    from pres_eval.ranking import counted, order, scattered
     from pres_eval.reading import lines, qrels, source
 
     sizes = [
@@ -104,9 +104,11 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (lines, "UNTHREADED", 0),
         (ordering, "_WORDS_SORTED", 1),
         (qrels, "MANY_GROUPS", 2),
+        (counted, "LEAST_SORTED", 3),
     ]
     if copies:
         sizes += [(reader, "LARGE", 1), (large, "LARGE", 1), (large, "SPLIT", 100)]
+        sizes += [(printing, "MANY_JUDGED", 1), (scored, "AT_ONCE", 2)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
     ]
