@@ -226,12 +226,14 @@ class Counting:
     def _groups(self, least: int) -> Iterator[list[Words]]:
         """The place keys (n,) of parts that have so many rows together; all parts are given up."""
         group: list[Words] = []
+        num_rows = 0
         while self._parts:
             group.append(self._parts.pop().place_keys)
-            if sum(map(len, group)) >= least:
+            num_rows += len(group[-1])
+            if num_rows >= least:
                 yield group
-                group = []
-        if group:
+                group, num_rows = [], 0
+        if num_rows:
             yield group
 
 

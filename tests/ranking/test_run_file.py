@@ -85,6 +85,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs") / "run"
 
 
+def no_collecting() -> Any:
+    """Fails if rows are kept instead of their keys."""
+    return mock.patch.object(run_file, "_Collecting", side_effect=AssertionError)
+
+
 SIZES = st.sampled_from([1, 30, 60, 100, 200, 500, WHOLE])
 
 
@@ -141,9 +146,23 @@ def test_two_numbers_a_row_are_enough(compat: str, documents: bytes, jobs: int, 
     judged: Judged = {}
     for topic, document in generator.sample(rows, 900):
         judged.setdefault(topic, set()).add(document)
-    with mock.patch.object(run_file, "_Collecting", side_effect=AssertionError):
+    with no_collecting():
         found = read(path, judged, 800, compat=compat, jobs=jobs)
     assert found == read_plainly(data, judged, compat)
+
+
+@pytest.mark.parametrize("least", [1, 9, 1000])
+@pytest.mark.parametrize("topics", [(b"x", b"y"), (b"1", b"2", b"3"), (b"1",), (b"none",)])
+def test_keys_that_are_sorted_together(topics: tuple[bytes, ...], least: int, tmp_path: Path) -> None:
+    """As many as there are, or some of them; chunks without a judged topic at the beginning and the end."""
+    unjudged = [b"%s Q0 d%d 1 %d t\n" % (topic, row, -row) for row in range(40) for topic in (b"x", b"y")]
+    rows = [b"%d Q0 d%d 1 %d t\n" % (topic, row, -row) for row in range(50) for topic in range(5)]
+    data = b"".join(unjudged[:40] + rows + unjudged[40:])
+    path = tmp_path / "run"
+    path.write_bytes(data)
+    judged = judge(*topics)
+    with mock.patch.object(counted, "LEAST_SORTED", least), no_collecting():
+        assert read(path, judged, 200) == read_plainly(data, judged)
 
 
 def test_rows_are_kept_where_many_scores_tie(tmp_path: Path) -> None:
