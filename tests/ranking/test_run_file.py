@@ -160,7 +160,7 @@ def test_keys_that_are_sorted_together(topics: tuple[bytes, ...], least: int, tm
     data = b"".join(unjudged[:40] + rows + unjudged[40:])
     path = tmp_path / "run"
     path.write_bytes(data)
-    judged = judge(*topics)
+    judged = judge(*topics, every=60)
     with mock.patch.object(counted, "LEAST_SORTED", least), no_collecting():
         assert read(path, judged, 200) == read_plainly(data, judged)
 
