@@ -26,7 +26,7 @@ from pres_eval.workers import UNTHREADED, in_order
 MANY = 1 << 20
 """Keys above which they are divided into shares first, so that their slots stay in the cache."""
 
-FEW = 1 << 17
+FEW = 1 << 16
 """Keys that get at least eight slots each, as these fit into the cache: one in twenty has to look twice."""
 
 _SHARE_BITS = 3
