@@ -35,9 +35,10 @@ ROOT = Path(__file__).parents[2]
 TOPICS = 300
 DOCUMENTS = 200
 LARGE = ("-q", "-m", "map", "--quiet", "--jobs", "4", "qrels", "large")
-"""A run that copies of the process read."""
+MIXED = (*LARGE[:-1], "large-mixed")
+"""Runs that copies of the process read: in order, and in none."""
 
-RUNS = ("run", "mixed", "run.gz", "large")
+RUNS = ("run", "mixed", "run.gz", "large", "large-mixed")
 
 ARGUMENTS = (
     ("-q", "-m", "all_trec", "qrels", "run"),
@@ -47,6 +48,7 @@ ARGUMENTS = (
     ("check", "qrels", "run"),
     ("compare", "-m", "map", "qrels", "run", "mixed"),
     LARGE,
+    MIXED,
 )
 
 
@@ -98,7 +100,7 @@ class Place:
 
 
 def make(folder: Path, timeout: float) -> Place:
-    """The inputs: a run in order, the same compressed, one whose lines are mixed, and one of 18 MB."""
+    """The inputs: a run in order, the same compressed, one whose lines are mixed, and two of 18 MB."""
     chance = random.Random(1)
     lines = [
         f"{topic} Q0 d{chance.randrange(10**6)}x{rank} {rank} {1 / (rank + 1):.6f} t\n"
@@ -110,7 +112,10 @@ def make(folder: Path, timeout: float) -> Place:
     (folder / "run").write_text("".join(lines))
     (folder / "run.gz").write_bytes(gzip.compress("".join(lines).encode(), 1, mtime=0))
     # Each topic once more for each of ten others that nobody judged.
-    (folder / "large").write_text("".join(f"{number}{line}" for number in ["", *range(10)] for line in lines))
+    every = [f"{number}{line}" for number in ["", *range(10)] for line in lines]
+    (folder / "large").write_text("".join(every))
+    chance.shuffle(every)
+    (folder / "large-mixed").write_text("".join(every))
     chance.shuffle(lines)
     (folder / "mixed").write_text("".join(lines))
     place = Place(folder, timeout)
@@ -264,8 +269,8 @@ def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...
 
 def _copy_ends(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
     """A copy of the process is killed, or stands still for a while."""
-    del arguments
-    process = place.start(LARGE)
+    arguments = chance.choice((LARGE, MIXED))
+    process = place.start(arguments)
     number = chance.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP))
     time.sleep(chance.uniform(0.1, 0.5))
     with contextlib.suppress(OSError):
@@ -275,7 +280,7 @@ def _copy_ends(place: Place, chance: random.Random, arguments: tuple[str, ...]) 
             if number == signal.SIGSTOP:
                 time.sleep(0.1)
                 os.kill(int(child), signal.SIGCONT)
-    return judge(place, LARGE, place.end(process))
+    return judge(place, arguments, place.end(process))
 
 
 def _pipe_stalls(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
