@@ -19,6 +19,9 @@ from pres_eval.reading.memory import allow_keeping_memory
 
 INTERRUPTED = 130
 
+NO_ROOM = "failed to map segment"
+"""What the system says of a compiled module that there is no memory for."""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; results go to stdout, all else to stderr."""
@@ -30,7 +33,9 @@ def main(arguments: Sequence[str]) -> int:
                 return _fail(*_told(error))
             except (KeyboardInterrupt, click.Abort):
                 return INTERRUPTED
-            except MemoryError as error:
+            except (MemoryError, ImportError) as error:
+                if isinstance(error, ImportError) and NO_ROOM not in str(error):
+                    raise
                 return _fail(f"not enough memory ({error})" if str(error) else "not enough memory", 2)
             except OSError as error:
                 return _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 2)

@@ -16,10 +16,16 @@ PLACE_BYTES = _PLACE.size
 _CLOSE_ON_EXEC = 1
 
 
+class _Result(mmap.mmap):
+    """The part of a file that holds a result."""
+
+    def __del__(self) -> None:
+        # No array is there any more: the system gets the memory back, though others are in the same file.
+        self.madvise(mmap.MADV_REMOVE)
+
+
 class MemoryFile:
-    """A file without a name; the system gives it memory as it is written to, and frees that with the last
-    array that is in it.
-    """
+    """A file without a name; the system gives it memory as it is written to."""
 
     def __init__(self) -> None:
         """Raises OSError if the system grants none."""
@@ -43,7 +49,7 @@ class MemoryFile:
     def read(self, place: bytes) -> Any:
         """The value that another process wrote there; its arrays are not copied, and may be changed."""
         start, text_start, stop = _PLACE.unpack(place)
-        view = memoryview(mmap.mmap(self.number, stop - start, offset=start))
+        view = memoryview(_Result(self.number, stop - start, offset=start))
         spans, text = pickle.loads(view[text_start - start :])
         return pickle.loads(text, buffers=[view[begin:end] for begin, end in spans])
 

@@ -54,7 +54,7 @@ class Counted:
     place_keys: Words
     document_keys: Words
     shares: IntArray
-    document: IntArray
+    document: AnyInts
     own_key: Words
 
     @staticmethod
@@ -109,7 +109,7 @@ class Finder:
             place_keys=places,
             document_keys=keys[np.argsort(share, kind="stable")],
             shares=np.concatenate(([0], np.cumsum(np.bincount(share, minlength=_SHARES)))),
-            document=document,
+            document=narrow(document),
             own_key=places[rows],
         )
 
@@ -174,10 +174,10 @@ class Counting:
             by_document = np.argsort(ranked.document)
             where = by_document[np.searchsorted(ranked.document[by_document], document[tied])]
             assert (ranked.document[where] == document[tied]).all()
-            place[tied] += ranked.rank[where].astype(np.int64) - 1
-            order = np.argsort(place)
-            place, document = place[order], document[order]
-            found = _ties(ranked, place, document)
+            places = place[tied] + ranked.rank[where].astype(np.int64) - 1
+            order = np.argsort(places)  # those of a tie are neighbours
+            place[tied], document[tied] = places[order], document[tied[order]]
+            found = _ties(ranked, place, document, tied)
         topic = np.flatnonzero(num_ret)
         bounds = np.searchsorted(place, begins[topic])
         offsets = np.append(bounds, len(place))
@@ -213,7 +213,7 @@ class Counting:
             keys = _sorted(parts)
             place = np.searchsorted(keys, own_key)
             begins = np.append(np.searchsorted(keys, topics), len(keys))
-            return place, _num_equal(keys, own_key, place), begins
+            return place, np.searchsorted(keys, own_key, side="right") - place, begins
 
         place, equal = np.zeros(len(own_key), np.int64), np.zeros(len(own_key), np.int64)
         begins = np.zeros(len(topics) + 1, np.int64)
@@ -237,13 +237,13 @@ class Counting:
             yield group
 
 
-def _ties(ranked: Ranked, place: IntArray, document: IntArray) -> Ties:
+def _ties(ranked: Ranked, place: IntArray, document: AnyInts, tied: IntArray) -> Ties:
     """The ties among documents at these places (D,), their first places instead of ranks.
 
-    `ranked`: those whose keys are equal; their scores may differ in bits that the keys lost.
+    `ranked`: those whose keys are equal, `tied` (E,); their scores may differ in bits that the keys lost.
     """
     own = ranked.ties.document
-    by_document = np.argsort(document)
+    by_document = tied[np.argsort(document[tied])]
     index = by_document[np.searchsorted(document[by_document], ranked.document[own])]
     first = place[index] - ranked.rank[own].astype(np.int64) + ranked.ties.first
     return Ties.at(index, first, ranked.ties.size)
@@ -264,18 +264,6 @@ def _sorted(parts: Sequence[Words]) -> Words:
     keys: Words = np.concatenate(parts)
     keys.sort()
     return keys
-
-
-def _num_equal(keys: Words, wanted: Words, place: IntArray) -> IntArray:
-    """(J,) how many of some keys, ascending, are equal to each wanted one (J,), which would be at `place`."""
-    equal = np.zeros(len(wanted), np.int64)
-    last = len(keys) - 1
-    there = np.flatnonzero(keys[np.minimum(place, last)] == wanted)
-    equal[there] = 1
-    again = there[place[there] < last]
-    again = again[keys[place[again] + 1] == wanted[again]]
-    equal[again] = np.searchsorted(keys, wanted[again], side="right") - place[again]
-    return equal
 
 
 def _has_equal_neighbours(in_order: Words) -> bool:

@@ -114,9 +114,8 @@ def build_pool(
             rows = Stretches(starts[order], lengths[order])
         documents = documents.pick(rows)
         topic_of_group, lengths = topic_of_group[order], lengths[order]
-    counts = np.zeros(len(topics), np.int64)
-    np.add.at(counts, topic_of_group, lengths)
-    offsets = np.concatenate(([0], np.cumsum(counts)))
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    offsets = ends[np.searchsorted(topic_of_group, np.arange(len(topics) + 1))]
     again, first = repeated(offsets, documents, jobs)
     document = first
     if len(again):

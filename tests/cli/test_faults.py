@@ -360,6 +360,27 @@ def test_little_memory(folder: Path) -> None:
         failed(done, 2, "not enough memory")
 
 
+@pytest.mark.parametrize(
+    ("said", "code"), [("x.so: failed to map segment from shared object", 2), ("no module named x", 1)]
+)
+def test_no_memory_for_a_module(said: str, code: int, folder: Path) -> None:
+    """As the system says it of a compiled one; any other that cannot be imported is a mistake of ours."""
+    program = (
+        "import sys\n"
+        "from pres_eval.cli import evaluate, main\n"
+        f"def fail(*_): raise ImportError({said!r})\n"
+        "evaluate.print_results = fail\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = [sys.executable, "-c", program, "qrels", "run"]
+    done = subprocess.run(arguments, cwd=folder, env=environment(), capture_output=True, check=False)
+    assert done.returncode == code
+    if code == 2:
+        failed(done, 2, f"not enough memory ({said})")
+    else:
+        assert b"Traceback" in done.stderr
+
+
 @pytest.mark.parametrize("count", [12, 32])
 def test_few_file_handles(count: int, folder: Path) -> None:
     runs = " ".join(["run"] * 40)

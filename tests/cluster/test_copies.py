@@ -19,7 +19,7 @@ import pytest
 from pres_eval.cluster import copies as module
 from pres_eval.cluster.copies import Copies, can_copy
 from pres_eval.cluster.engines import WorkersLostError
-from pres_eval.cluster.memory import ALIGNED
+from pres_eval.cluster.memory import ALIGNED, MemoryFile
 
 pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
 
@@ -135,6 +135,21 @@ def test_arrays_are_not_copied_again() -> None:
         assert result["part"].tolist() == list(range(0, 20, 3))
         assert not result["many"].flags.owndata and result["many"].ctypes.data % ALIGNED == 0
         result["many"].sort()  # it may be changed
+
+
+def test_memory_of_results_that_nobody_wants_is_given_back() -> None:
+    """As soon as that is so, though the copies still leave others."""
+    file = MemoryFile()
+    results = [file.read(file.write(np.ones(1 << 20))) for _ in range(3)]
+    try:
+        held = []
+        while results:
+            held.append(os.fstat(file.number).st_blocks >> 11)  # blocks are of 512 bytes
+            results.pop()
+        assert held == [24, 16, 8]
+        assert os.fstat(file.number).st_blocks == 0
+    finally:
+        file.close()
 
 
 def test_a_python_that_knows_no_files_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
