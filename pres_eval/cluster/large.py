@@ -22,13 +22,16 @@ from pres_eval.ranking.any_format import LARGE, TREC, RunInParts, read_any_run
 from pres_eval.ranking.counted import IdsWantedError
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.pieces import Piece, Reader
-from pres_eval.ranking.run_file import Judged, Ranking, count_run, reader_for
+from pres_eval.ranking.run_file import Judged, Ranking, rank_in_no_order, reader_for
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.source import HEAD, Source
 from pres_eval.workers import in_order, num_processors
 
 SPLIT = 8 << 20
 """Bytes that a copy ranks at a time: little enough that all of them end at about the same time."""
+
+FIRST = 1 << 20
+"""Bytes of the first split."""
 
 MOST = 8
 """Copies, each of which takes about 25 MB."""
@@ -95,10 +98,12 @@ class LargeRun(RunInParts):
             self._begin_anew()
 
         def pieces(reader: Reader) -> Iterator[Piece]:
+            if reader.finder is None and reader.ties is None:
+                raise IdsWantedError  # to hand over all ids takes longer than it saves
             for _, piece in self._parts(file, map_piece, reader, copies):
                 yield piece
 
-        return count_run(self, reader_for(judged, options), pieces, copies.workers)
+        return rank_in_no_order(self, reader_for(judged, options), pieces, copies.workers)
 
     def _of_whole_topics(self, file: File, wanted: Wanted, copies: Copies) -> Ranking:
         """The run if its topics are together; raises ScatteredError if they are not."""
@@ -116,8 +121,10 @@ class LargeRun(RunInParts):
         self, file: File, work: Work[Result], value: Any, copies: Copies
     ) -> Generator[tuple[Split, Result], None, None]:
         """What copies make of each split with the value; raises InputError if the file has changed."""
-        size = max(SPLIT, file.size // MOST_ITEMS + 1)
+        size = max(SPLIT, file.size // (MOST_ITEMS - 1) + 1)
         splits = [replace(split, unjudged=MOST_UNJUDGED) for split in text_splits(file, size)]
+        if splits and splits[0].stop > FIRST:  # what is not for copies mostly shows at once
+            splits[:1] = [replace(splits[0], stop=FIRST), replace(splits[0], start=FIRST)]
         shared = copies.share(value, "what all copies have")
         with contextlib.closing(copies.map(work, splits, shared)) as results:
             for split, result in zip(splits, results, strict=True):

@@ -26,7 +26,7 @@ class ManyUnjudgedError(Exception):
 def map_piece(split: Split, reader: Reader) -> Piece:
     """The rows of a split, or their keys, as the reader wants.
 
-    Raises LineError for a malformed line, IdsWantedError where scores tie, and ManyUnjudgedError.
+    Raises LineError for a malformed line, and ManyUnjudgedError.
     """
     text, first = text_of(split), split.start == 0
     facts, unjudged = Facts(), UnjudgedTopics(split.unjudged)

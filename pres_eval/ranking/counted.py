@@ -49,6 +49,7 @@ class Counted:
     document_keys      (N,) hashes of topics and documents, share by share
     shares             (_SHARES+1,) where those of each share begin
     document, own_key  (J,) judged documents, as indices of the pool's, and the place key of each
+    tied               whether two of the rows that were looked at for it have the same place key
     """
 
     place_keys: Words
@@ -56,6 +57,7 @@ class Counted:
     shares: IntArray
     document: AnyInts
     own_key: Words
+    tied: bool
 
     @staticmethod
     def joined(parts: Sequence[Counted]) -> Counted:
@@ -67,15 +69,12 @@ class Counted:
             shares=np.concatenate(([0], np.cumsum(counts))),
             document=np.concatenate([part.document for part in parts]),
             own_key=np.concatenate([part.own_key for part in parts]),
+            tied=any(part.tied for part in parts),
         )
 
     def share(self, number: int) -> Words:
         """(n,) the document keys of a share."""
         return self.document_keys[self.shares[number] : self.shares[number + 1]]
-
-    def has_ties(self) -> bool:
-        """Whether two rows have the same place key."""
-        return _has_equal_neighbours(np.sort(self.place_keys))
 
 
 class Finder:
@@ -98,7 +97,7 @@ class Finder:
         # Hashes are those of one process: another one makes its own table.
         return Finder, (self._pool,)
 
-    def count(self, topic: AnyInts, scores: Scores, ids: Ids) -> Counted:
+    def count(self, topic: AnyInts, scores: Scores, ids: Ids, *, look_for_ties: bool) -> Counted:
         """What is kept of rows: topics (N,) as indices of the pool's, scores and ids (N,)."""
         keys = _document_keys(topic, ids.hashes(self._seed))
         places = place_keys(topic, scores, len(self._pool.topics))
@@ -111,6 +110,7 @@ class Finder:
             shares=np.concatenate(([0], np.cumsum(np.bincount(share, minlength=_SHARES)))),
             document=narrow(document),
             own_key=places[rows],
+            tied=look_for_ties and _has_equal_neighbours(np.sort(places)),
         )
 
     def find(self, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
@@ -148,7 +148,9 @@ class Counting:
         self._parts: list[Counted] = []
 
     def add(self, rows: Counted) -> None:
-        """Take some more rows."""
+        """Take some more rows; raises IdsWantedError if scores tie: then those of other rows do, too."""
+        if rows.tied:
+            raise IdsWantedError
         self._parts.append(rows)
 
     def rank(self, jobs: int, rank_tied: Callable[[Words], Ranked]) -> Ranked:

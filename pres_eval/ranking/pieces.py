@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays.ordering import changes, has_equal
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.ranking.counted import Counted, Finder, IdsWantedError, tied_rows
+from pres_eval.ranking.counted import Counted, Finder, tied_rows
 from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
 from pres_eval.ranking.order import rank_topics
@@ -103,10 +103,7 @@ class Reader:
         topic = topics.astype(np.int32)
         topic = topic if alone else np.repeat(topic, lengths)
         if self.finder is not None:
-            counted = self.finder.count(topic, kept, ids)
-            if cut.first and counted.has_ties():
-                raise IdsWantedError  # scores of other rows are tied, too
-            return replace(piece, counted=counted)
+            return replace(piece, counted=self.finder.count(topic, kept, ids, look_for_ties=cut.first))
         if self.ties is not None:
             return replace(piece, rows=tied_rows(self.ties, len(self.pool.topics), topic, kept, ids))
         return replace(piece, rows=Rows(topic, kept, WordIds.of(ids)))

@@ -117,33 +117,29 @@ def read_run(
         parts = in_parts(source, reader.piece, cuts(source, whole_topics), jobs, RUN.names)
         return (piece for _, piece in parts)
 
-    def collected() -> Ranking:
-        return _Collecting(source, reader, pieces(reader), jobs).read()
-
     try:
-        try:
+        with contextlib.suppress(ScatteredError):
             return _Streaming(source, reader, pieces(reader, whole_topics=True), jobs).read()
-        except ScatteredError:
-            with contextlib.suppress(IdsWantedError):
-                return count_run(source, reader, pieces, jobs)
-            return collected()
+        return rank_in_no_order(source, reader, pieces, jobs)
     except DuplicateRowError:
         if options.max_retrieved is not None:
             # Rows that came later may have moved these behind the last one that -M leaves.
             with contextlib.suppress(DuplicateRowError):
-                return collected()
+                return _Collecting(source, reader, pieces(reader), jobs).read()
         from pres_eval.ranking.duplicates import first_duplicate  # seldom needed
 
         raise first_duplicate(source, reader, _Pass(source, reader, pieces(reader), jobs).pieces()) from None
 
 
-def count_run(source: Source, reader: Reader, pieces: Pieces, jobs: int) -> Ranking:
+def rank_in_no_order(source: Source, reader: Reader, pieces: Pieces, jobs: int) -> Ranking:
     """The ranking of a run with lines in any order, which `pieces` reads; `jobs` threads put it together.
 
-    Raises IdsWantedError if the documents have to be kept for it: they came twice, or many scores are tied.
+    Documents are kept only where they come twice, or many scores tie.  Raises DuplicateRowError.
     """
     counting = replace(reader, finder=Finder(reader.pool))
-    return _Counting(source, counting, pieces(counting), jobs).read(pieces)
+    with contextlib.suppress(IdsWantedError):
+        return _Counting(source, counting, pieces(counting), jobs).read(pieces)
+    return _Collecting(source, reader, pieces(reader), jobs).read()
 
 
 class _Pass:

@@ -79,7 +79,7 @@ def test_random_runs(seed: int, tmp_path: Path) -> None:
             for together in (True, False):
                 found = by_copies(path, judged, options, together=together)
                 threads = found.pop("threads")
-                assert threads == (seed % 4 > 1) or not together or seed % 4 == 3
+                assert not threads or seed % 4 > 1 or not together
                 assert found == by_threads(path, judged, options)
 
 
@@ -208,6 +208,16 @@ def test_a_copy_that_fails(error: type[Exception], tmp_path: Path, monkeypatch: 
     expected = by_threads(path, judged, Options())
     monkeypatch.setattr(large, "map_ranked", fail)
     assert by_copies(path, judged, Options()) == {**expected, "threads": True}
+
+
+def test_a_file_that_is_emptied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After it was found to be large."""
+    path, judged = written(tmp_path, "")
+    monkeypatch.setattr(LargeRun, "size", lambda _: 1 << 30)
+    for together in (True, False):
+        found = by_copies(path, judged, Options(), together=together)
+        assert found.pop("threads")
+        assert found["message"] == f"{path}: the file is empty, expected lines of text"
 
 
 def test_a_file_that_is_written_to_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
