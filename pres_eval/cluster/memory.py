@@ -11,17 +11,32 @@ from typing import Any
 ALIGNED = 64
 """Arrays begin at multiples of this, as numpy's own do."""
 
+LEAST_MAPPED, MOST_MAPPED = 1 << 20, 64
+"""Bytes of a result that is not copied, and how many of these there may be."""
+
 _PLACE = struct.Struct("<3q")
 PLACE_BYTES = _PLACE.size
 _CLOSE_ON_EXEC = 1
 
 
 class _Result(mmap.mmap):
-    """The part of a file that holds a result."""
+    """The part of a file that holds a result; its memory is given back with the last array that is there."""
+
+    num_there = 0
+    """Results that are mapped in this process; Python opens a file for each."""
+
+    _process = 0
+
+    def noted(self) -> _Result:
+        """The same, counted."""
+        _Result.num_there += 1
+        self._process = os.getpid()
+        return self
 
     def __del__(self) -> None:
-        # No array is there any more: the system gets the memory back, though others are in the same file.
-        self.madvise(mmap.MADV_REMOVE)
+        if self._process == os.getpid():  # a copy of this process must not take away what this one still has
+            _Result.num_there -= 1
+            self.madvise(mmap.MADV_REMOVE)
 
 
 class MemoryFile:
@@ -47,9 +62,14 @@ class MemoryFile:
         return _PLACE.pack(start, text_start, self._stop)
 
     def read(self, place: bytes) -> Any:
-        """The value that another process wrote there; its arrays are not copied, and may be changed."""
+        """The value that another process wrote there; its arrays may be changed.
+
+        Large arrays are not copied, as long as there are few of them.  Raises OSError if there is no room.
+        """
         start, text_start, stop = _PLACE.unpack(place)
-        view = memoryview(_Result(self.number, stop - start, offset=start))
+        result = _Result(self.number, stop - start, offset=start).noted()
+        is_mapped = len(result) >= LEAST_MAPPED and _Result.num_there <= MOST_MAPPED
+        view = memoryview(result if is_mapped else bytearray(result))
         spans, text = pickle.loads(view[text_start - start :])
         return pickle.loads(text, buffers=[view[begin:end] for begin, end in spans])
 

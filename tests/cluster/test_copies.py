@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import gc
 import os
 import select
 import signal
@@ -125,31 +126,59 @@ def test_arrays_are_not_copied_again() -> None:
 
     def work(number: int) -> dict[str, Any]:
         few, none = np.full(3, number, np.int8), np.zeros((0, 2))
-        return {"few": few, "none": none, "many": np.arange(number, 100_000), "part": np.arange(20)[::3]}
+        return {"few": few, "none": none, "many": np.arange(number, 200_000), "part": np.arange(20)[::3]}
 
     results = list(Copies(2).map(work, range(5)))
     for number, result in enumerate(results):
         assert result["few"].tolist() == [number] * 3
         assert result["none"].shape == (0, 2)
-        assert result["many"].tolist() == list(range(number, 100_000))
+        assert result["many"].tolist() == list(range(number, 200_000))
         assert result["part"].tolist() == list(range(0, 20, 3))
         assert not result["many"].flags.owndata and result["many"].ctypes.data % ALIGNED == 0
         result["many"].sort()  # it may be changed
+
+
+def blocks_of(file: MemoryFile) -> int:
+    """Megabytes that a file takes."""
+    return os.fstat(file.number).st_blocks >> 11
 
 
 def test_memory_of_results_that_nobody_wants_is_given_back() -> None:
     """As soon as that is so, though the copies still leave others."""
     file = MemoryFile()
     results = [file.read(file.write(np.ones(1 << 20))) for _ in range(3)]
-    try:
-        held = []
-        while results:
-            held.append(os.fstat(file.number).st_blocks >> 11)  # blocks are of 512 bytes
-            results.pop()
-        assert held == [24, 16, 8]
-        assert os.fstat(file.number).st_blocks == 0
-    finally:
-        file.close()
+    held = []
+    while results:
+        held.append(blocks_of(file))
+        results.pop()
+    assert held == [24, 16, 8]
+    assert blocks_of(file) == 0
+    file.close()
+
+
+def test_a_copy_takes_away_nothing() -> None:
+    """Though it has what was there when it was made, and may give it up."""
+    file = MemoryFile()
+    results = [file.read(file.write(np.ones(1 << 20)))]
+
+    def give_up(_: int) -> None:
+        results.clear()
+        gc.collect()
+
+    list(Copies(1).map(give_up, [0]))
+    assert blocks_of(file) == 8 and results[0].sum() == 1 << 20
+    file.close()
+
+
+def test_many_results_need_few_files() -> None:
+    """Small ones none, and of large ones only some are mapped; the others are copied."""
+    before = len(open_files())
+    for size in (10, 1 << 17):
+        results = list(Copies(1).map(lambda number, size=size: np.full(size, number), range(100)))
+        assert len(open_files()) - before == (64 if size > 10 else 0)
+        for number, result in enumerate(results):
+            assert len(result) == size and (result == number).all()
+        results.clear()
 
 
 def test_a_python_that_knows_no_files_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
