@@ -14,6 +14,9 @@ ALIGNED = 64
 LEAST_MAPPED, MOST_MAPPED = 1 << 20, 64
 """Bytes of a result that is not copied, and how many of these there may be."""
 
+SMALL = 1 << 16
+"""Bytes of an array that is copied in any case."""
+
 _PLACE = struct.Struct("<3q")
 PLACE_BYTES = _PLACE.size
 _CLOSE_ON_EXEC = 1
@@ -71,7 +74,9 @@ class MemoryFile:
         is_mapped = len(result) >= LEAST_MAPPED and _Result.num_there <= MOST_MAPPED
         view = memoryview(result if is_mapped else bytearray(result))
         spans, text = pickle.loads(view[text_start - start :])
-        return pickle.loads(text, buffers=[view[begin:end] for begin, end in spans])
+        # A small array that is kept should not keep the large ones beside it.
+        parts = (view[begin:end] for begin, end in spans)
+        return pickle.loads(text, buffers=[part if len(part) >= SMALL else bytearray(part) for part in parts])
 
     def _next(self, multiple: int) -> int:
         """Go on at a multiple of that."""

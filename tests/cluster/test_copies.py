@@ -156,6 +156,15 @@ def test_memory_of_results_that_nobody_wants_is_given_back() -> None:
     file.close()
 
 
+def test_a_small_array_keeps_no_large_one() -> None:
+    file = MemoryFile()
+    large, small = file.read(file.write((np.ones(1 << 20), np.ones(3))))
+    assert blocks_of(file) == 8 and large.sum() == 1 << 20
+    del large
+    assert blocks_of(file) == 0 and small.sum() == 3
+    file.close()
+
+
 def test_a_copy_takes_away_nothing() -> None:
     """Though it has what was there when it was made, and may give it up."""
     file = MemoryFile()
