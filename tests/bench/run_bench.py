@@ -114,22 +114,30 @@ def run_process(command: Command, folder: Path, checkout: Path = ROOT, watch: bo
 
 def memory_together(process: int) -> float:
     """The most megabytes that a process and its children were seen to have while it had some."""
-    most = 0.0
+    most, before = 0.0, shared_memory()
     while os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         try:
             children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
             if children:
-                most = max(most, sum(map(proportional_memory, [str(process), *children])))
+                own = sum(map(own_memory, [str(process), *children]))
+                most = max(most, own + shared_memory() - before)
         except OSError:  # one has just ended, or this is not Linux
             pass
         time.sleep(0.002)
     return most
 
 
-def proportional_memory(process: str) -> float:
-    """Megabytes of a process; of a page that several have, each has its share."""
+def own_memory(process: str) -> float:
+    """Megabytes of a process besides shared memory; of a page that several have, each has its share."""
     text = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii")
-    return next(int(line.split()[1]) / 1e3 for line in text.splitlines() if line.startswith("Pss:"))
+    kinds = ("Pss_Anon:", "Pss_File:")
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(kinds)) / 1e3
+
+
+def shared_memory() -> float:
+    """Megabytes of shared memory that all processes of the machine have, mapped or not."""
+    text = Path("/proc/meminfo").read_text(encoding="ascii")
+    return next(int(line.split()[1]) / 1e3 for line in text.splitlines() if line.startswith("Shmem:"))
 
 
 def measure(row: Row, repeats: int, folder: Path, before: Path | None = None) -> dict[str, Result]:
