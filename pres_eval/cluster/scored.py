@@ -11,6 +11,7 @@ from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.run_file import Ranking
+from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.zscores import ZScores
 from pres_eval.scoring import ScoredBlock, scored
@@ -34,7 +35,8 @@ def scored_by_copies(
 
     ranges = list(blocks(ranking.offsets, max(AT_ONCE, len(ranking.document) // (MOST_ITEMS // 2))))
     done = 0
-    if can_copy():
+    # What is judged twice is an error that has to come before the first topic is printed.
+    if can_copy() and isinstance(relevance, Qrels) and not len(relevance.duplicates.document):
         with (
             contextlib.suppress(WorkersLostError),
             contextlib.closing(Copies(jobs).map(score, ranges)) as results,

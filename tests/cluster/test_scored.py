@@ -75,12 +75,25 @@ def test_a_copy_that_fails(failing: int, files: list[str], monkeypatch: pytest.M
     assert len(given) == 8
 
 
-def test_what_is_wrong_is_told(files: list[str]) -> None:
-    """A document of the fifth topic that is judged twice: the topics before have been printed."""
+def test_what_is_wrong_is_told(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document of the fifth topic that is judged twice: no topic is printed before that is said."""
     Path(files[0]).write_text(Path(files[0]).read_text() + "t4 0 d3 1\n")
     expected = in_splits.printed(["--jobs", "1", "-q", *files])
+    given = ranges_of(monkeypatch)
     assert in_splits.printed_in_splits(["-q", *files], 100, in_splits.COPIES) == expected
-    assert expected[0] == 2 and "t4" in expected[2]
+    assert expected[:2] == (2, b"") and "t4" in expected[2]
+    assert not given
+
+
+def test_judgements_of_another_kind(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads score them."""
+    lines = [line.split() for line in Path(files[0]).read_text().splitlines()]
+    Path(files[0]).write_text("".join(f"{topic} 1 1 {docno} {grade}\n" for topic, _, docno, grade in lines))
+    arguments = ["-q", "-R", "prefs", "-m", "all_prefs", *files]
+    expected = in_splits.printed(["--jobs", "1", *arguments])
+    given = ranges_of(monkeypatch)
+    assert in_splits.printed_in_splits(arguments, 100, in_splits.COPIES) == expected
+    assert expected[0] == 0 and not given
 
 
 def test_where_processes_are_not_copied(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
