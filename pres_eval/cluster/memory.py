@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import pickle
@@ -39,7 +40,8 @@ class _Result(mmap.mmap):
     def __del__(self) -> None:
         if self._process == os.getpid():  # a copy of this process must not take away what this one still has
             _Result.num_there -= 1
-            self.madvise(mmap.MADV_REMOVE)
+            with contextlib.suppress(OSError):  # where the system cannot, it takes all back with the file
+                self.madvise(mmap.MADV_REMOVE)
 
 
 class MemoryFile:

@@ -33,7 +33,8 @@ def scored_by_copies(
     def score(topics: tuple[int, int]) -> list[ScoredBlock]:
         return list(scored(relevance, ranking.part(*topics), selection, options, zscores))
 
-    ranges = list(blocks(ranking.offsets, max(AT_ONCE, len(ranking.document) // (MOST_ITEMS // 2))))
+    # Two neighbours have more together than one may have: there are at most twice as many as it seems.
+    ranges = list(blocks(ranking.offsets, max(AT_ONCE, len(ranking.document) // (MOST_ITEMS // 4))))
     done = 0
     # What is judged twice is an error that has to come before the first topic is printed.
     if can_copy() and isinstance(relevance, Qrels) and not len(relevance.duplicates.document):

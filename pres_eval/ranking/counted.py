@@ -34,7 +34,8 @@ _SHARES = 1 << _SHARE_BITS
 _SHARES_AT_ONCE = 16
 
 LEAST_SORTED = 1 << 17
-"""Place keys that are sorted together: twice as many are sorted more slowly, half as many looked up in."""
+"""Place keys that are sorted together, or as many as are looked up among them: sorting many takes long, and
+so does looking up in many small parts."""
 
 
 class IdsWantedError(Exception):
@@ -102,7 +103,7 @@ class Finder:
         keys = _document_keys(topic, ids.hashes(self._seed))
         places = place_keys(topic, scores, len(self._pool.topics))
         rows, document = self._found(keys, topic, ids)
-        # numpy sorts numbers of eight bits by digits: ten times faster than whole keys.
+        # numpy sorts numbers of eight bits by digits, much faster than whole keys.
         share = (keys >> np.uint64(64 - _SHARE_BITS)).astype(np.uint8)
         return Counted(
             place_keys=places,

@@ -73,6 +73,7 @@ class Chunk:
 
 
 NO_CHUNK = Chunk(bytearray(), 0, 0)
+"""Instead of one whose text nobody needs any more."""
 
 
 class Source:

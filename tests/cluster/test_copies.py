@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import gc
+import mmap
 import os
 import select
 import signal
@@ -153,6 +154,16 @@ def test_memory_of_results_that_nobody_wants_is_given_back() -> None:
         results.pop()
     assert held == [24, 16, 8]
     assert blocks_of(file) == 0
+    file.close()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_system_that_takes_no_part_of_a_file_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is said of it."""
+    monkeypatch.setattr(mmap, "MADV_REMOVE", -1)
+    file = MemoryFile()
+    assert file.read(file.write(np.ones(1 << 20))).sum() == 1 << 20
+    assert blocks_of(file) == 8
     file.close()
 
 
