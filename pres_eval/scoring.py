@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,50 @@ class Evaluation:
             values=tuple(self.values[place] for place in places),
             summary=tuple(self.summary[place] for place in places),
         )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scoring:
+    """What runs are scored by, and for what."""
+
+    relevance: Relevance
+    selection: Selection
+    options: Options
+    zscores: ZScores | None = None
+
+    def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
+        """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
+        return scored(self.relevance, ranking, self.selection, self.options, self.zscores, jobs)
+
+    def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> Evaluation:
+        """All numbers of one run whose topics were scored, which are at least one."""
+        summing = Summing(self.selection)
+        every = []
+        for block in blocks:
+            summing.add(block)
+            every.append(block)
+        totals = summing.totals(self.relevance, self.options.complete)
+        return Evaluation(
+            path=ranking.name,
+            tag=ranking.tag,
+            topics=tuple(topic for block in every for topic in block.topics),
+            columns=self.selection,
+            values=joined_values(every),
+            summary=summing.summary(totals, ranking.tag),
+            totals=totals,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRanking(Ranking):
+    """A run whose topics were scored where they were ranked: it has their values, and no ranks."""
+
+    blocks: tuple[ScoredBlock, ...] = field(kw_only=True)
+
+    @property
+    def has_judged(self) -> bool:
+        """Whether a judged document was retrieved: where none was, nothing is scored so early."""
+        return True
 
 
 def scored(
@@ -240,24 +284,16 @@ def evaluate(
 
     Raises NoCommonTopicError if no topic is in both files, MeasureError if a measure lacks what it needs.
     """
-    summing = Summing(selection)
-    blocks = []
-    for block in scored(relevance, ranking, selection, options, zscores, jobs):
-        summing.add(block)
-        blocks.append(block)
-    totals = summing.totals(relevance, options.complete)
-    return Evaluation(
-        path=ranking.name,
-        tag=ranking.tag,
-        topics=tuple(topic for block in blocks for topic in block.topics),
-        columns=selection,
-        values=tuple(_join(parts) for parts in zip(*(block.values for block in blocks), strict=True)),
-        summary=summing.summary(totals, ranking.tag),
-        totals=totals,
-    )
+    scoring = Scoring(relevance=relevance, selection=selection, options=options, zscores=zscores)
+    return scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
 
 
-def _join(parts: Sequence[Values]) -> Values:
+def joined_values(blocks: Sequence[ScoredBlock]) -> tuple[Values, ...]:
+    """The values of each column over the topics of all blocks, which are at least one."""
+    return tuple(_joined(parts) for parts in zip(*(block.values for block in blocks), strict=True))
+
+
+def _joined(parts: Sequence[Values]) -> Values:
     if len(parts) == 1:
         return parts[0]
     if isinstance(parts[0], list):

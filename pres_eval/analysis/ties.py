@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from pres_eval.batches.from_qrels import relevant_and_tied, ties_matter
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
@@ -14,9 +13,6 @@ from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.scoring import evaluate
-
-FEW = 0.01
-"""Share of the relevant documents retrieved that have to be in ties before anything is computed."""
 
 LEAST_RANGE = 0.01
 """Ranges of a measure that are narrower go unsaid."""
@@ -76,9 +72,8 @@ def tie_range(
     """The range of a column over the orders of equal scores; None if hardly a relevant document is tied."""
     if options.ties != DOCNO or not isinstance(relevance, Qrels) or not len(ranking.ties.document):
         return None
-    relevant = relevance.grade[ranking.document] >= options.relevance_level
-    tied = int(np.count_nonzero(relevant[ranking.ties.document]))
-    if tied <= FEW * np.count_nonzero(relevant):
+    relevant, tied = relevant_and_tied(relevance, ranking, options.relevance_level)
+    if not ties_matter(relevant, tied):
         return None
     values = []
     for rule in (WORST, BEST):

@@ -18,6 +18,9 @@ from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import Qrels
 
+FEW_TIED = 0.01
+"""Share of the relevant documents retrieved that have to be in ties before their order is looked at."""
+
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
     """(T,) the pool topics to score, and (T,) where each is in the ranking (-1: the run does not have it)."""
@@ -142,6 +145,17 @@ def _only(ranked: Ranked, chosen: BoolArray) -> Ranked:
         document=ranked.document[rows],
         ties=ranked.ties.of(rows),
     )
+
+
+def relevant_and_tied(qrels: Qrels, ranked: Ranked, level: int | float) -> tuple[int, int]:
+    """How many relevant documents were retrieved, and of how many of them others have the score too."""
+    relevant = qrels.grade[ranked.document] >= level
+    return int(np.count_nonzero(relevant)), int(np.count_nonzero(relevant[ranked.ties.document]))
+
+
+def ties_matter(relevant: int, tied: int) -> bool:
+    """Whether so many of the relevant documents retrieved are in ties that their order is worth a look."""
+    return tied > FEW_TIED * relevant
 
 
 def tie_groups(ranked: Ranked) -> TieGroups:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.measures.selection import Selection
-from pres_eval.options import Options
+from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
-from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.scoring import Evaluation, ScoredBlock, ScoredRanking, Scoring
 
-if TYPE_CHECKING:
-    from pres_eval.reading.zscores import ZScores
+MANY_JUDGED = 1 << 21
+"""Judged documents in a run that are worth copies of this process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +59,11 @@ class EvaluateOptions(TieOptions, GateOptions):
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
 
     @property
+    def over_common_topics(self) -> bool:
+        """Whether several runs are evaluated over the topics that all of them have."""
+        return len(self.runs) > 1 and self.topic_rule(OWN) == COMMON
+
+    @property
     def qrels(self) -> str:
         """The judgements."""
         return self.files[0]
@@ -71,8 +74,8 @@ class EvaluateOptions(TieOptions, GateOptions):
         return self.files[1:]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Job:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Job(Scoring):
     """What is evaluated, and how.
 
     said      what the command line said, which tells how it is printed
@@ -80,13 +83,19 @@ class Job:
     """
 
     said: EvaluateOptions
-    relevance: Relevance
-    selection: Selection
-    options: Options
-    zscores: ZScores | None
     jobs: int
     failures: list[RunFailure] | None
 
+    def scored(self, ranking: Ranking) -> Iterable[ScoredBlock]:
+        """The topics of a run, scored, some at a time: by copies of this process if that is worth it."""
+        if isinstance(ranking, ScoredRanking):
+            return ranking.blocks
+        if self.jobs == 1 or len(ranking.document) < MANY_JUDGED or self.options.complete:
+            return self.blocks(ranking, self.jobs)
+        from pres_eval.cluster.scored import scored_by_copies
+
+        return scored_by_copies(self, ranking, self.jobs)
+
     def evaluated(self, ranking: Ranking) -> Evaluation:
         """All numbers of a run."""
-        return evaluate(self.relevance, ranking, self.selection, self.options, self.zscores, self.jobs)
+        return self.evaluation(ranking, self.scored(ranking))

@@ -131,7 +131,8 @@ def _evaluate(said: EvaluateOptions) -> None:
         jobs=reader.jobs_for(len(said.runs)),
         failures=[] if said.keep_going else None,
     )
-    runs = Runs(reader.runs(said.runs, job.relevance, options, job.failures), job)
+    scoring = None if said.over_common_topics else job
+    runs = Runs(reader.runs(said.runs, job.relevance, options, job.failures, scoring), job)
     evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
         said.warn(warning)

@@ -16,10 +16,7 @@ from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
-from pres_eval.scoring import Evaluation, ScoredBlock, Summing, scored
-
-MANY_JUDGED = 1 << 21
-"""Judged documents in a run that are worth copies of this process."""
+from pres_eval.scoring import Evaluation, Summing
 
 
 def print_results(runs: Runs, job: Job) -> list[Evaluation]:
@@ -112,7 +109,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
     """Print trec_eval's lines of one run as they are computed, after the line with its name."""
     summing = Summing(job.selection)
     zscores = job.zscores is not None
-    for block in _scored(ranking, job):
+    for block in job.scored(ranking):
         if not summing.num_scored:
             stream.write(name)
         summing.add(block)
@@ -123,16 +120,6 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
     if not job.said.no_summary:
         summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))
-
-
-def _scored(ranking: Ranking, job: Job) -> Iterator[ScoredBlock]:
-    """The topics of a run, scored, some at a time: by copies of this process if that is worth it."""
-    asked = (job.relevance, ranking, job.selection, job.options, job.zscores, job.jobs)
-    if job.jobs == 1 or len(ranking.document) < MANY_JUDGED or job.options.complete:
-        return scored(*asked)
-    from pres_eval.cluster.scored import scored_by_copies
-
-    return scored_by_copies(*asked)
 
 
 def trec_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:

@@ -22,6 +22,7 @@ from pres_eval.workers import in_order, num_processors
 
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
+    from pres_eval.scoring import Scoring
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,20 @@ class Reader:
         relevance: Relevance,
         options: Options,
         failures: list[RunFailure] | None = None,
+        scoring: Scoring | None = None,
     ) -> Iterator[Ranking]:
         """The runs one after the other, with their warnings.
 
         One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
+        `scoring`: what values are wanted of the runs; a ScoredRanking may come then, which has no ranks.
         """
-        found = self._of_cluster if self.cluster is not None else self._on_this_machine
-        for outcome in found(paths, relevance, options, failures is not None):
+        going_on = failures is not None
+        if self.cluster is not None:
+            outcomes = self._of_cluster(paths, relevance, options, going_on)
+        else:
+            outcomes = self._on_this_machine(paths, relevance, options, going_on, scoring)
+        for outcome in outcomes:
             if isinstance(outcome, RunFailure):
                 assert failures is not None
                 failures.append(outcome)
@@ -101,12 +108,17 @@ class Reader:
             yield found.outcome(going_on)
 
     def _on_this_machine(
-        self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
+        self,
+        paths: Sequence[str],
+        relevance: Relevance,
+        options: Options,
+        going_on: bool,
+        scoring: Scoring | None,
     ) -> Iterator[Ranking | RunFailure]:
         """The same as this process reads them, with threads, or with copies of itself if they are large."""
         from pres_eval.cli.progress import reading_bar
 
-        sources = [_run_source(path) for path in paths]
+        sources = [_run_source(path, scoring) for path in paths]
         one_by_one = all(isinstance(source, RunInParts) and source.alone for source in sources)
         jobs = self.num_jobs if one_by_one else self.jobs_for(len(paths))
 
@@ -145,7 +157,7 @@ def _source(path: str) -> Source:
     return source_named(path)
 
 
-def _run_source(path: str) -> Source:
+def _run_source(path: str, scoring: Scoring | None) -> Source:
     """The same, a folder of part files, a Parquet file or one that is large."""
     if "://" in path or is_in_parts(path):
         from pres_eval.cluster.runs import run_named
@@ -155,7 +167,7 @@ def _run_source(path: str) -> Source:
     if path != "-" and (source.size() or 0) >= LARGE:
         from pres_eval.cluster.large import large_run
 
-        return large_run(path)
+        return large_run(path, scoring)
     return source
 
 

@@ -35,7 +35,7 @@ class Runs:
             yield ranking
 
     def _chosen(self) -> Iterator[Ranking]:
-        if self._rule == COMMON and len(self._said.runs) > 1:
+        if self._said.over_common_topics:
             from pres_eval.analysis.topics import use_topics
 
             every = list(map(self._seen, self._rankings))

@@ -12,6 +12,7 @@ from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
 from pres_eval.cluster.engines import Result, Work, WorkersLostError
 from pres_eval.cluster.mixed import ManyUnjudgedError, map_piece
 from pres_eval.cluster.scanning import Wanted
+from pres_eval.cluster.scored import ManyTiedError, Scores, can_score_splits, map_scored
 from pres_eval.cluster.splits import Split, text_splits
 from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed
 from pres_eval.cluster.telling import Telling, WholeRun
@@ -25,6 +26,7 @@ from pres_eval.ranking.pieces import Piece, Reader
 from pres_eval.ranking.run_file import Judged, Ranking, rank_in_no_order, reader_for
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.source import HEAD, Source
+from pres_eval.scoring import Scoring
 from pres_eval.workers import in_order, num_processors
 
 SPLIT = 8 << 20
@@ -46,13 +48,13 @@ _NOT_FOR_COPIES = (
 )
 
 
-def large_run(path: str) -> Source:
-    """The large file at a path, for copies of this process if they can read it."""
+def large_run(path: str, scoring: Scoring | None = None) -> Source:
+    """The large file at a path, for copies of this process if they can read it, and score it if asked to."""
     with contextlib.suppress(InputError, OSError):
         if can_copy():
             file = file_at(path)
             if not is_compressed(file):
-                return LargeRun(path, _begins_together(first_bytes(file, HEAD)))
+                return LargeRun(path, _begins_together(first_bytes(file, HEAD)), scoring)
     return Source(path)
 
 
@@ -72,10 +74,11 @@ class LargeRun(RunInParts):
 
     alone = True
 
-    def __init__(self, path: str, together: bool) -> None:
-        """`together`: whether topics seem to be."""
+    def __init__(self, path: str, together: bool, scoring: Scoring | None = None) -> None:
+        """`together`: whether topics seem to be; `scoring`: what values are wanted, if no ranks are."""
         super().__init__(path)
         self._together = together
+        self._scoring = scoring
         self._advanced = 0
 
     def rank(self, judged: Judged, options: Options, jobs: int | None, form: str) -> Ranking:
@@ -93,41 +96,59 @@ class LargeRun(RunInParts):
         """The run as copies read it; raises one of _NOT_FOR_COPIES if it is not for them."""
         file = file_at(self.path)
         if self._together:
+            wanted = Wanted.of(judged, options)
             with contextlib.suppress(ScatteredError):
-                return self._of_whole_topics(file, Wanted.of(judged, options), copies)
+                if self._scoring is not None and can_score_splits(self._scoring):
+                    with contextlib.suppress(ManyTiedError):
+                        return self._of_whole_topics(file, wanted, copies, Scores(self._scoring))
+                    self._begin_anew()
+                return self._of_whole_topics(file, wanted, copies)
             self._begin_anew()
 
         def pieces(reader: Reader) -> Iterator[Piece]:
             if reader.finder is None and reader.ties is None:
                 raise IdsWantedError  # to hand over all ids takes longer than it saves
-            with contextlib.closing(self._parts(file, map_piece, reader, copies)) as parts:
+            with contextlib.closing(self._parts(file, copies, map_piece, reader)) as parts:
                 for _, piece in parts:
                     yield piece
 
         return rank_in_no_order(self, reader_for(judged, options), pieces, copies.workers)
 
-    def _of_whole_topics(self, file: File, wanted: Wanted, copies: Copies) -> Ranking:
-        """The run if its topics are together; raises ScatteredError if they are not."""
+    def _of_whole_topics(
+        self, file: File, wanted: Wanted, copies: Copies, scores: Scores | None = None
+    ) -> Ranking:
+        """The run if its topics are together; raises ScatteredError if they are not.
+
+        `scores`: where values are put together, if topics may be scored at once; raises ManyTiedError then.
+        """
         merging, told = Merging(wanted), Telling(WholeRun(file.name, (file,), False, wanted))
-        with contextlib.closing(self._parts(file, map_ranked, wanted, copies)) as parts:
+        parts = (
+            self._parts(file, copies, map_ranked, wanted)
+            if scores is None
+            else self._parts(file, copies, map_scored, wanted, scores.scoring)
+        )
+        with contextlib.closing(parts):
             for split, part in parts:
                 if part.tally.more:
                     raise ManyUnjudgedError
                 told.take(split, part.tally)
                 merging.add(part)
+                if scores is not None:
+                    scores.add(part)
         told.check_end()
-        return told.ranking(merging.ranked(), whole_topics=True)
+        ranking = told.ranking(merging.ranked(), whole_topics=True)
+        return ranking if scores is None else scores.ranking(ranking)
 
     def _parts(
-        self, file: File, work: Work[Result], value: Any, copies: Copies
+        self, file: File, copies: Copies, work: Work[Result], *values: Any
     ) -> Generator[tuple[Split, Result], None, None]:
-        """What copies make of each split with the value; raises InputError if the file has changed."""
+        """What copies make of each split with the values; raises InputError if the file has changed."""
         size = max(SPLIT, file.size // (MOST_ITEMS - 1) + 1)
         splits = [replace(split, unjudged=MOST_UNJUDGED) for split in text_splits(file, size)]
         if splits and splits[0].stop > FIRST:  # what is not for copies mostly shows at once
             splits[:1] = [replace(splits[0], stop=FIRST), replace(splits[0], start=FIRST)]
-        shared = copies.share(value, "what all copies have")
-        with contextlib.closing(copies.map(work, splits, shared)) as results:
+        shared = [copies.share(value, "what all copies have") for value in values]
+        with contextlib.closing(copies.map(work, splits, *shared)) as results:
             for split, result in zip(splits, results, strict=True):
                 yield split, result
                 self._advanced += split.stop - split.start

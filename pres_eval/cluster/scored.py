@@ -1,43 +1,53 @@
-"""Runs of which very many documents are judged, scored by copies of this process."""
+"""Runs of which very many documents are judged, scored by copies of this process.
+
+The topics of a run that are together are scored where they were ranked: their values take far less room than
+the ranks of their documents, which nobody has to hand over, keep or put in order then.  Other runs are scored
+when they are there.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
 
 from pres_eval.arrays.ragged import blocks
+from pres_eval.arrays.types import IntArray
+from pres_eval.batches.forming import BLOCK
+from pres_eval.batches.from_qrels import relevant_and_tied, ties_matter
 from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
 from pres_eval.cluster.engines import WorkersLostError
-from pres_eval.measures.selection import Selection
-from pres_eval.options import Options
+from pres_eval.cluster.scanning import Wanted
+from pres_eval.cluster.splits import Split
+from pres_eval.cluster.together import RankedSplit, map_ranked
+from pres_eval.options import DOCNO
+from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.ranking.run_file import Ranking
 from pres_eval.reading.qrels import Qrels
-from pres_eval.reading.relevance import Relevance
-from pres_eval.reading.zscores import ZScores
-from pres_eval.scoring import ScoredBlock, scored
+from pres_eval.records import dataclass
+from pres_eval.scoring import ScoredBlock, ScoredRanking, Scoring, joined_values
 
 AT_ONCE = 1 << 19
 """Judged documents whose topics a copy scores at a time."""
 
+LEAST_SCORED = 1 << 17
+"""Judged documents of a split that are worth scoring alone: with fewer, the start of measures costs more."""
 
-def scored_by_copies(
-    relevance: Relevance,
-    ranking: Ranking,
-    selection: Selection,
-    options: Options,
-    zscores: ZScores | None,
-    jobs: int,
-) -> Iterator[ScoredBlock]:
-    """What `scored` gives for a run without missing topics; threads go on where copies fail."""
+VALUE_BYTES = 8
+
+
+def scored_by_copies(scoring: Scoring, ranking: Ranking, jobs: int) -> Iterator[ScoredBlock]:
+    """What `Scoring.blocks` gives for a run without missing topics; threads go on where copies fail."""
 
     def score(topics: tuple[int, int]) -> list[ScoredBlock]:
-        return list(scored(relevance, ranking.part(*topics), selection, options, zscores))
+        return list(scoring.blocks(ranking.part(*topics)))
 
     # Two neighbours have more together than one may have: there are at most twice as many as it seems.
     ranges = list(blocks(ranking.offsets, max(AT_ONCE, len(ranking.document) // (MOST_ITEMS // 4))))
     done = 0
-    # What is judged twice is an error that has to come before the first topic is printed.
-    if can_copy() and isinstance(relevance, Qrels) and not len(relevance.duplicates.document):
+    if can_copy() and _can_be_parted(scoring):
         with (
             contextlib.suppress(WorkersLostError),
             contextlib.closing(Copies(jobs).map(score, ranges)) as results,
@@ -47,4 +57,120 @@ def scored_by_copies(
                 done += 1
     if done < len(ranges):
         rest = ranking.part(ranges[done][0], len(ranking.topic)) if done else ranking
-        yield from scored(relevance, rest, selection, options, zscores, jobs)
+        yield from scoring.blocks(rest, jobs)
+
+
+def _can_be_parted(scoring: Scoring) -> bool:
+    """Whether what is wrong with the judgements is known before the first topics are scored."""
+    # What is judged twice is an error that has to come before the first topic is printed.
+    return isinstance(scoring.relevance, Qrels) and not len(scoring.relevance.duplicates.document)
+
+
+def can_score_splits(scoring: Scoring) -> bool:
+    """Whether topics can be scored where they are ranked: no others are."""
+    options = scoring.options
+    return _can_be_parted(scoring) and not options.complete and options.only_topic is None
+
+
+class ManyTiedError(Exception):
+    """So many relevant documents share their scores that somebody wants to know what their order matters."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSplit(RankedSplit):
+    """What a split makes of topics that are together; of those that are whole no document is left.
+
+    blocks          their values
+    relevant, tied  how many relevant documents they retrieve, and how many of these are in ties
+    """
+
+    blocks: tuple[ScoredBlock, ...]
+    relevant: int
+    tied: int
+
+
+def map_scored(split: Split, wanted: Wanted, scoring: Scoring) -> RankedSplit:
+    """Rank the topics of a split that it has whole, and score them if that is worth it."""
+    part = map_ranked(split, wanted)
+    inner = part.inner
+    room = inner.rank.nbytes + inner.document.nbytes
+    if len(inner.rank) < LEAST_SCORED or room < VALUE_BYTES * len(inner.topic) * len(scoring.selection):
+        return part
+    assert isinstance(scoring.relevance, Qrels), "can_score_splits lets nothing else through"
+    relevant, tied = relevant_and_tied(scoring.relevance, inner, scoring.options.relevance_level)
+    found = tuple(scoring.blocks(inner))
+    return ScoredSplit(
+        **vars(replace(part, inner=_without_documents(inner))), blocks=found, relevant=relevant, tied=tied
+    )
+
+
+def _without_documents(ranked: Ranked) -> Ranked:
+    """The same topics, of which nothing but the number of documents is left."""
+    return replace(
+        ranked,
+        offsets=np.zeros_like(ranked.offsets),
+        rank=ranked.rank[:0].copy(),
+        document=ranked.document[:0].copy(),
+        ties=NO_TIES,
+    )
+
+
+class Scores:
+    """Puts the values of the splits together."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self.scoring = scoring
+        self._topics: list[IntArray] = []
+        self._blocks: list[ScoredBlock] = []
+        self._relevant = self._tied = 0
+
+    def add(self, part: RankedSplit) -> None:
+        """Take the next split; raises ManyTiedError if the order of equal scores may matter."""
+        if isinstance(part, ScoredSplit):
+            self._topics.append(part.inner.topic)
+            self._blocks += part.blocks
+            self._check_ties(part.relevant, part.tied)
+
+    def _check_ties(self, relevant: int, tied: int) -> None:
+        self._relevant += relevant
+        self._tied += tied
+        if self.scoring.options.ties == DOCNO and ties_matter(self._relevant, self._tied):
+            raise ManyTiedError
+
+    def ranking(self, ranking: Ranking) -> Ranking:
+        """The run with all values, if any split was scored; raises ManyTiedError."""
+        if not self._blocks:
+            return ranking
+        relevance, options = self.scoring.relevance, self.scoring.options
+        assert isinstance(relevance, Qrels), "can_score_splits lets nothing else through"
+        rest = _of_topics(ranking, np.flatnonzero(~np.isin(ranking.topic, np.concatenate(self._topics))))
+        self._check_ties(*relevant_and_tied(relevance, rest, options.relevance_level))
+        found = [*self._blocks, *(self.scoring.blocks(rest) if len(rest.topic) else ())]
+        in_order = _in_order(found, np.concatenate([*self._topics, rest.topic]))
+        return ScoredRanking(**vars(replace(ranking, **vars(_without_documents(ranking)))), blocks=in_order)
+
+
+def _of_topics(ranked: Ranked, chosen: IntArray) -> Ranked:
+    """Some of the topics, where the others have no documents."""
+    return Ranked(
+        topic=ranked.topic[chosen],
+        num_ret=ranked.num_ret[chosen],
+        offsets=np.append(ranked.offsets[chosen], len(ranked.rank)),
+        rank=ranked.rank,
+        document=ranked.document,
+        ties=ranked.ties,
+    )
+
+
+def _in_order(found: list[ScoredBlock], topic: IntArray) -> tuple[ScoredBlock, ...]:
+    """The blocks with their topics in the order of the pool, whose numbers are given (T,)."""
+    names = [name for block in found for name in block.topics]
+    values = joined_values(found)
+    order = np.argsort(topic)
+    return tuple(
+        ScoredBlock(
+            tuple([names[row] for row in rows.tolist()]),
+            tuple([[each[row] for row in rows] if isinstance(each, list) else each[rows] for each in values]),
+        )
+        for rows in np.split(order, range(BLOCK, len(order), BLOCK))
+    )

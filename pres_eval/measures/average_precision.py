@@ -21,10 +21,15 @@ def logarithms(values: FloatArray) -> FloatArray:
     return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
 
 
+def _sum_of_all_precisions(batch: Batch) -> FloatArray:
+    """(T,) precision at each relevant document retrieved, added up; map and gm_map share it."""
+    return batch.sum_of_relevant(batch.relevant_precision)
+
+
 def _sum_of_precisions(batch: Batch, cutoff: int | None = None) -> FloatArray:
-    """(T,) precision at each relevant document retrieved, added up down to the cutoff."""
+    """(T,) the same down to the cutoff, if there is one."""
     if cutoff is None:
-        return batch.sum_of_relevant(batch.relevant_precision)
+        return batch.derived(_sum_of_all_precisions)
     places = batch.relevant_places
     return places.at(batch.running_precision, places.within(cutoff))
 

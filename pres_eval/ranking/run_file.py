@@ -60,6 +60,11 @@ class Ranking(Ranked):
     tag_before: str | None = None
     form: str | None = None
 
+    @property
+    def has_judged(self) -> bool:
+        """Whether a judged document was retrieved."""
+        return bool(len(self.rank))
+
     @cached_property
     def unjudged(self) -> Ids:
         """The topics without judgements, in byte order."""

@@ -72,7 +72,7 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
             f" is {highest:g}"
         )
-    if not len(ranking.rank) and opening is not None:
+    if not ranking.has_judged and opening is not None:
         judged = quoted(relevance.pool.documents[0])
         yield (
             f"{ranking.name}: no retrieved document is judged (the run has {quoted(opening.document)}, the"
