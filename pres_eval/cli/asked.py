@@ -12,9 +12,6 @@ from pres_eval.ranking.run_file import Ranking
 from pres_eval.records import dataclass
 from pres_eval.scoring import Evaluation, ScoredBlock, ScoredRanking, Scoring
 
-MANY_JUDGED = 1 << 21
-"""Judged documents in a run that are worth copies of this process."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(TieOptions, GateOptions):
@@ -87,14 +84,8 @@ class Job(Scoring):
     failures: list[RunFailure] | None
 
     def scored(self, ranking: Ranking) -> Iterable[ScoredBlock]:
-        """The topics of a run, scored, some at a time: by copies of this process if that is worth it."""
-        if isinstance(ranking, ScoredRanking):
-            return ranking.blocks
-        if self.jobs == 1 or len(ranking.document) < MANY_JUDGED or self.options.complete:
-            return self.blocks(ranking, self.jobs)
-        from pres_eval.cluster.scored import scored_by_copies
-
-        return scored_by_copies(self, ranking, self.jobs)
+        """The topics of a run, scored, some at a time; copies of this process may have done so already."""
+        return ranking.blocks if isinstance(ranking, ScoredRanking) else self.blocks(ranking, self.jobs)
 
     def evaluated(self, ranking: Ranking) -> Evaluation:
         """All numbers of a run."""

@@ -1,24 +1,17 @@
-"""Runs of which very many documents are judged, scored by copies of this process.
+"""Runs of which very many documents are judged: copies of this process score the topics that they ranked.
 
-The topics of a run that are together are scored where they were ranked: their values take far less room than
-the ranks of their documents, which nobody has to hand over, keep or put in order then.  Other runs are scored
-when they are there.
+Values take far less room than the ranks of documents, which nobody has to hand over or put in order then.
 """
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import IntArray
 from pres_eval.batches.forming import BLOCK
 from pres_eval.batches.from_qrels import relevant_and_tied, ties_matter
-from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
-from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.splits import Split
 from pres_eval.cluster.together import RankedSplit, map_ranked
@@ -29,47 +22,19 @@ from pres_eval.reading.qrels import Qrels
 from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredBlock, ScoredRanking, Scoring, joined_values
 
-AT_ONCE = 1 << 19
-"""Judged documents whose topics a copy scores at a time."""
-
 LEAST_SCORED = 1 << 17
 """Judged documents of a split that are worth scoring alone: with fewer, the start of measures costs more."""
 
 VALUE_BYTES = 8
 
 
-def scored_by_copies(scoring: Scoring, ranking: Ranking, jobs: int) -> Iterator[ScoredBlock]:
-    """What `Scoring.blocks` gives for a run without missing topics; threads go on where copies fail."""
-
-    def score(topics: tuple[int, int]) -> list[ScoredBlock]:
-        return list(scoring.blocks(ranking.part(*topics)))
-
-    # Two neighbours have more together than one may have: there are at most twice as many as it seems.
-    ranges = list(blocks(ranking.offsets, max(AT_ONCE, len(ranking.document) // (MOST_ITEMS // 4))))
-    done = 0
-    if can_copy() and _can_be_parted(scoring):
-        with (
-            contextlib.suppress(WorkersLostError),
-            contextlib.closing(Copies(jobs).map(score, ranges)) as results,
-        ):
-            for found in results:
-                yield from found
-                done += 1
-    if done < len(ranges):
-        rest = ranking.part(ranges[done][0], len(ranking.topic)) if done else ranking
-        yield from scoring.blocks(rest, jobs)
-
-
-def _can_be_parted(scoring: Scoring) -> bool:
-    """Whether what is wrong with the judgements is known before the first topics are scored."""
-    # What is judged twice is an error that has to come before the first topic is printed.
-    return isinstance(scoring.relevance, Qrels) and not len(scoring.relevance.duplicates.document)
-
-
 def can_score_splits(scoring: Scoring) -> bool:
     """Whether topics can be scored where they are ranked: no others are."""
-    options = scoring.options
-    return _can_be_parted(scoring) and not options.complete and options.only_topic is None
+    options, relevance = scoring.options, scoring.relevance
+    if options.complete or options.only_topic is not None or not isinstance(relevance, Qrels):
+        return False
+    # What is judged twice is an error that has to come before the first topic is printed.
+    return not len(relevance.duplicates.document)
 
 
 class ManyTiedError(Exception):

@@ -90,18 +90,6 @@ class Ranked:
     ties: Ties
     num_dropped: int = field(default=0, kw_only=True)
 
-    def part(self, first: int, last: int) -> Ranked:
-        """The topics first ... last-1 alone; nothing is copied."""
-        rows = slice(*self.offsets[[first, last]].tolist())
-        return Ranked(
-            topic=self.topic[first:last],
-            num_ret=self.num_ret[first:last],
-            offsets=self.offsets[first : last + 1] - rows.start,
-            rank=self.rank[rows],
-            document=self.document[rows],
-            ties=self.ties.of(rows),
-        )
-
 
 class Topics:
     """Collects what was ranked."""

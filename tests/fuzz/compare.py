@@ -85,7 +85,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     """
     from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
     from pres_eval.batches import forming
-    from pres_eval.cli import asked, reader
+    from pres_eval.cli import reader
     from pres_eval.cluster import large, scored
     from pres_eval.ranking import counted, order, scattered
     from pres_eval.reading import lines, qrels, source
@@ -108,8 +108,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     ]
     if copies:
         sizes += [(reader, "LARGE", 1), (large, "LARGE", 1), (large, "SPLIT", 100)]
-        sizes += [(asked, "MANY_JUDGED", 1), (scored, "AT_ONCE", 2), (scored, "LEAST_SCORED", 1)]
-        sizes += [(scored, "VALUE_BYTES", 0)]
+        sizes += [(scored, "LEAST_SCORED", 1), (scored, "VALUE_BYTES", 0)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
     ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pres_eval.cli import asked, clustering, main, reader
+from pres_eval.cli import clustering, main, reader
 from pres_eval.cluster import large, scored
 from pres_eval.cluster.engines import Engine, Here
 from pres_eval.cluster.ranking import Plan, SplitRun
@@ -57,7 +57,5 @@ def read_by_copies(patch: pytest.MonkeyPatch, size: int) -> None:
     patch.setattr(reader, "LARGE", 1)
     patch.setattr(large, "LARGE", 1)
     patch.setattr(large, "SPLIT", size)
-    patch.setattr(asked, "MANY_JUDGED", 1)
     patch.setattr(scored, "LEAST_SCORED", 1)
     patch.setattr(scored, "VALUE_BYTES", 0)
-    patch.setattr(scored, "AT_ONCE", 1 + size // 100)
