@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
     from pres_eval.scoring import Scoring
 
+LARGE_QRELS = 32 << 20
+"""Bytes of judgements that are worth copies of this process."""
+
 
 @dataclass(frozen=True)
 class Reader:
@@ -46,10 +49,21 @@ class Reader:
 
     def relevance(self, path: str) -> Relevance:
         """The judgements."""
-        relevance = read_relevance(_source(path), self.form, self.jobs)
+        source = _source(path)
+        relevance = self._of_copies(source) or read_relevance(source, self.form, self.jobs)
         if self.form == "qrels" and isinstance(relevance, Qrels):
             self._note(relevance.name, relevance.form)
         return relevance
+
+    def _of_copies(self, source: Source) -> Qrels | None:
+        """The judgements as copies of the process read them, None if they are not for copies."""
+        if type(source) is not Source or self.form != "qrels" or self.cluster is not None:
+            return None
+        if self.num_jobs == 1 or source.path == "-" or (source.size() or 0) < LARGE_QRELS:
+            return None
+        from pres_eval.cluster.judged import qrels_of_copies
+
+        return qrels_of_copies(source.path, self.num_jobs)
 
     def qrels(self, path: str) -> Qrels:
         """The judgements, where another format than qrels was refused before."""

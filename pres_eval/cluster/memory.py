@@ -67,18 +67,31 @@ class MemoryFile:
         return _PLACE.pack(start, text_start, self._stop)
 
     def read(self, place: bytes) -> Any:
-        """The value that another process wrote there; its arrays may be changed.
+        """The value that another process wrote there, once: its memory goes, its arrays may be changed.
 
         Large arrays are not copied, as long as there are few of them.  Raises OSError if there is no room.
         """
         start, text_start, stop = _PLACE.unpack(place)
         result = _Result(self.number, stop - start, offset=start).noted()
         is_mapped = len(result) >= LEAST_MAPPED and _Result.num_there <= MOST_MAPPED
-        view = memoryview(result if is_mapped else bytearray(result))
-        spans, text = pickle.loads(view[text_start - start :])
-        # A small array that is kept should not keep the large ones beside it.
-        parts = (view[begin:end] for begin, end in spans)
-        return pickle.loads(text, buffers=[part if len(part) >= SMALL else bytearray(part) for part in parts])
+        return _loaded(memoryview(result if is_mapped else bytearray(result)), text_start - start)
+
+    def look_at(self, place: bytes) -> Any:
+        """A copy of the value that another process wrote there, for one of several that want it."""
+        start, text_start, stop = _PLACE.unpack(place)
+        with mmap.mmap(self.number, stop - start, offset=start, access=mmap.ACCESS_READ) as result:
+            return _loaded(memoryview(bytearray(result)), text_start - start)
+
+    def put(self, values: memoryview, place: int) -> None:
+        """Write bytes to a place, in a file that holds no values."""
+        while values:
+            count = os.pwrite(self.number, values, place)
+            place += count
+            values = values[count:]
+
+    def mapped(self, size: int) -> memoryview:
+        """Its first bytes, which may be changed; their memory is given back with the last array there."""
+        return memoryview(_Result(self.number, size).noted())
 
     def _next(self, multiple: int) -> int:
         """Go on at a multiple of that."""
@@ -86,14 +99,20 @@ class MemoryFile:
         return self._stop
 
     def _add(self, rest: memoryview) -> None:
-        while rest:
-            count = os.pwrite(self.number, rest, self._stop)
-            self._stop += count
-            rest = rest[count:]
+        self.put(rest, self._stop)
+        self._stop += len(rest)
 
     def close(self) -> None:
         """No more values are wanted."""
         os.close(self.number)
+
+
+def _loaded(view: memoryview, text_start: int) -> Any:
+    """The value whose arrays and text, which begins there, are in memory."""
+    spans, text = pickle.loads(view[text_start:])
+    # A small array that is kept should not keep the large ones beside it.
+    parts = (view[begin:end] for begin, end in spans)
+    return pickle.loads(text, buffers=[part if len(part) >= SMALL else bytearray(part) for part in parts])
 
 
 def _memory_file() -> int:

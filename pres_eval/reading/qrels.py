@@ -111,9 +111,9 @@ def read_qrels(
     Raises InputError for a line that has not four columns or whose relevance is no integer, unless there is
     `tell`: it is told, and these lines are left out.
     """
-    judgements = _Judgements()
+    judgements = Judgements()
     jobs = jobs or num_processors()
-    read = partial(_read_part, layout, tell is not None)
+    read = partial(read_part, layout, tell is not None)
     for before, part in in_parts(source, read, source.chunks(), jobs, layout.names):
         if tell is not None and part.lines is not None:
             tell(before, part.lines)
@@ -145,7 +145,8 @@ class _Part:
     grades: AnyInts
 
 
-def _read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _Part:
+def read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _Part:
+    """The judgements of a chunk; raises LineError for the first fault if these are not wanted."""
     lines = parse_lines(chunk, layout)
     if not with_faults:
         lines.checked()
@@ -180,7 +181,7 @@ def _check_finite(lines: Lines) -> None:
         raise LineError(int(lines.line_of(wrong[:1])[0]), f"relevance {found}", "a finite number")
 
 
-class _Judgements:
+class Judgements:
     """The judgements read so far."""
 
     def __init__(self) -> None:
@@ -199,6 +200,22 @@ class _Judgements:
         self._num_rows.append(narrow(part.num_rows))
         self._documents.append(part.documents)
         self._grades.append(part.grades)
+
+    def stretches(self) -> tuple[WordIds, IntArray]:
+        """The topics of G stretches of judgements, neighbours never of the same, and (G,) their lengths."""
+        topics = self._topics.ids().take(slice(None)).take(self._groups.values())
+        first = changes(topics)
+        return WordIds.of(topics.take(first)), np.add.reduceat(
+            self._num_rows.values().astype(np.int64), first
+        )
+
+    def documents(self) -> WordIds:
+        """(N,) the documents."""
+        return self._documents.ids()
+
+    def grades(self) -> AnyInts:
+        """(N,) their grades."""
+        return self._grades.values()
 
     def qrels(self, name: str, jobs: int) -> Qrels:
         """All of them, by topic."""

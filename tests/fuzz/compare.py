@@ -86,7 +86,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
     from pres_eval.batches import forming
     from pres_eval.cli import reader
-    from pres_eval.cluster import large, scored
+    from pres_eval.cluster import judged, large, scored
     from pres_eval.ranking import counted, order, scattered
     from pres_eval.reading import lines, qrels, source
 
@@ -108,6 +108,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     ]
     if copies:
         sizes += [(reader, "LARGE", 1), (large, "LARGE", 1), (large, "SPLIT", 100)]
+        sizes += [(reader, "LARGE_QRELS", 1), (judged, "LEAST_PART", 1)]
         sizes += [(scored, "LEAST_SCORED", 1), (scored, "VALUE_BYTES", 0)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),

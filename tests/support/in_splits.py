@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pres_eval.cli import clustering, main, reader
-from pres_eval.cluster import large, scored
+from pres_eval.cluster import judged, large, scored
 from pres_eval.cluster.engines import Engine, Here
 from pres_eval.cluster.ranking import Plan, SplitRun
 from pres_eval.reading.cutting import ScatteredError
@@ -55,6 +55,8 @@ def printed_in_splits(
 def read_by_copies(patch: pytest.MonkeyPatch, size: int) -> None:
     """Let the command copy its process for every run, in splits of so many bytes, and score it so."""
     patch.setattr(reader, "LARGE", 1)
+    patch.setattr(reader, "LARGE_QRELS", 1)
+    patch.setattr(judged, "LEAST_PART", 1)
     patch.setattr(large, "LARGE", 1)
     patch.setattr(large, "SPLIT", size)
     patch.setattr(scored, "LEAST_SCORED", 1)
