@@ -36,9 +36,10 @@ TOPICS = 300
 DOCUMENTS = 200
 LARGE = ("-q", "-m", "map", "--quiet", "--jobs", "4", "qrels", "large")
 MIXED = (*LARGE[:-1], "large-mixed")
-"""Runs that copies of the process read: in order, and in none."""
+JUDGED = (*LARGE[:-2], "large-qrels", "large")
+"""What copies of the process read: a run in order, one in none, and one with judgements of all of it."""
 
-RUNS = ("run", "mixed", "run.gz", "large", "large-mixed")
+RUNS = ("run", "mixed", "run.gz", "large", "large-mixed", "large-qrels")
 
 ARGUMENTS = (
     ("-q", "-m", "all_trec", "qrels", "run"),
@@ -49,6 +50,7 @@ ARGUMENTS = (
     ("compare", "-m", "map", "qrels", "run", "mixed"),
     LARGE,
     MIXED,
+    JUDGED,
 )
 
 
@@ -100,7 +102,7 @@ class Place:
 
 
 def make(folder: Path, timeout: float) -> Place:
-    """The inputs: a run in order, the same compressed, one whose lines are mixed, and two of 18 MB."""
+    """The inputs: a run in order, compressed and mixed; two runs of 20 MB, and judgements of 35."""
     chance = random.Random(1)
     lines = [
         f"{topic} Q0 d{chance.randrange(10**6)}x{rank} {rank} {1 / (rank + 1):.6f} t\n"
@@ -112,8 +114,11 @@ def make(folder: Path, timeout: float) -> Place:
     (folder / "run").write_text("".join(lines))
     (folder / "run.gz").write_bytes(gzip.compress("".join(lines).encode(), 1, mtime=0))
     # Each topic once more for each of ten others that nobody judged.
-    every = [f"{number}{line}" for number in ["", *range(10)] for line in lines]
+    every = [f"{other}{line}" for other in ["", *(f"{number}-" for number in range(10))] for line in lines]
     (folder / "large").write_text("".join(every))
+    with (folder / "large-qrels").open("w") as file:
+        for topic, _, docno, *_ in map(str.split, every):
+            file.write(f"{topic} 0 {docno} {chance.randrange(3)}\n{topic} 0 {docno}-judged-too 0\n")
     chance.shuffle(every)
     (folder / "large-mixed").write_text("".join(every))
     chance.shuffle(lines)
@@ -269,7 +274,7 @@ def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...
 
 def _copy_ends(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
     """A copy of the process is killed, or stands still for a while."""
-    arguments = chance.choice((LARGE, MIXED))
+    arguments = chance.choice((LARGE, MIXED, JUDGED))
     process = place.start(arguments)
     number = chance.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP))
     time.sleep(chance.uniform(0.1, 0.5))
