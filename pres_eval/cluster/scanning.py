@@ -19,8 +19,8 @@ from pres_eval.cluster.storage import source_of
 from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.options import ERROR, Options
 from pres_eval.ranking.columns import RunColumns, Texts, check_scores
-from pres_eval.ranking.counted import Finder
 from pres_eval.ranking.facts import Facts
+from pres_eval.ranking.finder import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.ranked import Scores, in_precision
 from pres_eval.ranking.run_file import Judged, only_topic

@@ -13,20 +13,17 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.ids import Ids, random_odd_number
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
-from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
+from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
+from pres_eval.ranking.finder import Finder
 from pres_eval.ranking.keys import place_keys, topic_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
 from pres_eval.ranking.scattered import Rows
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
-
-_TOPIC_FACTOR = random_odd_number()
-_SIEVE_BITS = 4
-"""As many bits more than numbers of judged documents have: one row in 16 that was not judged passes."""
 
 _SHARE_BITS = 8
 _SHARES = 1 << _SHARE_BITS
@@ -61,6 +58,23 @@ class Counted:
     tied: bool
 
     @staticmethod
+    def of(finder: Finder, topic: AnyInts, scores: Scores, ids: Ids, *, look_for_ties: bool) -> Counted:
+        """What is kept of rows: topics (N,) as indices of the pool's, scores and ids (N,)."""
+        keys = finder.keys(topic, ids)
+        places = place_keys(topic, scores, len(finder.pool.topics))
+        rows, document = finder.find(topic, ids, keys)
+        # numpy sorts numbers of eight bits by digits, much faster than whole keys.
+        share = (keys >> np.uint64(64 - _SHARE_BITS)).astype(np.uint8)
+        return Counted(
+            place_keys=places,
+            document_keys=keys[np.argsort(share, kind="stable")],
+            shares=np.concatenate(([0], np.cumsum(np.bincount(share, minlength=_SHARES)))),
+            document=narrow(document),
+            own_key=places[rows],
+            tied=look_for_ties and _has_equal_neighbours(np.sort(places)),
+        )
+
+    @staticmethod
     def joined(parts: Sequence[Counted]) -> Counted:
         """All of them; the place keys ascend."""
         counts = np.sum([np.diff(part.shares) for part in parts], axis=0)
@@ -76,68 +90,6 @@ class Counted:
     def share(self, number: int) -> Words:
         """(n,) the document keys of a share."""
         return self.document_keys[self.shares[number] : self.shares[number + 1]]
-
-
-class Finder:
-    """Finds the judged documents among rows; has no state that changes, so that any thread may call it."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        topic_of = pool.topic_of
-        for seed in range(len(pool.documents) + 1):
-            self._seed = seed
-            self._table = KeyTable(_document_keys(topic_of, pool.documents.hashes(seed)))
-            if not len(self._table.repeats()[0]):
-                break
-        bits = len(pool.documents).bit_length() + _SIEVE_BITS
-        self._shift = np.uint64(64 - bits)
-        self._sieve = np.zeros(1 << bits, np.bool_)
-        self._sieve[self._table.keys >> self._shift] = True
-
-    def __reduce__(self) -> tuple[type[Finder], tuple[Pool]]:
-        # Hashes are those of one process: another one makes its own table.
-        return Finder, (self._pool,)
-
-    def count(self, topic: AnyInts, scores: Scores, ids: Ids, *, look_for_ties: bool) -> Counted:
-        """What is kept of rows: topics (N,) as indices of the pool's, scores and ids (N,)."""
-        keys = _document_keys(topic, ids.hashes(self._seed))
-        places = place_keys(topic, scores, len(self._pool.topics))
-        rows, document = self._found(keys, topic, ids)
-        # numpy sorts numbers of eight bits by digits, much faster than whole keys.
-        share = (keys >> np.uint64(64 - _SHARE_BITS)).astype(np.uint8)
-        return Counted(
-            place_keys=places,
-            document_keys=keys[np.argsort(share, kind="stable")],
-            shares=np.concatenate(([0], np.cumsum(np.bincount(share, minlength=_SHARES)))),
-            document=narrow(document),
-            own_key=places[rows],
-            tied=look_for_ties and _has_equal_neighbours(np.sort(places)),
-        )
-
-    def find(self, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
-        """(F,) which of N rows are judged documents, ascending, and (F,) which of the pool's these are."""
-        return self._found(_document_keys(topic, ids.hashes(self._seed)), topic, ids)
-
-    def _found(self, keys: Words, topic: AnyInts, ids: Ids | WordIds) -> tuple[IntArray, IntArray]:
-        """(F,) the rows of (N,) that are judged documents, and (F,) their places in the pool."""
-        rows = np.flatnonzero(self._sieve[(keys >> self._shift).view(np.int64)])
-        document = self._table.find(keys[rows])
-        rows, document = rows[document >= 0], document[document >= 0]
-        same = WordIds.of(ids.take(rows)).equal(np.arange(len(rows)), self._pool.documents, document)
-        same &= self._is_of(document, topic[rows])
-        return rows[same], document[same]
-
-    def _is_of(self, document: IntArray, topic: AnyInts) -> BoolArray:
-        """(n,) whether documents of the pool are of these topics (n,)."""
-        offsets = self._pool.offsets
-        inside: BoolArray = (offsets[topic] <= document) & (document < offsets[topic + 1])
-        return inside
-
-
-def _document_keys(topic: AnyInts, hashes: Words) -> Words:
-    """(N,) hashes of topics and documents, in the place of those of the documents."""
-    hashes += topic.astype(np.uint64) * _TOPIC_FACTOR
-    return hashes
 
 
 class Counting:

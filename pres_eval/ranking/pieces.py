@@ -9,8 +9,9 @@ import numpy as np
 from pres_eval.arrays.ordering import changes, has_equal
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.ranking.counted import Counted, Finder, tied_rows
+from pres_eval.ranking.counted import Counted, tied_rows
 from pres_eval.ranking.facts import Facts
+from pres_eval.ranking.finder import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC, Opening, opening_of
 from pres_eval.ranking.order import rank_topics
 from pres_eval.ranking.ranked import Ranked, Scores, in_precision
@@ -103,7 +104,8 @@ class Reader:
         topic = topics.astype(np.int32)
         topic = topic if alone else np.repeat(topic, lengths)
         if self.finder is not None:
-            return replace(piece, counted=self.finder.count(topic, kept, ids, look_for_ties=cut.first))
+            counted = Counted.of(self.finder, topic, kept, ids, look_for_ties=cut.first)
+            return replace(piece, counted=counted)
         if self.ties is not None:
             return replace(piece, rows=tied_rows(self.ties, len(self.pool.topics), topic, kept, ids))
         return replace(piece, rows=Rows(topic, kept, WordIds.of(ids)))

@@ -15,8 +15,9 @@ from pres_eval.arrays.ordering import distinct, has_equal
 from pres_eval.arrays.types import Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
-from pres_eval.ranking.counted import Counting, Finder, IdsWantedError
+from pres_eval.ranking.counted import Counting, IdsWantedError
 from pres_eval.ranking.facts import Facts
+from pres_eval.ranking.finder import Finder
 from pres_eval.ranking.keys import topic_keys
 from pres_eval.ranking.opening import Opening
 from pres_eval.ranking.order import DuplicateRowError

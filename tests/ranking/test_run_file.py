@@ -34,6 +34,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import counted, pieces, run_file, scattered
+from pres_eval.ranking.finder import Finder
 from pres_eval.ranking.run_file import Ranking, read_run
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
@@ -345,8 +346,8 @@ def test_ids_that_differ_in_the_highest_bits_of_two_words(tmp_path: Path) -> Non
 
 def test_a_document_of_the_next_topic_with_the_same_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashes that leave out the topic: what is judged for one is not taken for judged for the other."""
-    monkeypatch.setattr(counted, "_document_keys", lambda topic, hashes: hashes)
-    finder = counted.Finder(pool_of({b"1": {b"y"}, b"2": {b"x"}}))
+    monkeypatch.setattr(Finder, "keys", lambda _, topic, ids: ids.hashes(0))
+    finder = Finder(pool_of({b"1": {b"y"}, b"2": {b"x"}}))
     rows, documents = finder.find(np.array([0, 0, 1, 1]), Ids.of([b"x", b"y", b"x", b"y"]))
     assert (rows.tolist(), documents.tolist()) == ([1, 2], [0, 1])
 
