@@ -29,7 +29,7 @@ VALUE_BYTES = 8
 
 
 def can_score_splits(scoring: Scoring) -> bool:
-    """Whether topics can be scored where they are ranked: no others are."""
+    """Whether each topic can be scored for itself, before the others are known."""
     options, relevance = scoring.options, scoring.relevance
     if options.complete or options.only_topic is not None or not isinstance(relevance, Qrels):
         return False
@@ -108,7 +108,9 @@ class Scores:
             return ranking
         relevance, options = self.scoring.relevance, self.scoring.options
         assert isinstance(relevance, Qrels), "can_score_splits lets nothing else through"
-        rest = _of_topics(ranking, np.flatnonzero(~np.isin(ranking.topic, np.concatenate(self._topics))))
+        is_scored = np.zeros(len(relevance.pool.topics), np.bool_)
+        is_scored[np.concatenate(self._topics)] = True
+        rest = _of_topics(ranking, np.flatnonzero(~is_scored[ranking.topic]))
         self._check_ties(*relevant_and_tied(relevance, rest, options.relevance_level))
         found = [*self._blocks, *(self.scoring.blocks(rest) if len(rest.topic) else ())]
         in_order = _in_order(found, np.concatenate([*self._topics, rest.topic]))
@@ -131,11 +133,10 @@ def _in_order(found: list[ScoredBlock], topic: IntArray) -> tuple[ScoredBlock, .
     """The blocks with their topics in the order of the pool, whose numbers are given (T,)."""
     names = [name for block in found for name in block.topics]
     values = joined_values(found)
-    order = np.argsort(topic)
-    return tuple(
-        ScoredBlock(
-            tuple([names[row] for row in rows.tolist()]),
-            tuple([[each[row] for row in rows] if isinstance(each, list) else each[rows] for each in values]),
-        )
-        for rows in np.split(order, range(BLOCK, len(order), BLOCK))
-    )
+    order = np.argsort(topic).tolist()
+    blocks = []
+    for start in range(0, len(order), BLOCK):
+        rows = order[start : start + BLOCK]
+        block = [[each[row] for row in rows] if isinstance(each, list) else each[rows] for each in values]
+        blocks.append(ScoredBlock(tuple([names[row] for row in rows]), tuple(block)))
+    return tuple(blocks)
