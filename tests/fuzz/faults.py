@@ -97,7 +97,12 @@ class Place:
         )
 
     def end(self, process: subprocess.Popen[bytes]) -> Ended:
-        out, err = process.communicate(timeout=self.timeout)
+        try:
+            out, err = process.communicate(timeout=self.timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            err += f"pres-eval: was still there after {self.timeout:g} s".encode()
         return Ended(process.returncode, out or b"", err)
 
 
