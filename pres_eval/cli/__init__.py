@@ -14,7 +14,7 @@ import click
 from pres_eval.cli.arguments import expand_long_options, split_command
 from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.cli.streams import safe_streams, say
-from pres_eval.errors import PresEvalError, did_you_mean
+from pres_eval.errors import PresEvalError, did_you_mean, quoted
 from pres_eval.reading.memory import allow_keeping_memory
 
 INTERRUPTED = 130
@@ -93,11 +93,16 @@ def _of_click(error: click.ClickException) -> str:
         return error.format_message()
     is_option = isinstance(error.param, click.Option)
     name = error.param.opts[0] if is_option else error.param.metavar or str(error.param.name).upper()
-    value, found, _ = error.message.partition(" is not one of ")
-    if not found or not isinstance(error.param.type, click.Choice):
-        return f"{name}: {error.message.removesuffix('.')}"
-    choices = [str(choice) for choice in error.param.type.choices]
+    kind = error.param.type
+    value, found, _ = error.message.rpartition(" is not ")
     value = value.strip("'")
+    if found and isinstance(kind, (click.IntRange, click.FloatRange)):
+        from pres_eval.cli.values import described
+
+        return f"{name}: found {quoted(value)}, expected {described(kind)}"
+    if not found or not isinstance(kind, click.Choice):
+        return f"{name}: {error.message.removesuffix('.')}"
+    choices = [str(choice) for choice in kind.choices]
     hint = did_you_mean(value, choices)
     return f"{name} {value}: expected one of {', '.join(choices)}" + (f"; {hint}" if hint else "")
 

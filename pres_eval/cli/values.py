@@ -40,6 +40,19 @@ class CutoffList(_ParameterType):
         return tuple(sorted(rank for rank in ranks if rank is not None))
 
 
+def described(kind: click.IntRange | click.FloatRange) -> str:
+    """The numbers of a range in words."""
+    what = "a whole number" if isinstance(kind, click.IntRange) else "a number"
+    if None not in (kind.min, kind.max) and not (kind.min_open or kind.max_open):
+        return f"{what} from {kind.min:,} to {kind.max:,}"
+    limits = []
+    if kind.min is not None:
+        limits.append(f"above {kind.min:,}" if kind.min_open else f"of at least {kind.min:,}")
+    if kind.max is not None:
+        limits.append(f"below {kind.max:,}" if kind.max_open else f"of at most {kind.max:,}")
+    return " ".join((what, " and ".join(limits)))
+
+
 class FiniteRange(click.FloatRange):
     """A number in a range, but not nan, which compares with no limit."""
 

@@ -395,9 +395,21 @@ USAGE = [
     ),
     (
         ["-M", "-1", "qrels", "run"],
-        "-M: -1 is not in the range",
+        "-M: found '-1', expected a whole number of at least 0\n",
     ),
-    (["-N", "1.5", "qrels", "run"], "-N: '1.5' is not a valid"),
+    (["-N", "1.5", "qrels", "run"], "-N: found '1.5', expected a whole number of at least 0\n"),
+    (
+        ["--digits", "18", "qrels", "run"],
+        "--digits: found '18', expected a whole number from 0 to 17\n",
+    ),
+    (
+        ["power", "--power", "1", "qrels", "run"],
+        "--power: found '1.0', expected a number above 0 and below 1\n",
+    ),
+    (
+        ["power", "--trials", "0x", "qrels", "run"],
+        "--trials: found '0x', expected a whole number from 1 to 1,000,000\n",
+    ),
     (
         ["--nmax", "0", "qrels", "run"],
         "--nmax: found '0', expected ranks above 0 such as 100,1000",
@@ -405,7 +417,7 @@ USAGE = [
     (["--nmax", "a", "qrels", "run"], "--nmax: found 'a', expected ranks above 0"),
     (["--nmax", "", "qrels", "run"], "--nmax: found '', expected ranks above 0"),
     (["--nmax", "²", "qrels", "run"], "--nmax: found '²', expected ranks above 0"),
-    (["--jobs", "0", "qrels", "run"], "--jobs: 0 is not in the range x>=1"),
+    (["--jobs", "0", "qrels", "run"], "--jobs: found '0', expected a whole number of at least 1\n"),
     (["--compat", "9", "qrels", "run"], "--compat 9: expected one of 9.0.8, 10.0"),
     (["--format", "xml", "qrels", "run"], "--format xml: expected one of trec, table"),
     (["--unknown", "qrels", "run"], "--unknown: no such option; --help lists them all"),

@@ -221,7 +221,7 @@ def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
         ),
         (("-R", "qrels_float", "-m", "ndcg"), 0, "ndcg                  \tall\t0.8246\n"),
         (("-l", "0.5"), 1, "pres-eval: -l 0.5: expected a whole number"),
-        (("-R", "qrels_float", "-l", "-1"), 1, "-1 is not in the range x>=0"),
+        (("-R", "qrels_float", "-l", "-1"), 1, "-l: found '-1', expected a number of at least 0"),
         ((), 2, "qrels:1: relevance '0.73', expected an integer"),
     ],
 )
