@@ -25,6 +25,9 @@ MOST_ITEMS = 2048
 """Pieces of work of one pass: their numbers wait in a pipe, which has room for a page whoever asks for it."""
 
 NUMBER_BYTES = 2
+MOST_WAITED = 500
+"""Milliseconds after which it is looked whether a signal came just before the system began to wait."""
+
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""
 _FORK_WARNING = ".*multi-threaded, use of fork"
@@ -136,7 +139,7 @@ class _Crew:
             poll.register(back, select.POLLIN)
         for number in range(self._num_items):
             while number not in waiting:
-                for back, _ in poll.poll():
+                for back, _ in poll.poll(MOST_WAITED):
                     # A pipe takes so little as a whole or not at all.
                     told = os.read(back, NUMBER_BYTES + PLACE_BYTES)
                     if told:

@@ -47,6 +47,24 @@ def nothing_left() -> Iterator[None]:
     assert (open_files(), children()) == before
 
 
+def test_a_signal_just_before_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not end the waiting, so that does not last; where nothing has come the command waits again."""
+    limits: list[float] = []
+
+    class Poll:
+        def __init__(self) -> None:
+            self._poll = select.epoll()
+            self.register, self.unregister = self._poll.register, self._poll.unregister
+
+        def poll(self, limit: float = 1e9) -> list[tuple[int, int]]:
+            limits.append(limit)
+            return self._poll.poll(limit / 1000) if len(limits) > 2 else []
+
+    monkeypatch.setattr(select, "poll", Poll)
+    assert list(Copies(2).map(lambda item: item, range(4))) == [0, 1, 2, 3]
+    assert len(limits) > 2 and max(limits) <= 1000
+
+
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("size", [1, 1 << 17])  # as little as a pipe takes at once, and more
 def test_results_come_in_order(workers: int, size: int) -> None:
