@@ -83,7 +83,7 @@ class MemoryFile:
             return _loaded(memoryview(bytearray(result)), text_start - start)
 
     def put(self, values: memoryview, place: int) -> None:
-        """Write bytes to a place, in a file that holds no values."""
+        """Write bytes to a place; who calls this keeps to places without values."""
         while values:
             count = os.pwrite(self.number, values, place)
             place += count

@@ -205,9 +205,8 @@ class Judgements:
         """The topics of G stretches of judgements, neighbours never of the same, and (G,) their lengths."""
         topics = self._topics.ids().take(slice(None)).take(self._groups.values())
         first = changes(topics)
-        return WordIds.of(topics.take(first)), np.add.reduceat(
-            self._num_rows.values().astype(np.int64), first
-        )
+        lengths = np.add.reduceat(self._num_rows.values().astype(np.int64), first)
+        return WordIds.of(topics.take(first)), lengths
 
     def documents(self) -> WordIds:
         """(N,) the documents."""

@@ -110,7 +110,7 @@ def test_ties_that_are_worth_a_warning(
     assert not given and "equal scores" in expected[2]
 
 
-def test_what_is_wrong_with_a_run_scored_so(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_with_a_run_scored_so(files: list[str]) -> None:
     """Nothing is printed before a fault in its last line is told."""
     run = Path(files[1])
     text = run.read_text()
