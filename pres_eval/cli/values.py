@@ -71,9 +71,5 @@ class Level(FiniteRange):
         """The number."""
         if str(value).strip().lstrip("+-").isdecimal():
             return click.IntRange(min=0).convert(value, param, ctx)
-        try:
-            float(value)
-        except ValueError:
-            self.fail(f"found {quoted(str(value))}, expected a number of at least 0", param, ctx)
         number = super().convert(value, param, ctx)
         return int(number) if number.is_integer() else number

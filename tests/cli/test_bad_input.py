@@ -393,6 +393,8 @@ USAGE = [
         ["-l", "x", "qrels", "run"],
         "-l: found 'x', expected a number of at least 0",
     ),
+    (["-l", "x is not y", "qrels", "run"], "-l: found 'x is not y', expected a number of at least 0\n"),
+    (["-l", "nan", "qrels", "run"], "-l: found 'nan', expected a number of at least 0\n"),
     (
         ["-M", "-1", "qrels", "run"],
         "-M: found '-1', expected a whole number of at least 0\n",
