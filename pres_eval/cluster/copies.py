@@ -21,6 +21,9 @@ from pres_eval.cluster.memory import PLACE_BYTES, MemoryFile
 from pres_eval.records import dataclass
 from pres_eval.workers import ending_signals
 
+MOST = 8
+"""Copies, each of which takes about 25 MB, or 35 MB where lines of a run are in no order."""
+
 MOST_ITEMS = 2048
 """Pieces of work of one pass: their numbers wait in a pipe, which has room for a page whoever asks for it."""
 

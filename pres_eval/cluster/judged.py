@@ -21,7 +21,7 @@ from pres_eval.arrays.ordering import distinct, stable_order
 from pres_eval.arrays.ragged import consecutive, lengths_at
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.cluster.copies import Copies, can_copy
+from pres_eval.cluster.copies import MOST, Copies, can_copy
 from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.cluster.memory import MemoryFile
 from pres_eval.cluster.splits import Split, text_of, text_splits
@@ -34,9 +34,6 @@ from pres_eval.records import dataclass
 
 LEAST_PART = 16 << 20
 """Bytes of judgements that are worth a copy."""
-
-MOST = 8
-"""Copies."""
 
 CHUNK = 1 << 20
 """Bytes read at a time."""

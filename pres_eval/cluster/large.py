@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from pres_eval.cluster.copies import MOST_ITEMS, Copies, can_copy
+from pres_eval.cluster.copies import MOST, MOST_ITEMS, Copies, can_copy
 from pres_eval.cluster.engines import Result, Work, WorkersLostError
 from pres_eval.cluster.mixed import ManyUnjudgedError, map_piece
 from pres_eval.cluster.scanning import Wanted
@@ -34,9 +34,6 @@ SPLIT = 8 << 20
 
 FIRST = 1 << 20
 """Bytes of the first split."""
-
-MOST = 8
-"""Copies, each of which takes about 25 MB, or 35 MB where lines are in no order."""
 
 MOST_UNJUDGED = 4096
 """Topics without judgements in a split: all their names are sent, and a run of many has little else."""
