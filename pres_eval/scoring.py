@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
@@ -114,18 +114,6 @@ class Scoring:
             summary=summing.summary(totals, ranking.tag),
             totals=totals,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredRanking(Ranking):
-    """A run whose topics were scored where they were ranked: it has their values, and no ranks."""
-
-    blocks: tuple[ScoredBlock, ...] = field(kw_only=True)
-
-    @property
-    def has_judged(self) -> bool:
-        """Whether a judged document was retrieved: where none was, nothing is scored so early."""
-        return True
 
 
 def scored(

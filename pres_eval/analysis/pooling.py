@@ -15,7 +15,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC
-from pres_eval.ranking.run_file import read_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, Qrels

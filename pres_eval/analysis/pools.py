@@ -15,7 +15,7 @@ from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 
 

@@ -17,7 +17,7 @@ from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.scoring import evaluate
 

@@ -9,7 +9,7 @@ from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import BEST, DOCNO, WORST, Options
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.scoring import evaluate

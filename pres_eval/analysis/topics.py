@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.ranking.common import ALL, COMMON, OWN, common_topics, with_topics
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 
 MOST_NAMED = 3
 

@@ -10,7 +10,7 @@ from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.options import DOCNO, Options
 from pres_eval.ranking.common import no_common_topic
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 

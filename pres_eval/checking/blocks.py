@@ -17,6 +17,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.likeness import Judged
 from pres_eval.errors import quoted
+from pres_eval.ranking.order import in_docno_order
 
 NO_NUMBER = np.iinfo(np.int64).min
 """The rank of a line whose rank is no whole number."""
@@ -188,7 +189,7 @@ class _Checks:
         places = np.flatnonzero(chosen[group])
         ids = self.block.ids.take(places if order is None else order[places])
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
-        number = -distinct(ids)[1]
+        number = in_docno_order(distinct(ids)[1])
         in_9 = np.lexsort((number, group[places]))
         in_10 = np.lexsort((number, -scores[places], group[places]))
         chosen[:] = False

@@ -16,7 +16,7 @@ from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import TREC, read_any_run
+from pres_eval.ranking.runs import TREC, read_run
 from pres_eval.reading.advice import advice
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
@@ -111,7 +111,7 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
     from pres_eval.analysis.ties import tie_range
 
     numbers = Options(relevance_level=options.relevance_level)
-    ranking = read_any_run(Source(source.name), judgements, numbers, options.jobs, options.run_form)
+    ranking = read_run(Source(source.name), judgements, numbers, options.jobs, options.run_form)
     found = tie_range(judgements, ranking, numbers, select(["map"])[0])
     if found is not None:
         finding.message += f"; {found} by how they are ordered"

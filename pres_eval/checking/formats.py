@@ -16,10 +16,10 @@ from pres_eval.checking.judgements import tell_judgements
 from pres_eval.checking.run import RunChecker
 from pres_eval.checking.run_parts import Part, Rows, segments_of
 from pres_eval.checking.whole_run import CheckedRun
-from pres_eval.reading.formats.columns import Format, joined
+from pres_eval.reading.blocks import Format, joined
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.source import NO_CHUNK, Source
 
 
 def check_relevance(source: Source, report: FileReport, form: str, level: float) -> Relevance:
@@ -50,11 +50,12 @@ def check_qrels_in(source: Source, report: FileReport, form: Format, level: floa
 
 def check_run_in(source: Source, report: FileReport, form: Format, checker: RunChecker) -> CheckedRun:
     """Read a run in this format and check it.  Raises InputError for the first faulty row."""
-    part = joined(source, form.read(source, False))
+    part = joined(source.name, form.read(source, False))
+    documents = part.documents.pick(slice(None))
     offsets = np.concatenate(([0], np.cumsum(part.lengths)))
-    groups = segments_of(part.topics.take(slice(None)))
-    topics = replace(groups, starts=offsets[groups.starts], size=len(part.documents))
-    ranks: AnyInts = np.full(len(part.documents), NO_NUMBER)
+    groups = segments_of(part.topics)
+    topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
+    ranks: AnyInts = np.full(len(documents), NO_NUMBER)
     scores = part.numbers.astype(np.float64)
     if form.by_rank:
         ranks = (-scores).astype(np.int64)
@@ -71,21 +72,18 @@ def check_run_in(source: Source, report: FileReport, form: Format, checker: RunC
     )
     rows = Rows(
         topic=topics.of_rows(),
-        ids=part.documents,
+        ids=documents,
         scores=scores,
         ranks=ranks,
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
-    whole = Part(chunk=NOTHING, num_lines=0, report=found, topics=topics, tags={}, rows=rows)
+    whole = Part(chunk=NO_CHUNK, num_lines=0, report=found, topics=topics, tags={}, rows=rows)
     run = checker.check_rows(report, whole)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
     report.facts |= {"format": form.meaning}
     if not form.numbered:
         _without_lines(report)
     return run
-
-
-NOTHING = Chunk(bytearray(), 0, 0)
 
 
 def _without_lines(report: FileReport) -> None:

@@ -20,9 +20,10 @@ from pres_eval.checking.telling import tell_lines
 from pres_eval.checking.whole_run import CheckedRun, add_facts, check_length, check_tags, sum_up_ties
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.ranking.opening import DOCNO, TOPIC
-from pres_eval.reading.cutting import Cut, ScatteredError, in_two_passes
+from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.source import Source
+from pres_eval.reading.splits import TextPiece, text_pieces
 from pres_eval.workers import UNTHREADED, in_order
 
 
@@ -46,24 +47,31 @@ class RunChecker:
 
         Raises InputError if the file can't be read to its end.
         """
-
-        def read(cuts: Iterator[Cut], whole_topics: bool) -> tuple[CheckedRun, FileReport]:
-            found = FileReport(report.path, report.role, report.most)
-            gathered = _Gathered(found, whole_topics)
-            for before, part in in_parts(source, partial(self._part, whole_topics), cuts, self.jobs):
-                gathered.add(before, part)
-            if gathered.rows:
-                for part_report in in_order(self._check_block, gathered.blocks(), self.jobs, UNTHREADED):
-                    found.merge(part_report, 0)
-            return gathered.run(), found
-
-        run, found = in_two_passes(source, read)
+        try:
+            run, found = self._read(source, report, whole_topics=True)
+        except ScatteredError:
+            run, found = self._read(source, report, whole_topics=False)
         report.merge(found, 0)
         if not len(run.topics):
             raise no_lines(source, RUN)
         self._tell(report, run)
         check_tags(report, run, cut_off=not source.final_newline)
         return run
+
+    def _read(self, source: Source, report: FileReport, whole_topics: bool) -> tuple[CheckedRun, FileReport]:
+        """Read a run and check its topics as they come, or when all rows are there.
+
+        Raises ScatteredError if a topic comes again that was checked already.
+        """
+        found = FileReport(report.path, report.role, report.most)
+        gathered = _Gathered(found, whole_topics)
+        pieces = text_pieces(source, whole_topics)
+        for before, part in in_parts(source, partial(self._part, whole_topics), pieces, self.jobs):
+            gathered.add(before, part)
+        if gathered.rows:
+            for part_report in in_order(self._check_block, gathered.blocks(), self.jobs, UNTHREADED):
+                found.merge(part_report, 0)
+        return gathered.run(), found
 
     def check_rows(self, report: FileReport, part: Part) -> CheckedRun:
         """Check the rows of a whole run that has been read."""
@@ -83,11 +91,9 @@ class RunChecker:
                 sum_up_ties(report, kind)
         check_length(report, run, self.asked)
 
-    def _part(self, whole_topics: bool, cut: Cut) -> Part:
-        if whole_topics and not cut.whole_topics:
-            raise ScatteredError
+    def _part(self, whole_topics: bool, piece: TextPiece) -> Part:
         report = FileReport("", "run", self.most)
-        lines = parse_lines(cut.chunk, RUN)
+        lines = parse_lines(piece.chunk, RUN)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
         topics = segments_of(lines.column(TOPIC))
@@ -109,7 +115,7 @@ class RunChecker:
             line = line_of_rows(lines, np.arange(len(lines)))
             rows = Rows(topic=topics.of_rows(), ids=ids, scores=lines.numbers, ranks=ranks, line=line)
         return Part(
-            chunk=cut.chunk,
+            chunk=piece.chunk,
             num_lines=lines.num_lines,
             report=report,
             topics=topics,

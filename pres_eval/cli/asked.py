@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.common import COMMON, OWN
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
-from pres_eval.scoring import Evaluation, ScoredBlock, ScoredRanking, Scoring
+from pres_eval.scoring import Evaluation, Scoring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +81,6 @@ class Job(Scoring):
     jobs: int
     failures: list[RunFailure] | None
 
-    def scored(self, ranking: Ranking) -> Iterable[ScoredBlock]:
-        """The topics of a run, scored, some at a time; copies of this process may have done so already."""
-        return ranking.blocks if isinstance(ranking, ScoredRanking) else self.blocks(ranking, self.jobs)
-
     def evaluated(self, ranking: Ranking) -> Evaluation:
         """All numbers of a run."""
-        return self.evaluation(ranking, self.scored(ranking))
+        return self.evaluation(ranking, self.blocks(ranking, self.jobs))

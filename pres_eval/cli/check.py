@@ -14,8 +14,9 @@ from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
 from pres_eval.cli.values import CutoffList, Level
 from pres_eval.errors import InputError
-from pres_eval.ranking.any_format import check_format
+from pres_eval.ranking.runs import check_format
 from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.run_files import RunFiles, text_at
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
@@ -89,20 +90,18 @@ def command(
         most=most,
         jobs=jobs or num_processors(),
     )
-    sources = [Source(qrels), *map(_run_at, runs)]
-    with reading_bar(sources, quiet=False):
+    sources = [Source(qrels), *map(_run_source, runs)]
+    with reading_bar([RunFiles(source.name, (source,)) for source in sources], quiet=False):
         reports = check_files(sources[0], sources[1:], options)
     write_output(output, as_json(reports) if output_format == "json" else as_text(reports))
     if failed(reports, strict):
         context.exit(EXIT_ERRORS)
 
 
-def _run_at(path: str) -> Source:
+def _run_source(path: str) -> Source:
     """The file at a path or an address, or the part files of a folder."""
     if "://" not in path and not os.path.isdir(path):  # noqa: PTH112
         return Source(path)
-    from pres_eval.cluster.folders import text_at
-
     try:
         return text_at(path)
     except InputError:

@@ -34,8 +34,8 @@ from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
 from pres_eval.options import EXPECTED, Options
-from pres_eval.ranking.any_format import check_format
 from pres_eval.ranking.common import OWN
+from pres_eval.ranking.runs import check_format
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report import OUTPUT_FORMATS
@@ -131,8 +131,7 @@ def _evaluate(said: EvaluateOptions) -> None:
         jobs=reader.jobs_for(len(said.runs)),
         failures=[] if said.keep_going else None,
     )
-    scoring = None if said.over_common_topics else job
-    runs = Runs(reader.runs(said.runs, job.relevance, options, job.failures, scoring), job)
+    runs = Runs(reader.runs(said.runs, job.relevance, options, job.failures), job)
     evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
         said.warn(warning)
@@ -145,7 +144,7 @@ def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
     """The same with the files that patterns name, which no shell has looked for."""
     if said.cluster is None and not any("://" in path for path in said.files):
         return said
-    from pres_eval.cluster.storage import expand
+    from pres_eval.reading.storage import expand
 
     judged, *runs = [expand(path) for path in said.files]
     if len(judged) > 1:

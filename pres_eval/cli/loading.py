@@ -19,7 +19,7 @@ from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options
 from pres_eval.ranking.common import COMMON, no_common_topic
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source

@@ -11,7 +11,7 @@ from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import NoCommonTopicError, RunFailure
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
@@ -109,7 +109,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
     """Print trec_eval's lines of one run as they are computed, after the line with its name."""
     summing = Summing(job.selection)
     zscores = job.zscores is not None
-    for block in job.scored(ranking):
+    for block in job.blocks(ranking, job.jobs):
         if not summing.num_scored:
             stream.write(name)
         summing.add(block)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pres_eval.cli.streams import results_are_written, wiped_by
 from pres_eval.errors import one_line
-from pres_eval.reading.source import Source
+from pres_eval.reading.run_files import RunFiles
 
 DELAY = 2.0
 """Seconds before a bar appears."""
@@ -135,17 +135,17 @@ def _is_watched(quiet: bool) -> bool:
 
 
 @contextlib.contextmanager
-def reading_bar(sources: Sequence[Source], quiet: bool) -> Iterator[Bar | None]:
+def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
     """A bar over the bytes of all files if stderr is a terminal."""
     if not _is_watched(quiet):
         yield None
         return
-    sizes = [source.size() for source in sources]
+    sizes = [run.size() for run in runs]
     total = sum(size for size in sizes if size is not None) if None not in sizes else None
-    label = sources[0].name if len(sources) == 1 else f"{len(sources)} runs"
+    label = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
     with Bar(label, total, MEGABYTE).shown() as bar:
-        for source in sources:
-            source.watch(bar.advance)
+        for run in runs:
+            run.watch(bar.advance)
         yield bar
 
 

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from pres_eval.cli.streams import say
-from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
+from pres_eval.engines.engine import Engine, Here
+from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import LARGE, TREC, RunInParts, is_in_parts, read_any_run
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.runs import TREC, Runs
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.run_files import RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
-from pres_eval.workers import in_order, num_processors
+from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
-    from pres_eval.scoring import Scoring
 
-LARGE_QRELS = 32 << 20
-"""Bytes of judgements that are worth copies of this process."""
+LARGE = 16 << 20
+"""Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +51,10 @@ class Reader:
 
     def relevance(self, path: str) -> Relevance:
         """The judgements."""
-        source = _source(path)
-        relevance = self._of_copies(source) or read_relevance(source, self.form, self.jobs)
+        relevance = read_relevance(source_at(path), self.form, self.jobs)
         if self.form == "qrels" and isinstance(relevance, Qrels):
             self._note(relevance.name, relevance.form)
         return relevance
-
-    def _of_copies(self, source: Source) -> Qrels | None:
-        """The judgements as copies of the process read them, None if they are not for copies."""
-        if type(source) is not Source or self.form != "qrels" or self.cluster is not None:
-            return None
-        if self.num_jobs == 1 or source.path == "-" or (source.size() or 0) < LARGE_QRELS:
-            return None
-        from pres_eval.cluster.judged import qrels_of_copies
-
-        return qrels_of_copies(source.path, self.num_jobs)
 
     def qrels(self, path: str) -> Qrels:
         """The judgements, where another format than qrels was refused before."""
@@ -82,20 +73,14 @@ class Reader:
         relevance: Relevance,
         options: Options,
         failures: list[RunFailure] | None = None,
-        scoring: Scoring | None = None,
     ) -> Iterator[Ranking]:
-        """The runs one after the other, with their warnings.
+        """Yield the runs one after the other, with their warnings.
 
-        One run is parsed by several threads; of several runs each is read by one, a few of them ahead.
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
-        `scoring`: what values are wanted of the runs; a ScoredRanking may come then, which has no ranks.
         """
-        going_on = failures is not None
-        if self.cluster is not None:
-            outcomes = self._of_cluster(paths, relevance, options, going_on)
-        else:
-            outcomes = self._on_this_machine(paths, relevance, options, going_on, scoring)
-        for outcome in outcomes:
+        ranked = self._ranked(paths, relevance, options, going_on=failures is not None)
+        # Of a cluster all runs are there before the first is given, so that nothing is half printed.
+        for outcome in ranked if self.cluster is None else list(ranked):
             if isinstance(outcome, RunFailure):
                 assert failures is not None
                 failures.append(outcome)
@@ -108,81 +93,39 @@ class Reader:
                     warn(warning)
             yield outcome
 
-    def _of_cluster(
+    def _ranked(
         self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
     ) -> Iterator[Ranking | RunFailure]:
-        """The runs as workers read them; a failure instead of its error if the others are wanted then."""
-        from pres_eval.cli.clustering import runs_of_cluster
-
-        assert self.cluster is not None
-        every = runs_of_cluster(
-            self.cluster, paths, relevance, options, self.run_form, quiet=self.quiet, going_on=going_on
-        )
-        for found in every:
-            yield found.outcome(going_on)
-
-    def _on_this_machine(
-        self,
-        paths: Sequence[str],
-        relevance: Relevance,
-        options: Options,
-        going_on: bool,
-        scoring: Scoring | None,
-    ) -> Iterator[Ranking | RunFailure]:
-        """The same as this process reads them, with threads, or with copies of itself if they are large."""
+        """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
         from pres_eval.cli.progress import reading_bar
 
-        sources = [_run_source(path, scoring) for path in paths]
-        one_by_one = all(isinstance(source, RunInParts) and source.alone for source in sources)
-        jobs = self.num_jobs if one_by_one else self.jobs_for(len(paths))
+        files = [run_at(path) for path in paths]
+        checks = self.cluster is None or self.cluster.check is not False
+        ranker = Ranker.of(relevance, options, checks)
+        with (
+            reading_bar(files, self.quiet) as bar,
+            self._engine(files) as engine,
+            Runs(ranker, engine) as runs,
+            contextlib.closing(runs.rank_each(files, self.run_form, going_on)) as found,
+        ):
+            for one in found:
+                with contextlib.nullcontext() if bar is None else bar.pause():
+                    yield one
 
-        def read(source: Source) -> Ranking | RunFailure:
-            try:
-                return read_any_run(source, relevance, options, jobs, self.run_form)
-            except PresEvalError as error:
-                if not going_on:
-                    raise
-                return RunFailure(source.name, str(error))
+    def _engine(self, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
+        """Return who reads the runs: the cluster that was named, or copies of this process for large ones."""
+        if self.cluster is not None:
+            from pres_eval.cli.clustering import engine_of_cluster
 
-        at_once = 1 if one_by_one else min(len(paths), self.num_jobs)
-        with reading_bar(sources, self.quiet) as bar:
-            for found in _read_each(read, sources, at_once):
-                with nullcontext() if bar is None else bar.pause():
-                    yield found
+            return engine_of_cluster(self.cluster, files)
+        sizes = [run.size() for run in files]
+        total = sum(size or 0 for size in sizes)
+        if self.num_jobs > 1 and total >= LARGE and None not in sizes:
+            from pres_eval.engines.processes import MOST, Processes, can_copy
 
-
-def _read_each(
-    read: Callable[[Source], Ranking | RunFailure], sources: Sequence[Source], at_once: int
-) -> Iterator[Ranking | RunFailure]:
-    """The runs in order, some at the same time: by copies of the process if they are large together."""
-    if at_once > 1 and sum(source.size() or 0 for source in sources) >= LARGE:
-        from pres_eval.cluster.large import read_each
-
-        return read_each(read, sources, at_once)
-    return in_order(read, sources, at_once)
-
-
-def _source(path: str) -> Source:
-    """The file at a path, or at an address."""
-    if "://" not in path:
-        return Source(path)
-    from pres_eval.cluster.storage import source_named
-
-    return source_named(path)
-
-
-def _run_source(path: str, scoring: Scoring | None) -> Source:
-    """The same, a folder of part files, a Parquet file or one that is large."""
-    if "://" in path or is_in_parts(path):
-        from pres_eval.cluster.runs import run_named
-
-        return run_named(path)
-    source = Source(path)
-    if path != "-" and (source.size() or 0) >= LARGE:
-        from pres_eval.cluster.large import large_run
-
-        return large_run(path, scoring)
-    return source
+            if can_copy() and not any(run.is_remote for run in files):
+                return Processes(min(self.num_jobs, total // LARGE + 1, MOST), copied=True)
+        return contextlib.nullcontext(Here(self.num_jobs))
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from pres_eval.errors import UsageError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
 from pres_eval.report.names import NAMINGS, without_shared

@@ -8,7 +8,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import warn
 from pres_eval.ranking.common import COMMON, OWN
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.report.names import run_names
 
 

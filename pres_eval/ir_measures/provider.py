@@ -19,7 +19,7 @@ from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import scored
 

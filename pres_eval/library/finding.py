@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any
 
@@ -20,11 +21,10 @@ from pres_eval.library.lookup import Lookup
 from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.columns import cast_scores, ranking_of
-from pres_eval.ranking.counting import Found, rank_found
-from pres_eval.ranking.ranked import Ranked, Scores, Topics
-from pres_eval.ranking.run_file import Ranking
-from pres_eval.reading.pool import Pool
+from pres_eval.ranking.order import rank_judged
+from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.relevance import Relevance
 
 FEW = 4
@@ -74,13 +74,13 @@ def rank_dict(
         raise InputError(name, None, "no retrieved documents", "at least one")
     if not only_texts and has_equal(np.array(places, np.int64)):
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
-    collected = Topics()
-    for start, stop in _parts(list(map(len, rankings))):
-        part = _Part(places[start:stop], rankings[start:stop], name)
-        for ranked in part.rank(relevance, lookup, options):
-            collected.add(ranked)
+    ranker = Ranker.of(relevance, options)
+    parts = [
+        _Part(places[start:stop], rankings[start:stop], name).ranked(ranker, lookup)
+        for start, stop in _parts(list(map(len, rankings)))
+    ]
     unknown = Ids.of(unjudged) if unjudged else _NO_IDS
-    return ranking_of(collected.ranked(), relevance, options, name, tag, num_rows, unknown)
+    return ranking_of(joined_topics(parts), ranker, name, tag, num_rows, unknown)
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
@@ -140,67 +140,93 @@ def _doubles(values: Sequence[Iterable[Any]], count: int) -> FloatArray:
         return np.fromiter(chain.from_iterable(values), np.float64, count)
 
 
+@dataclass(frozen=True, eq=False)
+class _Keys:
+    """The documents of some rankings as a column of ids."""
+
+    rankings: Sequence[Documents]
+    offsets: IntArray
+    name: str
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Return the ids of some rows (n,)."""
+        chosen = np.arange(len(self))[rows]
+        segments = np.searchsorted(self.offsets, chosen, side="right") - 1
+        texts: list[Any] = []
+        documents: list[Any] = []
+        last = -1
+        places = (chosen - self.offsets[segments]).tolist()
+        for segment, place in zip(segments.tolist(), places, strict=True):
+            if segment != last:
+                documents, last = list(self.rankings[segment]), segment
+            texts.append(documents[place])
+        return WordIds.of(ids_of(texts, self.name))
+
+
 class _Part:
     """Some topics of a run, each with its documents and their scores."""
 
     def __init__(self, places: Sequence[int], rankings: Sequence[Documents], name: str) -> None:
-        self._places, self._rankings, self._name = places, rankings, name
+        self._topic = np.array(places, np.int64)
+        self._rankings = rankings
+        self._name = name
         lengths = np.array(list(map(len, rankings)), np.int64)
         self._offsets = np.concatenate(([0], np.cumsum(lengths)))
 
-    def rank(self, relevance: Relevance, lookup: Lookup, options: Options) -> Iterator[Ranked]:
+    def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
         """Rank the topics."""
-        indices = [lookup.documents[place] for place in self._places]
-        scores = cast_scores(_scores(self._rankings, self._name), options)
-        few = FEW * sum(map(len, indices)) <= len(scores)
-        found = self._few(indices, scores, relevance.pool, options) if few else self._many(indices, scores)
-        return rank_found(relevance.pool, found, self._ids_at, ascending=relevance.ties_ascending)
+        indices = [lookup.documents[place] for place in self._topic.tolist()]
+        scores = ranker.cast(_scores(self._rankings, self._name))
+        found = None
+        if FEW * sum(map(len, indices)) <= len(scores):
+            found = self._few(indices, scores, ranker)
+        rows, judged = self._many(indices, len(scores)) if found is None else found
+        documents = _Keys(self._rankings, self._offsets, self._name)
+        return rank_judged(
+            self._topic, self._offsets, scores, documents, rows, judged, ascending=ranker.ascending
+        )
 
-    def _few(self, indices: Sequence[dict[str, int]], scores: Scores, pool: Pool, options: Options) -> Found:
-        """Look for the judged documents in the rankings."""
-        topic = np.array(self._places, np.int64)
-        counts, judged = pool.documents_of(topic)
+    def _few(
+        self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
+    ) -> tuple[IntArray, IntArray] | None:
+        """Look for judged documents in the rankings: (D,) their rows, ascending, and (D,) which these are.
+
+        None if scores don't descend in each topic, as rows are found by them.
+        """
+        falls = scores[1:] < scores[:-1]
+        falls[self._offsets[1:-1] - 1] = True
+        if not falls.all():
+            return None
+        counts, judged = ranker.pool.documents_of(self._topic)
         # Loops in C: each judged document is looked up with nan for those that are not there.
         lookups = map(map, [documents.get for documents in self._rankings], indices, repeat(repeat(math.nan)))
         own = np.fromiter(chain.from_iterable(lookups), np.float64, int(counts.sum()))
         found = np.flatnonzero(~np.isnan(own))
-        return Found(
-            topic=topic,
-            offsets=self._offsets,
-            scores=scores,
-            segment=np.repeat(np.arange(len(counts)), counts)[found],
-            score=cast_scores(own[found], options),
-            document=found + judged.start if isinstance(judged, slice) else judged[found],
-        )
+        segment = np.repeat(np.arange(len(counts)), counts)[found]
+        rows = self._search(scores, segment, ranker.cast(own[found]))
+        order = np.argsort(rows)
+        found = found[order]
+        return rows[order], found + judged.start if isinstance(judged, slice) else judged[found]
 
-    def _many(self, indices: Sequence[dict[str, int]], scores: Scores) -> Found:
-        """Look for the retrieved documents among those judged."""
+    def _search(self, scores: Scores, segment: IntArray, wanted: Scores) -> IntArray:
+        """Return (D,) the row of each wanted score (D,) in its topic; all are looked for at once."""
+        first, last = self._offsets[segment], self._offsets[segment + 1] - 1
+        for _ in range(int((last - first).max(initial=0)).bit_length()):
+            middle = (first + last) >> 1
+            higher = scores[middle] > wanted
+            first = np.where(higher, middle + 1, first)
+            last = np.where(higher, last, middle)
+        return first
+
+    def _many(self, indices: Sequence[dict[str, int]], count: int) -> tuple[IntArray, IntArray]:
+        """Look for the retrieved documents among those judged: (D,) their rows, and (D,) which these are."""
         lookups = [
             map(index.get, documents, repeat(-1))
             for index, documents in zip(indices, self._rankings, strict=True)
         ]
-        number = np.fromiter(chain.from_iterable(lookups), np.int64, len(scores))
+        number = np.fromiter(chain.from_iterable(lookups), np.int64, count)
         rows = np.flatnonzero(number >= 0)
-        segment = np.repeat(np.arange(len(indices)), self._offsets[1:] - self._offsets[:-1])
-        every = len(rows) == len(number)  # then nothing has to be copied
-        return Found(
-            topic=np.array(self._places, np.int64),
-            offsets=self._offsets,
-            scores=scores,
-            segment=segment if every else segment[rows],
-            score=scores if every else scores[rows],
-            document=number if every else number[rows],
-            row=rows,
-        )
-
-    def _ids_at(self, rows: IntArray) -> WordIds:
-        """The ids of rows, for ties."""
-        segments = np.searchsorted(self._offsets, rows, side="right") - 1
-        texts: list[Any] = []
-        documents: list[Any] = []
-        last = -1
-        for segment, place in zip(segments.tolist(), (rows - self._offsets[segments]).tolist(), strict=True):
-            if segment != last:
-                documents, last = list(self._rankings[segment]), segment
-            texts.append(documents[place])
-        return WordIds.of(ids_of(texts, self._name))
+        return rows, number if len(rows) == len(number) else number[rows]

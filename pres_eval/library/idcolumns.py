@@ -19,8 +19,7 @@ from pres_eval.arrays.ragged import BLOCK
 from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.library.texts import ids_of
-from pres_eval.ranking.columns import Documents
-from pres_eval.reading.columns import group_topics
+from pres_eval.reading.blocks import Documents
 
 
 class IdColumn(Documents, Protocol):
@@ -181,7 +180,7 @@ class TextParts:
         """The id of each group of equal neighbours, and how many these are."""
         # Some rows at a time, so that what is made of them stays in the cache.
         found = [
-            group_topics(part[start : start + BLOCK])
+            _groups_of(part[start : start + BLOCK])
             for part in self.parts
             for start in range(0, len(part), BLOCK)
         ]
@@ -191,3 +190,9 @@ class TextParts:
         first = changes(heads)
         ends = np.concatenate(([0], np.cumsum(lengths)))
         return heads.take(first), np.diff(ends[np.concatenate((first, [len(heads)]))])
+
+
+def _groups_of(ids: Ids) -> tuple[Ids, IntArray]:
+    """Return the id of each group of equal neighbours, and (n,) how many these are."""
+    first = changes(ids)
+    return ids.take(first), np.diff(first, append=len(ids))

@@ -11,12 +11,14 @@ import numpy as np
 
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
-from pres_eval.library.streams import OpenFile, name_of, source_at
+from pres_eval.library.streams import OpenFile, name_of
 from pres_eval.library.tables import RELEVANCE, Table, as_grades, looks_like_columns, opened_table
 from pres_eval.library.texts import ids_of
 from pres_eval.reading import qrels as engine
-from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.columns import qrels_of_block
 from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.run_files import source_at
 
 
 def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) -> Relevance:
@@ -70,25 +72,18 @@ def _of_dict(data: Mapping[Any, Any], name: str) -> engine.Qrels:
     check_dicts(judged, name)
     ids = list(chain.from_iterable(judged.values()))
     grades = np.array(list(chain.from_iterable([documents.values() for documents in judged.values()])))
-    return qrels_of_columns(
-        QrelsColumns(
-            name=name,
-            topics=ids_of(list(judged), name),
-            lengths=np.array(list(map(len, judged.values())), np.int64),
-            documents=WordIds.of(ids_of(ids, name)),
-            grades=as_grades(grades, name) if ids else np.zeros(0, np.int64),
-        )
+    block = Block(
+        topics=ids_of(list(judged), name),
+        lengths=np.array(list(map(len, judged.values())), np.int64),
+        documents=WordIds.of(ids_of(ids, name)),
+        numbers=as_grades(grades, name) if ids else np.zeros(0, np.int64),
     )
+    return qrels_of_block(name, block)
 
 
 def _of_table(table: Table, name: str) -> engine.Qrels:
     topics, lengths = table.topic.groups()
-    return qrels_of_columns(
-        QrelsColumns(
-            name=name,
-            topics=topics,
-            lengths=lengths,
-            documents=table.document.pick(slice(0, len(table.document))),
-            grades=as_grades(table.value, name),
-        )
+    block = Block(
+        topics=topics, lengths=lengths, documents=table.document, numbers=as_grades(table.value, name)
     )
+    return qrels_of_block(name, block)

@@ -8,35 +8,32 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pres_eval.arrays.ragged import consecutive, lengths_at
 from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.library.texts import decode, encode, texts_of
 from pres_eval.reading.pool import Pool
-
-LOWEST_BITS = (1 << 20) - 1
-"""Those of a number that tell, for most numbers, that it is no judged document."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedNumbers:
-    """J judged documents whose ids are whole numbers, by topic and number.
+    """J judged documents whose ids are whole numbers, by topic.
 
-    distinct  all such numbers, ascending, each once
-    key       (J,) topic * len(distinct) + place of the number in `distinct`, ascending
+    offsets   (T+1,) where those of each topic of the pool begin
+    number    (J,)
     document  (J,) the index of each in the pool
     """
 
-    distinct: IntArray
-    key: IntArray
+    offsets: IntArray
+    number: IntArray
     document: IntArray
 
-    @cached_property
-    def maybe(self) -> NDArray[np.bool_]:
-        """For the lowest bits of a number whether one of these has them."""
-        table = np.zeros(LOWEST_BITS + 1, np.bool_)
-        table[self.distinct & LOWEST_BITS] = True
-        return table
+    def of(self, topics: IntArray) -> tuple[IntArray, WordIds, IntArray]:
+        """Return how many some topics have (S,), and (n,) their numbers as words and which documents they are."""
+        counts = lengths_at(self.offsets, topics)
+        rows = consecutive(self.offsets[topics], counts)[0]
+        return counts, WordIds([self.number[rows].view(np.uint64)]), self.document[rows]
 
 
 class Lookup:
@@ -70,10 +67,7 @@ class Lookup:
         shortest = (values >= np.uint64(10) ** (lengths[rows] - 1).astype(np.uint64)) | (lengths[rows] == 1)
         kept = np.flatnonzero(shortest & (values < 2**63))
         numbers, document = values[kept].astype(np.int64), rows[kept]
-        distinct, place = np.unique(numbers, return_inverse=True)
-        key = self._pool.topic_of[document] * max(len(distinct), 1) + place
-        order = np.argsort(key, kind="stable")
-        return JudgedNumbers(distinct, key[order], document[order])
+        return JudgedNumbers(np.searchsorted(document, self._pool.offsets), numbers, document)
 
     def place(self, topic: Any, name: str) -> int | None:
         """The index of a topic in the pool, None for one without judgements."""

@@ -17,7 +17,7 @@ from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.measures.selection import Selection
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.document_scores import with_document_scores

@@ -10,14 +10,15 @@ from pres_eval.errors import UsageError
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
 from pres_eval.library.lookup import Lookup
-from pres_eval.library.streams import OpenFile, name_of, run_at
+from pres_eval.library.streams import OpenFile, name_of
 from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
-from pres_eval.library.warned import warn
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import read_any_run
-from pres_eval.ranking.columns import RunColumns, rank_columns
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranking import Ranking, rank_block
+from pres_eval.ranking.runs import Runs, read_run
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.run_files import run_at
 
 
 def rank_any(
@@ -25,9 +26,9 @@ def rank_any(
 ) -> Ranking:
     """Rank a run: a path, an open file, a dict of dicts, a table, or rows of topic, document and score."""
     if is_path(data):
-        return read_any_run(run_at(os.fspath(data)), relevance, options, jobs)
+        return read_run(run_at(os.fspath(data)), relevance, options, jobs)
     if hasattr(data, "read"):
-        return read_any_run(OpenFile(data, name or name_of(data, "run")), relevance, options, jobs)
+        return read_run(OpenFile(data, name or name_of(data, "run")), relevance, options, jobs)
     name = name or getattr(data, "name", None) or "run"
     name = name if isinstance(name, str) else "run"
     data = plain_mapping(data)
@@ -43,25 +44,16 @@ def rank_by_cluster(cluster: Any, data: Any, relevance: Relevance, options: Opti
     """Rank a run that is a file by the workers of a cluster; raises UsageError for another run."""
     if not is_path(data):
         raise UsageError("cluster: its workers read files; expected a path or an address as the run")
-    from pres_eval.cluster.connecting import engine_of
-    from pres_eval.cluster.runs import rank_runs
+    from pres_eval.engines.connecting import engine_of
 
-    path = os.fspath(data)
-    with engine_of(cluster) as engine:
-        (found,) = rank_runs([path], relevance, options, engine)
-    if found.unchecked:
-        warn(f"{path}: topics are not together, so unjudged documents were not checked for coming twice")
-    return found.checked()
+    with engine_of(cluster) as engine, Runs(Ranker.of(relevance, options), engine) as runs:
+        return runs.rank(run_at(os.fspath(data)))
 
 
 def _rank_table(table: Table, relevance: Relevance, options: Options, name: str, jobs: int | None) -> Ranking:
+    """Return the ranking of the rows of a table."""
     topics, lengths = table.topic.groups()
-    columns = RunColumns(
-        name=name,
-        topics=topics,
-        lengths=lengths,
-        documents=table.document,
-        scores=as_scores(table.value, name),
-        tag=name,
+    block = Block(
+        topics=topics, lengths=lengths, documents=table.document, numbers=as_scores(table.value, name)
     )
-    return rank_columns(columns, relevance, options, jobs or 1)
+    return rank_block(name, block, Ranker.of(relevance, options), name, jobs or 1)

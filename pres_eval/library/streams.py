@@ -6,7 +6,6 @@ import io
 from typing import Any, cast
 
 from pres_eval.errors import InputError
-from pres_eval.ranking.any_format import is_in_parts
 from pres_eval.reading import streams
 from pres_eval.reading.source import Source
 
@@ -36,24 +35,6 @@ class OpenFile(Source):
 
     def _open(self) -> streams.OpenFile:
         return streams.OpenFile(cast(streams.Readable, io.BytesIO(self._bytes())), self._progress)
-
-
-def source_at(path: str) -> Source:
-    """The file at a path, or at an address that fsspec opens."""
-    if "://" not in path:
-        return Source(path)
-    from pres_eval.cluster.storage import source_named
-
-    return source_named(path)
-
-
-def run_at(path: str) -> Source:
-    """The same, a folder of part files or a Parquet file."""
-    if "://" not in path and not is_in_parts(path):
-        return Source(path)
-    from pres_eval.cluster.runs import run_named
-
-    return run_named(path)
 
 
 def name_of(stream: Any, otherwise: str) -> str:

@@ -8,7 +8,7 @@ import warnings
 from pres_eval.errors import PresEvalWarning
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 
 

@@ -12,7 +12,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.errors import quoted
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 
 OWN, COMMON, ALL = "own", "common", "all"

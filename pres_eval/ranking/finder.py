@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids, random_odd_number
+from pres_eval.arrays.ids import Ids, odd_numbers
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.reading.pool import Pool
 
-_TOPIC_FACTOR = random_odd_number()
 _SIEVE_BITS = 4
 """As many bits more than numbers of judged documents have: one row in 16 that was not judged passes."""
 
 
 class Finder:
-    """Finds the judged documents; has no state that changes, so that any thread may call it."""
+    """Finds the judged documents; has no state that changes, so that any thread may call it.
 
-    def __init__(self, pool: Pool) -> None:
+    Hashes depend on `seed` alone: from arrays.ids.EVERY_PROCESS on they are the same in every process.
+    """
+
+    def __init__(self, pool: Pool, seed: int) -> None:
         self.pool = pool
+        self._topic_factor = np.uint64(odd_numbers(seed, 1)[0])
         topic_of = pool.topic_of
-        for seed in range(len(pool.documents) + 1):
-            self._seed = seed
+        for self._seed in range(seed + 1, seed + len(pool.documents) + 2):
             self._table = KeyTable(self.keys(topic_of, pool.documents))
             if not len(self._table.repeats()[0]):
                 break
@@ -31,14 +33,10 @@ class Finder:
         self._sieve = np.zeros(1 << bits, np.bool_)
         self._sieve[self._table.keys >> self._shift] = True
 
-    def __reduce__(self) -> tuple[type[Finder], tuple[Pool]]:
-        # Hashes are those of one process: another one makes its own table.
-        return Finder, (self.pool,)
-
     def keys(self, topic: AnyInts, ids: Ids | WordIds) -> Words:
         """(N,) hashes of topics, as indices of the pool's, and documents."""
         hashes = ids.hashes(self._seed)
-        hashes += topic.astype(np.uint64) * _TOPIC_FACTOR
+        hashes += topic.astype(np.uint64) * self._topic_factor
         return hashes
 
     def find(

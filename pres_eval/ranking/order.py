@@ -23,6 +23,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
+from pres_eval.reading.blocks import Documents
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
@@ -57,10 +58,7 @@ def rank_topics(
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
     lengths = np.diff(offsets)
-    topic_of = np.broadcast_to(np.int32(0), len(scores))  # takes no memory
-    if len(topic) > 1:
-        topic_of = np.repeat(np.arange(len(topic), dtype=np.int32), lengths)
-    rows_to_rank = Sortable(topic_of=topic_of, offsets=offsets, scores=scores, ids=ids, ascending=ascending)
+    rows_to_rank = _sortable(topic, offsets, scores, ids, ascending)
     num_judged, judged = pool.documents_of(topic)
     found = match(lengths, ids, num_judged, pool.documents.pick(judged))
     if len(found.repeats) and duplicates != ERROR:
@@ -77,9 +75,38 @@ def rank_topics(
         return replace(ranked, num_dropped=len(scores) - len(kept))
     row = _duplicate(rows_to_rank, found, most)
     if row is not None:
-        raise DuplicateRowError(pool.topics[int(topic[topic_of[row]])], ids[row])
+        raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
     document = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
     return _ranked(rows_to_rank, topic, found.rows, document)
+
+
+def rank_judged(
+    topic: IntArray,
+    offsets: IntArray,
+    scores: Scores,
+    documents: Documents,
+    rows: IntArray,
+    judged: IntArray,
+    *,
+    ascending: bool,
+) -> Ranked:
+    """Rank S whole topics as rank_topics does, whose judged documents (J,) are known to be in rows (J,).
+
+    The rows ascend, and no topic has a document twice.
+    """
+    return _ranked(_sortable(topic, offsets, scores, documents, ascending), topic, rows, judged)
+
+
+def _sortable(
+    topic: IntArray, offsets: IntArray, scores: Scores, documents: Documents, ascending: bool
+) -> Sortable:
+    """Return the rows of S topics (S,)."""
+    topic_of = np.broadcast_to(np.int32(0), len(scores))  # takes no memory
+    if len(topic) > 1:
+        topic_of = np.repeat(np.arange(len(topic), dtype=np.int32), np.diff(offsets))
+    return Sortable(
+        topic_of=topic_of, offsets=offsets, scores=scores, documents=documents, ascending=ascending
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +116,14 @@ class Sortable:
     topic_of   (N,) the number of each row's topic, from 0
     offsets    (S+1,) where each topic's rows begin
     scores     (N,)
-    ids        (N,) docnos
+    documents  (N,) docnos
     ascending  whether equal scores go by docno ascending
     """
 
     topic_of: NDArray[np.int32]
     offsets: IntArray
     scores: Scores
-    ids: WordIds
+    documents: Documents
     ascending: bool
 
 
@@ -235,49 +262,53 @@ def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> tupl
     starts = equal[np.concatenate(([0], breaks + 1))]
     sizes = equal[np.concatenate((breaks, [len(equal) - 1]))] + 2 - starts
     tie = np.searchsorted(starts, wanted[tied], side="right") - 1
+    has_tied = np.zeros(len(starts), np.bool_)
+    has_tied[tie] = True
+    chosen, own = np.flatnonzero(has_tied), (np.cumsum(has_tied) - 1)[tie]
+    places, begins = ragged(starts[chosen], sizes[chosen])
+    ids = rows.documents.pick(places if in_order is None else in_order[places])
     moved = wanted.copy()
-    if sizes[tie].sum() <= FEW * len(scores) and not len(rows.ids.long_rows):
-        moved[tied] = _counted(rows, in_order, starts[tie], sizes[tie], wanted[tied])
-    else:
-        moved[tied] = _sorted(rows, in_order, starts, sizes, tie, wanted[tied])
+    moved[tied] = starts[tie] + documents_before(
+        ids, begins, own, begins[own] + wanted[tied] - starts[tie], rows.ascending
+    )
     return moved, Ties(tied, starts[tie], sizes[tie])
 
 
-def _counted(
-    rows: Sortable, in_order: IntArray | None, starts: IntArray, sizes: IntArray, tied: IntArray
+def documents_before(
+    ids: WordIds, begins: IntArray, tie: IntArray, place: IntArray, ascending: bool
 ) -> IntArray:
-    """(W,) new places in ties (W,): as many others of a tie come before as have such a docno."""
-    before = np.empty(len(tied), np.int64)
+    """Return (W,) how many documents come before some documents of ties, by the tie rule.
+
+    ids     of all documents of E ties, which begin at begins (E+1,)
+    tie     (W,) the tie of each document
+    place   (W,) which of the ids it has
+    """
+    sizes = np.diff(begins)[tie]
+    if sizes.sum() <= FEW * len(ids) and not len(ids.long_rows):
+        lower = _compared(ids, begins, tie, place)
+    else:
+        number = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+        lower = inverse(byte_order(ids.take(slice(None)), number))[place] - begins[tie]
+    return in_docno_order(lower, ascending) + (0 if ascending else sizes - 1)
+
+
+def in_docno_order(places: IntArray, ascending: bool = False) -> IntArray:
+    """Return numbers (n,) that rise in the order of equal scores; places (n,) of docnos in byte order.
+
+    This is the tie rule; it is nowhere else.
+    """
+    # trec_eval: equal scores go by docno, the highest first; in preferences the lowest first.
+    return places if ascending else -places
+
+
+def _compared(ids: WordIds, begins: IntArray, tie: IntArray, place: IntArray) -> IntArray:
+    """Return (W,) how many ids of its tie are lower than each of some ids."""
+    sizes = np.diff(begins)[tie]
+    lower = np.empty(len(tie), np.int64)
     for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
-        places, begins = ragged(starts[first:last], sizes[first:last])
-        own = np.repeat(tied[first:last], sizes[first:last])
-        pairs = (places, own) if in_order is None else (in_order[places], in_order[own])
-        after, same = rows.ids.compare(*pairs)
+        others, starts = ragged(begins[tie[first:last]], sizes[first:last])
+        own = np.repeat(place[first:last], sizes[first:last])
+        after, same = ids.compare(own, others)
         # A document that comes twice (see -M) has two places.
-        comes_before = (~(after | same) if rows.ascending else after) | (same & (places < own))
-        before[first:last] = np.add.reduceat(comes_before, begins[:-1], dtype=np.int64)
-    return starts + before
-
-
-def _sorted(
-    rows: Sortable,
-    in_order: IntArray | None,
-    starts: IntArray,
-    sizes: IntArray,
-    tie: IntArray,
-    tied: IntArray,
-) -> IntArray:
-    """(W,) new places in the ties tie (W,) of E ties that begin at starts (E,); their docnos are sorted."""
-    has_tied = np.zeros(len(starts), np.bool_)
-    has_tied[tie] = True
-    ties = np.flatnonzero(has_tied)
-    places, begins = ragged(starts[ties], sizes[ties])
-    number = np.repeat(np.arange(len(ties)), sizes[ties])
-    texts = rows.ids.take(places if in_order is None else in_order[places])
-    # Turned round, the numbers of the ties rise again while docnos descend.
-    by_docno = byte_order(texts, number) if rows.ascending else byte_order(texts, len(ties) - number)[::-1]
-    new: IntArray = np.empty_like(places)
-    new[by_docno] = places
-    own = np.cumsum(has_tied)[tie] - 1
-    found: IntArray = new[begins[own] + tied - starts[tie]]
-    return found
+        lower[first:last] = np.add.reduceat(after | (same & (others < own)), starts[:-1], dtype=np.int64)
+    return lower

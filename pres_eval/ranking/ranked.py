@@ -91,48 +91,41 @@ class Ranked:
     num_dropped: int = field(default=0, kw_only=True)
 
 
-class Topics:
-    """Collects what was ranked."""
+NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
 
-    def __init__(self) -> None:
-        self._parts: list[Ranked] = []
 
-    def add(self, part: Ranked) -> None:
-        """Keep some more topics; none may be in two parts."""
-        self._parts.append(part)
-
-    def ranked(self) -> Ranked:
-        """All topics, in the pool's order."""
-        parts = self._parts or [Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)]
-        topic = np.concatenate([part.topic for part in parts])
-        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-        before = np.concatenate(([0], np.cumsum(lengths)))
-        ranked = Ranked(
-            topic=topic,
-            num_ret=np.concatenate([part.num_ret for part in parts]),
-            offsets=before,
-            rank=_NONE,
-            document=_NONE,
-            ties=_joined_ties(parts),
-            num_dropped=sum(part.num_dropped for part in parts),
-        )
-        ranks, documents = [part.rank for part in parts], [part.document for part in parts]
-        if not (topic[1:] < topic[:-1]).any():
-            return replace(ranked, rank=_joined(ranks), document=_joined(documents))
-        order = np.argsort(topic, kind="stable")
-        starts, lengths = before[:-1][order], lengths[order]
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        ties = ranked.ties
-        own = np.searchsorted(before, ties.document, side="right") - 1
-        return replace(
-            ranked,
-            topic=topic[order],
-            num_ret=ranked.num_ret[order],
-            offsets=offsets,
-            rank=gathered(ranks, starts, lengths),
-            document=gathered(documents, starts, lengths),
-            ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
-        )
+def joined_topics(parts: Sequence[Ranked]) -> Ranked:
+    """Return the topics of all parts in the pool's order; none may be in two parts."""
+    parts = parts or [NOTHING]
+    topic = np.concatenate([part.topic for part in parts])
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    before = np.concatenate(([0], np.cumsum(lengths)))
+    ranked = Ranked(
+        topic=topic,
+        num_ret=np.concatenate([part.num_ret for part in parts]),
+        offsets=before,
+        rank=_NONE,
+        document=_NONE,
+        ties=_joined_ties(parts),
+        num_dropped=sum(part.num_dropped for part in parts),
+    )
+    ranks, documents = [part.rank for part in parts], [part.document for part in parts]
+    if not (topic[1:] < topic[:-1]).any():
+        return replace(ranked, rank=_joined(ranks), document=_joined(documents))
+    order = np.argsort(topic, kind="stable")
+    starts, lengths = before[:-1][order], lengths[order]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    ties = ranked.ties
+    own = np.searchsorted(before, ties.document, side="right") - 1
+    return replace(
+        ranked,
+        topic=topic[order],
+        num_ret=ranked.num_ret[order],
+        offsets=offsets,
+        rank=gathered(ranks, starts, lengths),
+        document=gathered(documents, starts, lengths),
+        ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
+    )
 
 
 def _joined(arrays: Sequence[AnyInts]) -> AnyInts:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, Options
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 

@@ -2,72 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from pres_eval.reading.source import behind_last_line
 
-from pres_eval.reading.source import Chunk, Source, behind_last_line
-from pres_eval.records import dataclass
-
-Result = TypeVar("Result")
+LARGEST_TOPIC = 1 << 24
+"""Bytes of a topic that are kept until it ends; a larger one is ranked as lines in any order are."""
 
 
 class ScatteredError(Exception):
-    """A topic came again after it was thought to be complete."""
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A chunk; whether all of its topics are whole, whether its last one is, and whether it is the first."""
-
-    chunk: Chunk
-    whole_topics: bool
-    ends_whole: bool
-    first: bool = False
-
-
-def in_two_passes(source: Source, read: Callable[[Iterator[Cut], bool], Result]) -> Result:
-    """What `read` makes of a run: topic by topic, or, if it raises ScatteredError, from any lines.
-
-    `read` is given the chunks, and whether they were cut between topics.
-    """
-    try:
-        return read(cuts(source, True), True)
-    except ScatteredError:
-        return read(cuts(source, False), False)
-
-
-def cuts(source: Source, whole_topics: bool) -> Iterator[Cut]:
-    """The chunks of a run, cut between topics if that is wanted."""
-    cutter = TopicCutter()
-    before_whole = whole_topics
-    first = True
-    for chunk in source.chunks(cut_place=cutter if whole_topics else behind_last_line):
-        ends_whole = cutter.whole and whole_topics
-        yield Cut(chunk, ends_whole and before_whole, ends_whole, first)
-        first = False
-        before_whole = ends_whole
-        cutter.whole = True  # the last chunk is not cut
+    """Topics are not together: one came again, or is too large to be waited for."""
 
 
 class TopicCutter:
-    """Cuts chunks where the topic changes, so that no topic is torn apart unless it fills a whole chunk."""
-
-    def __init__(self) -> None:
-        self.whole = True
-        """Whether the last cut was at a change of topic."""
+    """Cuts chunks where the topic changes, so that no topic is torn apart; chunks grow for that."""
 
     def __call__(self, buffer: bytearray, start: int, stop: int) -> int:
-        """Where to cut buffer[start:stop]."""
+        """Return where to cut buffer[start:stop]: `start` if one topic fills it, so that more is read.
+
+        Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
+        """
         end = behind_last_line(buffer, start, stop)
         if end <= start:
-            self.whole = False
-            return end
+            return start
         same = buffer.rfind(b"\n", start, end - 1) + 1 or start
         topic = _topic_at(buffer, same, end, b"")
         other = self._line_of_another_topic(buffer, start, same, end, topic)
-        self.whole = other is not None
         if other is None:
-            return end
+            if stop - start > LARGEST_TOPIC:
+                raise ScatteredError
+            return start
         while (line := _line_between(buffer, other, same)) is not None:
             if _topic_at(buffer, line, end, topic) == topic:
                 same = line

@@ -11,7 +11,7 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.source import Source
 
 if TYPE_CHECKING:
-    from pres_eval.reading.formats.columns import Format
+    from pres_eval.reading.blocks import Format
     from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
     from pres_eval.reading.qrels import Qrels
 
@@ -85,16 +85,8 @@ def read_any_qrels(source: Source, jobs: int | None = None) -> Qrels:
 
 def qrels_in(source: Source, form: Format) -> Qrels:
     """Read judgements in a format that is not trec_eval's."""
-    from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
-    from pres_eval.reading.formats.columns import joined
+    from pres_eval.reading.blocks import joined
+    from pres_eval.reading.columns import qrels_of_block
 
-    part = joined(source, form.read(source, True))
-    columns = QrelsColumns(
-        name=source.name,
-        topics=part.topics.take(slice(None)),
-        lengths=part.lengths,
-        documents=part.documents,
-        grades=part.numbers,
-        lines=part.lines,
-    )
-    return replace(qrels_of_columns(columns), form=form.meaning)
+    block = joined(source.name, form.read(source, True))
+    return replace(qrels_of_block(source.name, block), form=form.meaning)

@@ -79,9 +79,9 @@ NO_CHUNK = Chunk(bytearray(), 0, 0)
 class Source:
     """A file that can be read several times, even when it is a pipe (what was read of it is kept on disk)."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, name: str | None = None) -> None:
         self.path = path
-        self.name = "<stdin>" if path == "-" else path
+        self.name = name or ("<stdin>" if path == "-" else path)
         self.final_newline = True
         """Whether the last line was found to end in a newline, once the file was read."""
         self.has_mark = False
@@ -92,6 +92,10 @@ class Source:
         self._first_byte: int | None = None
         self._version: Version | None = None
         self._free: list[bytearray] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the file for itself.
+        return type(self), (self.path, self.name)
 
     def chunks(self, size: int = CHUNK, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
         """The file from its start, in chunks of whole lines of about `size` bytes.
@@ -124,6 +128,19 @@ class Source:
     def head(self, size: int = HEAD) -> bytes:
         """The first bytes, decompressed."""
         return bytes(self._beginning(size))
+
+    def check_readable(self) -> None:
+        """Raise the error of a file that is known not to be readable."""
+
+    def starts_with(self, magic: bytes) -> bool:
+        """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
+        if self.path == "-" or self.size() is None:
+            return False
+        try:
+            with self._open() as file:
+                return file.peek(len(magic)) == magic
+        except (OSError, InputError):
+            return False  # whoever reads it says why not
 
     def whole(self) -> bytes:
         """All bytes, decompressed."""

@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Callable
 from typing import BinaryIO, Protocol, cast
 
-Version = tuple[int, int, int, int]
-"""Which file it is, how long, and when it was last written to."""
+Version = tuple[int, int, int, int, int]
+"""Which file it is, how long, when it was last written to, and when anything of it was changed last."""
 
 
 Progress = Callable[[int], None]
@@ -40,7 +40,7 @@ def version_of(descriptor: int) -> Version | None:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class OpenFile:
@@ -77,10 +77,16 @@ class OpenFile:
             self._progress(count)
         return count
 
+    def __enter__(self) -> OpenFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def read(self, size: int) -> bytes:
-        """Some bytes; none at the end."""
+        """Return the next bytes; fewer at the end only."""
         buffer = bytearray(size)
-        return bytes(memoryview(buffer)[: self.readinto(memoryview(buffer))])
+        return bytes(memoryview(buffer)[: fill(self, buffer, 0, size)])
 
     def close(self) -> None:
         """Close it, if it is ours."""

@@ -17,7 +17,7 @@ from pres_eval.errors import InputError
 from pres_eval.measures.base import Format
 from pres_eval.measures.preference import PREFERENCE_MEASURES
 from pres_eval.options import Options, RelevanceInfo
-from pres_eval.ranking.run_file import read_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.preferences import read_preferences, read_qrels_as_preferences
 from pres_eval.reading.source import Source
 

@@ -34,7 +34,7 @@ from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs, run_named
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import read_any_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.memory import allow_keeping_memory
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.scoring import evaluate
@@ -229,7 +229,7 @@ def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> 
         started = time.monotonic()
         if kind == "one":
             allow_keeping_memory()  # as the command does
-            rankings = (read_any_run(run_named(str(run)), judged, options, 2) for run in runs)
+            rankings = (read_run(run_named(str(run)), judged, options, 2) for run in runs)
         else:
             found = rank_runs([str(run) for run in runs], judged, options, weighed, Plan())
             rankings = (each.checked() for each in found)

@@ -30,7 +30,7 @@ from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli import main
 from pres_eval.cli.check import command
 from pres_eval.errors import InputError
-from pres_eval.ranking.run_file import read_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 

@@ -12,7 +12,7 @@ from support.commands import Command
 
 import pres_eval as pe
 from pres_eval.errors import InputError, UsageError
-from pres_eval.ranking.any_format import read_any_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.source import Source
 
 Row = tuple[str, str, float]
@@ -136,7 +136,7 @@ def test_workers_read_such_runs_whole(rule: str, twice: tuple[str, str]) -> None
     judged = pe.Qrels(twice[0]).relevance
     options = Options(duplicates=rule)
     found = next(rank_runs([twice[1]], judged, options, Here(), Plan(split_bytes=1))).checked()
-    expected = read_any_run(Source(twice[1]), judged, options)
+    expected = read_run(Source(twice[1]), judged, options)
     assert found.num_dropped == expected.num_dropped > 0
     assert (
         found.rank.tolist() == expected.rank.tolist() and found.num_ret.tolist() == expected.num_ret.tolist()

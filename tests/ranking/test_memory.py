@@ -11,7 +11,7 @@ from support.plain_reading import SmallSource
 from support.pools import JudgedPool, made_pool
 
 from pres_eval.arrays import growing
-from pres_eval.ranking.run_file import read_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.pool import Pool
 
 TOPICS = 60

@@ -18,7 +18,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.columns import Documents, RunColumns, Texts, rank_columns
-from pres_eval.ranking.run_file import Ranking, read_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.columns import group_topics
 from pres_eval.reading.source import Source
 

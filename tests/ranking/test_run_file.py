@@ -35,7 +35,7 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import counted, pieces, run_file, scattered
 from pres_eval.ranking.finder import Finder
-from pres_eval.ranking.run_file import Ranking, read_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
 

@@ -18,8 +18,8 @@ from support.small_chunks import chunks_of
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import any_format
-from pres_eval.ranking.any_format import read_any_run
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.runs import read_run
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.formats import json_text, parquet
 from pres_eval.reading.formats.columns import Part
 from pres_eval.reading.formats.recognising import FORMATS, recognised
@@ -201,8 +201,8 @@ def test_any_run_in_any_format(
         judged.write_text(trec_qrels({t: dict.fromkeys(list(docs)[::2], 1) for t, docs in data.items()}))
         relevance = read_relevance(str(judged))
         with mock.patch.object(json_text, "AT_ONCE", size), mock.patch.object(parquet, "ROWS", size):
-            found = read_any_run(Source(str(path)), relevance, Options(), form=name)
-        expected = read_any_run(Source(str(plain)), relevance, Options())
+            found = read_run(Source(str(path)), relevance, Options(), form=name)
+        expected = read_run(Source(str(plain)), relevance, Options())
     for column in ("topic", "num_ret", "offsets", "rank", "document"):
         assert getattr(found, column).tolist() == getattr(expected, column).tolist()
     assert (found.num_lines, found.tag) == (expected.num_lines, "run")
@@ -284,7 +284,7 @@ def test_what_is_not_recognised(text: str, tmp_path: Path) -> None:
     assert recognised(Source(str(tmp_path / "run")), grades=False) is None
     (tmp_path / "qrels").write_text("q1 0 a 1\n")
     with pytest.raises(InputError):
-        read_any_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
+        read_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
 
 
 def test_numbers_beyond_doubles_in_json(call: Command) -> None:
@@ -342,6 +342,6 @@ def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
         return rank(source, part, *rest)
 
     monkeypatch.setattr(any_format, "_rank", noted)
-    ranking = read_any_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
+    ranking = read_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
     assert len(ranking.topic) == 60 and set(ranking.rank.tolist()) == {6}
     assert sum(sizes) == 6000 and max(sizes) <= 500

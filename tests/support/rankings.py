@@ -12,8 +12,8 @@ from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs
 from pres_eval.errors import PresEvalError
 from pres_eval.options import Options
-from pres_eval.ranking.any_format import read_any_run
-from pres_eval.ranking.run_file import Ranking
+from pres_eval.ranking.runs import read_run
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.source import Source
 
@@ -48,7 +48,7 @@ class WrittenRun:
 
     def whole(self) -> dict[str, Any]:
         """What one process makes of it."""
-        return outcome(lambda: read_any_run(Source(self.path), self.judged, Options()))
+        return outcome(lambda: read_run(Source(self.path), self.judged, Options()))
 
     def in_splits(self, engine: Engine, plan: Plan) -> dict[str, Any]:
         """What workers make of it."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pres_eval.errors import InputError
-from pres_eval.reading.formats.columns import Part, part_of
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import Layout, LineError, parse_lines
 from pres_eval.reading.source import Chunk, Source
 
@@ -16,11 +16,11 @@ BEIR_RUN = Layout("query-id corpus-id score", number=2)
 BEIR_QRELS = Layout("query-id corpus-id score", number=2, whole=True)
 
 
-def read_msmarco(source: Source, grades: bool) -> Iterator[Part]:
+def read_msmarco(source: Source, grades: bool) -> Iterator[Block]:
     """A run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
     assert not grades
     for part in _parts(source, MSMARCO, header=False):
-        yield Part(
+        yield Block(
             topics=part.topics,
             lengths=part.lengths,
             documents=part.documents,
@@ -29,12 +29,12 @@ def read_msmarco(source: Source, grades: bool) -> Iterator[Part]:
         )
 
 
-def read_beir(source: Source, grades: bool) -> Iterator[Part]:
+def read_beir(source: Source, grades: bool) -> Iterator[Block]:
     """A run or judgements as BEIR writes them."""
     return _parts(source, BEIR_QRELS if grades else BEIR_RUN, header=True)
 
 
-def _parts(source: Source, layout: Layout, header: bool) -> Iterator[Part]:
+def _parts(source: Source, layout: Layout, header: bool) -> Iterator[Block]:
     before = 0
     for chunk in source.chunks():
         body = chunk
@@ -50,6 +50,6 @@ def _parts(source: Source, layout: Layout, header: bool) -> Iterator[Part]:
                 raise InputError(source.name, line, error.found, error.expected) from None
             numbers = lines.line_of(np.arange(len(lines))) + before + 1
             if len(lines):
-                yield part_of(lines.column(0), lines.column(1), lines.numbers, numbers)
+                yield Block.of_rows(lines.column(0), lines.column(1), lines.numbers, numbers)
             before += lines.num_lines
         source.give_back(chunk)

@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.formats.columns import Part, part_of
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
 
@@ -24,7 +24,7 @@ class _RepeatedKeyError(ValueError):
     """A key that an object has twice."""
 
 
-def read_json(source: Source, grades: bool) -> Iterator[Part]:
+def read_json(source: Source, grades: bool) -> Iterator[Block]:
     """One object for the whole file; or one a line, where the first line was too long to tell."""
     text = source.whole()
     if _is_lines(text):
@@ -44,7 +44,7 @@ def _is_lines(text: bytes) -> bool:
     return True
 
 
-def read_json_lines(source: Source, grades: bool) -> Iterator[Part]:
+def read_json_lines(source: Source, grades: bool) -> Iterator[Block]:
     """One object a line: {topic: {docno: number}}, or a record with columns by name."""
 
     def entries() -> Iterator[_Entry]:
@@ -93,7 +93,7 @@ def _entries(source: Source, data: Any, line: int | None, grades: bool = False) 
             yield topic, document, number, line
 
 
-def _parts(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[Part]:
+def _parts(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[Block]:
     rows: list[_Entry] = []
     for entry in entries:
         rows.append(entry)
@@ -104,7 +104,7 @@ def _parts(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[
         yield _part(source, rows, grades)
 
 
-def _part(source: Source, rows: list[_Entry], grades: bool) -> Part:
+def _part(source: Source, rows: list[_Entry], grades: bool) -> Block:
     for topic, document, number, line in rows:
         right = isinstance(number, int) if grades else isinstance(number, (int, float))
         if not right or isinstance(number, bool) or (grades and abs(int(str(number))) >= 2**63):
@@ -115,7 +115,7 @@ def _part(source: Source, rows: list[_Entry], grades: bool) -> Part:
             raise InputError(source.name, line, f"a NUL in an id of topic {quoted(topic)}", "text")
     numbers = np.array([row[2] for row in rows], np.int64) if grades else _floats(rows)
     lines = None if rows[0][3] is None else np.array([row[3] for row in rows])
-    return part_of(
+    return Block.of_rows(
         Ids.of([_bytes(row[0]) for row in rows]), Ids.of([_bytes(row[1]) for row in rows]), numbers, lines
     )
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from pres_eval.arrays.ids import PADDING, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
-from pres_eval.reading.formats.columns import Part, part_of
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
 
 ROWS = 1 << 16
 
 
-def read_parquet(source: Source, grades: bool) -> Iterator[Part]:
+def read_parquet(source: Source, grades: bool) -> Iterator[Block]:
     """A table with the column names of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
     with opened(source) as file:
         yield from row_groups(source, file, range(file.num_row_groups), grades)
@@ -47,7 +47,7 @@ def opened(source: Source) -> Iterator[Any]:
         raise InputError(source.name, None, f"cannot be read ({said})") from None
 
 
-def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Part]:
+def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Block]:
     """Some row groups of the file, some rows at a time."""
     columns = _columns(source, file.schema_arrow.names, grades)
     for group in numbers:
@@ -55,11 +55,36 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
         for batch in file.iter_batches(ROWS, row_groups=[group], columns=columns, use_threads=False):
             if batch.num_rows:
                 topic, document, number = (batch.column(name) for name in columns)
-                yield part_of(
+                yield Block.of_rows(
                     _ids(source, topic, columns[0]),
                     _ids(source, document, columns[1]),
                     _numbers(source, number, columns[2], grades),
                 )
+
+
+def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> Iterator[Block]:
+    """The rows of some row groups; with `by_topic`, those of the topics that begin in them."""
+    with opened(source) as file:
+        if not by_topic:
+            yield from row_groups(source, file, range(start, stop), False)
+            return
+        topic = None
+        if start:
+            *_, before = row_groups(source, file, [start - 1], False)
+            topic = before.topics[len(before.topics) - 1]
+        begun = start == 0
+        for block in row_groups(source, file, range(start, stop), False):
+            first = int(not begun and block.topics[0] == topic)
+            if first < len(block.topics):
+                begun = True
+                topic = block.topics[len(block.topics) - 1]
+                yield block.groups(first, len(block.topics))
+        for block in row_groups(source, file, range(stop, file.num_row_groups), False):
+            if not begun or block.topics[0] != topic:
+                return
+            yield block.groups(0, 1)
+            if len(block.topics) > 1:
+                return
 
 
 def check_columns(source: Source, file: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pres_eval.errors import InputError
-from pres_eval.reading.formats.columns import Format
+from pres_eval.reading.blocks import Format
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
 from pres_eval.reading.formats.json_text import SHAPE, read_json, read_json_lines
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick

@@ -1,0 +1,50 @@
+"""What a cluster is called: `local:N`, the address of a Dask scheduler or its file, or a Dask client."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from pres_eval.engines.engine import Engine
+from pres_eval.errors import UsageError
+
+LOCAL = "local:"
+EXPECTED = (
+    "local:N for N processes of this machine, or a Dask scheduler's address (tcp://...) or file (.json)"
+)
+
+
+@contextlib.contextmanager
+def engine_of(cluster: Any) -> Iterator[Engine]:
+    """What carries work to the workers of a cluster, for as long as the block goes.
+
+    Raises UsageError for what is none, PresEvalError if nobody answers there.
+    """
+    if not isinstance(cluster, str):
+        if not hasattr(cluster, "scatter"):
+            raise UsageError(
+                f"cluster: found an object of type {type(cluster).__name__}, expected {EXPECTED}"
+            )
+        from pres_eval.engines.on_dask import OnDask
+
+        yield OnDask(cluster)
+    elif cluster.startswith(LOCAL):
+        from pres_eval.engines.processes import Processes
+
+        with Processes(_number(cluster)) as processes:
+            yield processes
+    elif "://" in cluster or cluster.endswith(".json"):
+        from pres_eval.engines.on_dask import OnDask, connected
+
+        with connected(cluster) as client:
+            yield OnDask(client)
+    else:
+        raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
+
+
+def _number(cluster: str) -> int:
+    number = cluster.removeprefix(LOCAL)
+    if not (number.isascii() and number.isdecimal() and 0 < int(number) < 10_000):
+        raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
+    return int(number)

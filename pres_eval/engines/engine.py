@@ -1,0 +1,116 @@
+"""Engines carry work to whoever does it: this process, processes of this machine, or a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, Protocol, TypeVar
+
+from pres_eval.errors import PresEvalError
+from pres_eval.workers import in_order, num_processors
+
+Result = TypeVar("Result")
+
+Work = Callable[..., Result]
+"""A function of this package of one item, and of what was shared."""
+
+ROOM = 6
+"""What is sent to all workers takes so much memory there, for each byte of it, before work begins."""
+
+LEAST_SPLIT, MOST_SPLIT = 16 << 20, 256 << 20
+"""Bytes of a piece of work for workers that cost something to reach: less than their memory."""
+
+PER_WORKER = 4
+"""Pieces of work for each worker, so that none of them waits long for the last one."""
+
+
+class WorkersLostError(PresEvalError):
+    """Whoever carries the work is gone, or has no room for it."""
+
+
+def check_room(what: str, size: int, limit: int | None) -> None:
+    """Raise WorkersLostError if so many bytes are too many for workers with so much memory (None: any)."""
+    if limit is not None and ROOM * size > limit:
+        raise WorkersLostError(
+            f"{what}: {size:,} bytes are too large for workers with {limit:,} bytes of memory,"
+            f" expected at least {ROOM * size:,}; give workers more memory, take fewer of them on each"
+            " machine, or split the judgements by topic and evaluate the parts"
+        )
+
+
+def split_size(total: int, workers: int) -> int:
+    """Return how many bytes splits should have, if all files together have `total` bytes."""
+    return min(max(total // (PER_WORKER * max(workers, 1)), LEAST_SPLIT), MOST_SPLIT)
+
+
+def fall_back(why: str) -> None:
+    """Note that work is done by a slower way: PRES_EVAL_FALLBACK=say prints it, =fail makes it an error."""
+    wanted = os.environ.get("PRES_EVAL_FALLBACK")
+    if wanted == "fail":
+        raise WorkersLostError(f"fell back unasked: {why}")
+    if wanted:
+        os.write(2, f"pres-eval: slower: {why}\n".encode())
+
+
+class Shared:
+    """Something that was sent to all workers, once."""
+
+    def release(self) -> None:
+        """Let the workers forget it."""
+
+
+class Engine(Protocol):
+    """Carries work to workers."""
+
+    @property
+    def workers(self) -> int:
+        """How many pieces of work are done at a time."""
+
+    @property
+    def threads(self) -> int:
+        """How many threads one piece of work may use."""
+
+    def split_size(self, total: int) -> int | None:
+        """Return how many bytes of files with `total` bytes are one piece of work; None: whole files are."""
+
+    def share(self, value: Any, what: str) -> Shared:
+        """Send a value to all workers; `what` is what messages call it."""
+
+    def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
+        """Yield work(item, *what was shared) for each item, in order.
+
+        What is not wanted any more is given up.  Raises what the work raises, and WorkersLostError.
+        """
+
+
+class Value(Shared):
+    """A value that needs not be sent."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Here:
+    """No workers: this process does everything, by some threads."""
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self.workers = self.threads = jobs or num_processors()
+
+    def split_size(self, total: int) -> None:
+        """Return None: files are read whole."""
+        return
+
+    def share(self, value: Any, what: str) -> Shared:
+        """Keep a value."""
+        return Value(value)
+
+    def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
+        """Yield the results; several items are worked on at the same time, by a thread each."""
+        every = list(items)
+        values = [each.value for each in shared if isinstance(each, Value)]
+        self.threads = 1 if len(every) > 1 else self.workers
+
+        def do(item: Any) -> Result:
+            return work(item, *values)
+
+        yield from in_order(do, every, min(self.workers, len(every) or 1), ahead=0)

@@ -1,0 +1,238 @@
+"""Runs whose lines are in no order: of a row no more is kept than two numbers.
+
+One of them says where it belongs: its topic, and behind how high a score.  The judged documents are found
+while the file is read; looked up among these numbers, sorted some at a time, they get their places.  The
+other is a hash of topic and document: if it comes twice, a document may have come twice.  Ids are looked at
+again only for that, and for documents tied with a judged one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.growing import narrow
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.matching import KeyTable
+from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.ranking.finder import Finder
+from pres_eval.ranking.keys import place_keys, topic_keys
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
+from pres_eval.reading.pool import Pool
+from pres_eval.records import dataclass
+from pres_eval.workers import in_order
+
+_SHARE_BITS = 8
+_SHARES = 1 << _SHARE_BITS
+"""Shares of the documents' keys: each is small enough for a table of it to stay in the cache."""
+_SHARES_AT_ONCE = 16
+
+LEAST_SORTED = 1 << 17
+"""Place keys that are sorted together, or as many as are looked up among them: sorting many takes long, and
+so does looking up in many small parts."""
+
+
+class IdsWantedError(Exception):
+    """Documents came twice, or many scores are tied: ids have to be kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedRows:
+    """What is kept of N rows of judged topics, J of them judged documents.
+
+    place_keys         (N,) ascend from topic to topic, and with descending scores in a topic; in any order
+    document_keys      (N,) hashes of topics and documents, share by share
+    shares             (_SHARES+1,) where those of each share begin
+    document, own_key  (J,) judged documents, as indices of the pool's, and the place key of each
+    """
+
+    place_keys: Words
+    document_keys: Words
+    shares: IntArray
+    document: AnyInts
+    own_key: Words
+
+    @staticmethod
+    def of(
+        finder: Finder,
+        topic: AnyInts,
+        scores: Scores,
+        ids: Ids | WordIds,
+        *,
+        look_for_ties: bool = False,
+        checks: bool = True,
+    ) -> KeyedRows:
+        """Return what is kept of rows: topics (N,) as indices of the pool's, scores and ids (N,).
+
+        `checks`: whether keys of documents are kept.  Raises IdsWantedError if scores tie, where that is
+        looked for: then those of other rows do, too.
+        """
+        keys = finder.keys(topic, ids)
+        places = place_keys(topic, scores, len(finder.pool.topics))
+        if look_for_ties and _has_equal_neighbours(np.sort(places)):
+            raise IdsWantedError
+        rows, document = finder.find(topic, ids, keys)
+        keys = keys if checks else keys[:0]
+        # numpy sorts numbers of eight bits by digits, much faster than whole keys.
+        share = (keys >> np.uint64(64 - _SHARE_BITS)).astype(np.uint8)
+        return KeyedRows(
+            place_keys=places,
+            document_keys=keys[np.argsort(share, kind="stable")],
+            shares=np.concatenate(([0], np.cumsum(np.bincount(share, minlength=_SHARES)))),
+            document=narrow(document),
+            own_key=places[rows],
+        )
+
+    @staticmethod
+    def joined(parts: Sequence[KeyedRows]) -> KeyedRows:
+        """All of them; the place keys ascend."""
+        counts = np.sum([np.diff(part.shares) for part in parts], axis=0)
+        return KeyedRows(
+            place_keys=_sorted([part.place_keys for part in parts]),
+            document_keys=np.concatenate([part.share(i) for i in range(_SHARES) for part in parts]),
+            shares=np.concatenate(([0], np.cumsum(counts))),
+            document=np.concatenate([part.document for part in parts]),
+            own_key=np.concatenate([part.own_key for part in parts]),
+        )
+
+    def share(self, number: int) -> Words:
+        """(n,) the document keys of a share."""
+        return self.document_keys[self.shares[number] : self.shares[number + 1]]
+
+
+class RowsInAnyOrder:
+    """What is kept of all rows of a run, to rank its judged documents."""
+
+    def __init__(self, parts: Sequence[KeyedRows], pool: Pool, single: bool) -> None:
+        self._pool = pool
+        self._single = single
+        self._parts = list(parts)
+
+    def rank(self, jobs: int, rank_tied: Callable[[Words], Ranked]) -> Ranked:
+        """Rank the judged documents.
+
+        `rank_tied` is given the keys of ties (E,), ascending, and ranks each like a topic of its own.
+        Raises IdsWantedError if a document may have come twice.
+        """
+        shares = range(0, _SHARES, _SHARES_AT_ONCE)
+        if any(in_order(self._repeat_in_shares, shares, jobs)):
+            raise IdsWantedError
+        document = np.concatenate([part.document for part in self._parts])
+        own_key = np.concatenate([part.own_key for part in self._parts])
+        order = np.argsort(own_key)
+        document, own_key = document[order], own_key[order]
+        place, equal, begins = self._look_up(own_key, jobs)
+        num_ret = np.diff(begins)
+        tied = np.flatnonzero(equal > 1)
+        found = NO_TIES
+        if len(tied):
+            ties = own_key[tied]
+            ranked = rank_tied(ties[np.concatenate(([True], ties[1:] != ties[:-1]))])
+            by_document = np.argsort(ranked.document)
+            where = by_document[np.searchsorted(ranked.document[by_document], document[tied])]
+            assert (ranked.document[where] == document[tied]).all()
+            places = place[tied] + ranked.rank[where].astype(np.int64) - 1
+            order = np.argsort(places)  # those of a tie are neighbours
+            place[tied], document[tied] = places[order], document[tied[order]]
+            found = _ties(ranked, place, document, tied)
+        topic = np.flatnonzero(num_ret)
+        bounds = np.searchsorted(place, begins[topic])
+        offsets = np.append(bounds, len(place))
+        before = np.repeat(begins[topic], np.diff(offsets))
+        if len(found.document):
+            found = Ties(found.document, found.first - before[found.document] + 1, found.size)
+        return Ranked(
+            topic=topic,
+            num_ret=num_ret[topic],
+            offsets=offsets,
+            rank=narrow(place - before + 1),
+            document=narrow(document),
+            ties=found,
+        )
+
+    def _repeat_in_shares(self, first: int) -> bool:
+        """Whether a document key comes twice, in some shares."""
+        for number in range(first, first + _SHARES_AT_ONCE):
+            keys = np.concatenate([part.share(number) for part in self._parts])
+            if len(KeyTable(keys).repeats()[0]):
+                return True
+        return False
+
+    def _look_up(self, own_key: Words, jobs: int) -> tuple[IntArray, IntArray, IntArray]:
+        """(J,) the rows with smaller keys than each of these (J,), which ascend; (J,) the rows with the same;
+        and (T+1,) where topics begin if all rows are sorted.
+
+        The rows' keys are given up.
+        """
+        topics = topic_keys(len(self._pool.topics), self._single)
+
+        def of_some(parts: list[Words]) -> tuple[IntArray, IntArray, IntArray]:
+            keys = _sorted(parts)
+            place = np.searchsorted(keys, own_key)
+            begins = np.append(np.searchsorted(keys, topics), len(keys))
+            return place, np.searchsorted(keys, own_key, side="right") - place, begins
+
+        place, equal = np.zeros(len(own_key), np.int64), np.zeros(len(own_key), np.int64)
+        begins = np.zeros(len(topics) + 1, np.int64)
+        groups = self._groups(max(LEAST_SORTED, len(own_key), len(topics)))
+        for found in in_order(of_some, groups, jobs):
+            for total, some in zip((place, equal, begins), found, strict=True):
+                np.add(total, some, out=total)
+        return place, equal, begins
+
+    def _groups(self, least: int) -> Iterator[list[Words]]:
+        """The place keys (n,) of parts that have so many rows together; all parts are given up."""
+        group: list[Words] = []
+        num_rows = 0
+        while self._parts:
+            group.append(self._parts.pop().place_keys)
+            num_rows += len(group[-1])
+            if num_rows >= least:
+                yield group
+                group, num_rows = [], 0
+        if num_rows:
+            yield group
+
+
+def _ties(ranked: Ranked, place: IntArray, document: AnyInts, tied: IntArray) -> Ties:
+    """The ties among documents at these places (D,), their first places instead of ranks.
+
+    `ranked`: those whose keys are equal, `tied` (E,); their scores may differ in bits that the keys lost.
+    """
+    own = ranked.ties.document
+    by_document = tied[np.argsort(document[tied])]
+    index = by_document[np.searchsorted(document[by_document], ranked.document[own])]
+    first = place[index] - ranked.rank[own].astype(np.int64) + ranked.ties.first
+    return Ties.at(index, first, ranked.ties.size)
+
+
+def rows_of_ties(
+    ties: Words, num_topics: int, topic: AnyInts, scores: Scores
+) -> tuple[IntArray, NDArray[np.int32]]:
+    """Return which of N rows belong to ties (E,), and (n,) the number of the tie of each."""
+    keys = place_keys(topic, scores, num_topics)
+    tie = np.minimum(np.searchsorted(ties, keys), len(ties) - 1)
+    rows = np.flatnonzero(ties[tie] == keys)
+    return rows, tie[rows].astype(np.int32)
+
+
+def topics_of_ties(ties: Words, num_topics: int, single: bool) -> IntArray:
+    """Return the topic of each tie (E,)."""
+    return np.searchsorted(topic_keys(num_topics, single), ties, side="right").astype(np.int64) - 1
+
+
+def _sorted(parts: Sequence[Words]) -> Words:
+    """(N,) all keys of some parts, ascending; of a single part that is so already, itself."""
+    if len(parts) == 1 and not (parts[0][1:] < parts[0][:-1]).any():
+        return parts[0]
+    keys: Words = np.concatenate(parts)
+    keys.sort()
+    return keys
+
+
+def _has_equal_neighbours(in_order: Words) -> bool:
+    """Whether two neighbours in sorted values (n,) are equal."""
+    return bool((in_order[1:] == in_order[:-1]).any())

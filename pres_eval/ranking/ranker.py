@@ -1,0 +1,250 @@
+"""The ranker: rows of any origin become ranks, or what is kept of them until they can be ranked."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ids import EVERY_PROCESS, Ids
+from pres_eval.arrays.ordering import changes, has_equal
+from pres_eval.arrays.ragged import blocks, consecutive, ragged
+from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.options import ERROR, Options
+from pres_eval.ranking.any_order import KeyedRows, rows_of_ties
+from pres_eval.ranking.facts import Facts
+from pres_eval.ranking.finder import Finder
+from pres_eval.ranking.opening import DOCNO, TOPIC, opening_of
+from pres_eval.ranking.order import rank_topics
+from pres_eval.ranking.parts import Part, Rows
+from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
+from pres_eval.reading.blocks import Block, Documents, Texts
+from pres_eval.reading.cutting import ScatteredError
+from pres_eval.reading.lines import RUN, Lines, parse_lines
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.splits import TextPiece
+from pres_eval.records import dataclass
+from pres_eval.workers import in_order
+
+ROWS = "rows"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a pass keeps of rows: the "ranks" of whole topics, "keys" (two numbers a row), or the "rows".
+
+    ties    the place keys of the ties of which rows are kept; None for all rows
+    checks  whether keys tell documents that come twice
+    """
+
+    what: str
+    ties: Words | None = None
+    checks: bool = True
+
+    @property
+    def by_topic(self) -> bool:
+        """Whether topics have to be whole."""
+        return self.what == "ranks"
+
+
+RANKS, KEYS, UNCHECKED_KEYS, EVERY_ROW = Kept("ranks"), Kept("keys"), Kept("keys", checks=False), Kept(ROWS)
+
+
+class Judged(Protocol):
+    """Judgements of any kind, as far as ranking goes: the documents that were judged, and how ties go."""
+
+    @property
+    def pool(self) -> Pool:
+        """The documents that were judged."""
+
+    @property
+    def ties_ascending(self) -> bool:
+        """Whether equal scores go by docno ascending, as for preferences."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranker:
+    """How a run is ranked; has no state that changes, so that any thread may call it.
+
+    pool, ascending  the judged documents; equal scores go by docno ascending, not descending
+    single           scores are kept in 32 bits
+    most             -M
+    only             the one topic that is wanted, None for all
+    duplicates       which row counts of a document that a topic has twice
+    seed             of the keys of rows, the same in every process
+    checks           whether rows in any order are checked for documents that nobody judged and come twice
+    """
+
+    pool: Pool
+    single: bool
+    ascending: bool
+    most: int | None = None
+    only: int | None = None
+    duplicates: str = ERROR
+    seed: int = EVERY_PROCESS
+    checks: bool = True
+
+    @classmethod
+    def of(cls, judged: Judged, options: Options, checks: bool = True) -> Ranker:
+        """Return what judgements and options ask for."""
+        only = options.only_topic
+        return cls(
+            pool=judged.pool,
+            single=options.version.single_precision_scores,
+            ascending=judged.ties_ascending,
+            most=options.max_retrieved,
+            only=None if only is None else int(judged.pool.find_topics(Ids.of([only]))[0]),
+            duplicates=options.duplicates,
+            seed=EVERY_PROCESS + int.from_bytes(os.urandom(8), "little"),
+            checks=checks,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process makes its own finder.
+        return _again, ({name: value for name, value in vars(self).items() if name != "finder"},)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """What finds judged documents among rows in any order."""
+        return Finder(self.pool, self.seed)
+
+    def part(self, piece: TextPiece | Block, kept: Kept = RANKS) -> Part:
+        """Return what is kept of a chunk or a block.
+
+        Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
+        """
+        if isinstance(piece, Block):
+            return self._of_block(piece, Part(facts=Facts(num_rows=len(piece.numbers))), kept)
+        lines = parse_lines(piece.chunk, RUN).checked()
+        opening = opening_of(lines) if piece.first else None
+        part = Part(facts=Facts.of(lines), opening=opening, chunk=piece.chunk)
+        return self._of_block(_block_of_lines(lines, kept), part, kept) if len(lines) else part
+
+    def _of_block(self, block: Block, part: Part, kept: Kept) -> Part:
+        """Return the part with what is kept of the rows of a block."""
+        topic = self.pool.find_topics(block.topics)
+        unjudged = block.topics.take(np.flatnonzero(topic < 0))
+        if self.only is not None:
+            # trec_eval: the other topics are not looked at, so that no document there is one too many.
+            topic = np.where(topic == self.only, topic, -1)
+        part = replace(part, unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS)
+        if kept.by_topic:
+            judged = topic[topic >= 0]
+            if has_equal(judged):
+                raise ScatteredError
+            return replace(part, topics=judged, ranked=self.ranked(block, topic))
+        rows, topic_of = _judged_rows(topic, block.lengths)
+        scores = self.cast(block.numbers)[rows]
+        if kept.what != ROWS:
+            ids = _ids_at(block.documents, rows)
+            look = part.opening is not None
+            keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=look, checks=kept.checks)
+            return replace(part, keyed=(keyed,))
+        if kept.ties is not None:
+            tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
+            rows = np.arange(rows.start, rows.stop)[tied] if isinstance(rows, slice) else rows[tied]
+            scores = scores[tied]
+        return replace(part, rows=Rows(topic_of, scores, block.documents.pick(rows)))
+
+    def ranked(self, block: Block, topic: IntArray, jobs: int = 1, meaning: IntArray | None = None) -> Ranked:
+        """Rank the rows of a block that has all rows of its topics, in whatever order.
+
+        topic    (G,) the topic of each group as an index of the pool's, -1 for one that is left out
+        meaning  (S,) what numbers of topics mean, if not themselves
+        Raises DuplicateRowError.
+        """
+        topics, lengths, rows = _by_topic(topic, block.lengths)
+        topics = topics if meaning is None else meaning[topics]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        scores = self.cast(block.numbers)
+
+        def rank_some(span: tuple[int, int]) -> Ranked:
+            first, last = span
+            begin, end = int(offsets[first]), int(offsets[last])
+            chosen = (
+                slice(begin + rows.start, end + rows.start) if isinstance(rows, slice) else rows[begin:end]
+            )
+            return rank_topics(
+                self.pool,
+                topics[first:last],
+                offsets[first : last + 1] - offsets[first],
+                scores[chosen],
+                block.documents.pick(chosen),
+                self.most,
+                ascending=self.ascending,
+                duplicates=self.duplicates,
+            )
+
+        return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
+
+    def ranked_rows(self, rows: Rows, jobs: int, meaning: IntArray | None = None) -> Ranked:
+        """Rank rows that were kept, in whatever order they came, as `ranked` does."""
+        first = np.flatnonzero(np.concatenate(([True], rows.topic[1:] != rows.topic[:-1])))
+        lengths = np.diff(first, append=len(rows.topic))
+        block = Block(topics=NO_TOPICS, lengths=lengths, documents=rows.ids, numbers=rows.scores)
+        return self.ranked(block, rows.topic[first].astype(np.int64), jobs, meaning)
+
+    def cast(self, scores: Any) -> Scores:
+        """Return the scores (N,) as trec_eval keeps them."""
+        return in_precision(scores, self.single)
+
+
+NO_TOPICS = Ids.of([])
+
+
+def _again(fields: dict[str, Any]) -> Ranker:
+    return Ranker(**fields)
+
+
+def _block_of_lines(lines: Lines, kept: Kept) -> Block:
+    """Return the rows of lines, of which there is at least one."""
+    ids = lines.column(TOPIC)
+    first = changes(ids)
+    # Where lines are in no order, few neighbours have the same topic, and each row is a group.
+    alone = len(first) == len(ids) or (not kept.by_topic and 2 * len(first) > len(ids))
+    return Block(
+        topics=ids if alone else ids.take(first),
+        lengths=np.ones(len(ids), np.int64) if alone else np.diff(first, append=len(ids)),
+        documents=Texts(lines.column(DOCNO)),
+        numbers=lines.numbers,
+    )
+
+
+def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, NDArray[np.int32]]:
+    """Return the rows of judged topics (N,), and the topic of each (N,); groups (G,), -1: not judged."""
+    of_rows = topic.astype(np.int32)
+    if len(topic) != int(lengths.sum()):
+        of_rows = np.repeat(of_rows, lengths)
+    if not (topic < 0).any():
+        return slice(0, len(of_rows)), of_rows
+    # numpy takes rows by their numbers much faster than by a mask.
+    rows: IntArray = np.flatnonzero(of_rows >= 0)
+    return rows, of_rows[rows]
+
+
+def _ids_at(documents: Documents, rows: IntArray | slice) -> Ids | WordIds:
+    """Return the ids of some rows (n,), in their buffer if they are in one."""
+    if not isinstance(documents, Texts):
+        return documents.pick(rows)
+    return documents.ids[rows] if isinstance(rows, slice) else documents.ids.take(rows)
+
+
+def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:
+    """Return the judged topics of groups (G,), each once (S,), how many rows each has (S,), and which rows."""
+    starts = np.cumsum(lengths) - lengths
+    judged = np.flatnonzero(topic >= 0)
+    if len(judged) < len(topic):
+        topic, starts, lengths = topic[judged], starts[judged], lengths[judged]
+    if not has_equal(topic):
+        return topic, lengths, consecutive(starts, lengths)[0]
+    order = np.argsort(topic, kind="stable")
+    topic, starts, lengths = topic[order], starts[order], lengths[order]
+    rows = ragged(starts, lengths)[0]
+    first = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1])))
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    return topic[first], np.diff(ends[np.concatenate((first, [len(topic)]))]), rows

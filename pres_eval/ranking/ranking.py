@@ -1,0 +1,89 @@
+"""A whole run, as far as it was judged; and runs that are a single block."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import distinct
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.errors import InputError
+from pres_eval.ranking.opening import Opening
+from pres_eval.ranking.order import DuplicateRowError
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.reading.blocks import Block, check_scores
+from pres_eval.records import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking(Ranked):
+    """A whole run, as far as it was judged.
+
+    name, tag        of the file; of its last line
+    num_lines        lines that are documents
+    unjudged_ids     topics without judgements, the first unjudged.MOST of them
+    longer_line      the first line with more than six columns
+    more_unjudged    whether there are further ones
+    form             what the file was recognised as, None for a trec run
+    opening          the first document, and whether ranks run against scores
+    tag_before       tag of the line before the last, if that was cut off in the middle of its own
+    single, ascending
+                     how scores were kept and ties went; an evaluation has to want the same
+    unchecked        whether documents that nobody judged could be there twice
+    """
+
+    name: str
+    tag: str
+    num_lines: int
+    unjudged_ids: WordIds
+    longer_line: int | None
+    single: bool
+    ascending: bool
+    more_unjudged: bool = False
+    opening: Opening | None = None
+    tag_before: str | None = None
+    form: str | None = None
+    unchecked: bool = False
+
+    @property
+    def has_judged(self) -> bool:
+        """Whether a judged document was retrieved."""
+        return bool(len(self.rank))
+
+    @cached_property
+    def unjudged(self) -> Ids:
+        """The topics without judgements, in byte order."""
+        return distinct(self.unjudged_ids.take(slice(None)))[0]
+
+
+def ranking_of(ranked: Ranked, ranker: Ranker, name: str, tag: str, num_rows: int, unjudged: Ids) -> Ranking:
+    """Return ranked topics as a run that is not read from lines."""
+    return Ranking(
+        **vars(ranked),
+        name=name,
+        tag=tag,
+        num_lines=num_rows,
+        unjudged_ids=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
+        longer_line=None,
+        single=ranker.single,
+        ascending=ranker.ascending,
+    )
+
+
+def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: int = 1) -> Ranking:
+    """Rank a run that is one block, its topics in any order of groups.
+
+    Raises InputError if there are no rows, a score is not a number, or a topic has a document twice.
+    """
+    if not len(block.lengths):
+        raise InputError(name, None, "no retrieved documents", "at least one")
+    check_scores(name, block)
+    topic = ranker.pool.find_topics(block.topics)
+    try:
+        ranked = ranker.ranked(block, topic, jobs)
+    except DuplicateRowError as error:
+        from pres_eval.ranking.duplicates import row_error
+
+        raise row_error(name, block, error) from None
+    return ranking_of(ranked, ranker, name, tag, len(block.numbers), block.topics.take(topic < 0))

@@ -1,0 +1,155 @@
+"""Blocks: rows of a run or of judgements, of whatever origin, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import changes
+from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.errors import InputError, quoted
+from pres_eval.records import dataclass
+
+if TYPE_CHECKING:
+    from pres_eval.reading.source import Source
+
+
+class Documents(Protocol):
+    """A column of ids of which rows are picked: WordIds, or ids that are made when they are wanted."""
+
+    def __len__(self) -> int: ...
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Return the ids of some rows (n,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Ids in a buffer as a column of documents; picking copies them."""
+
+    ids: Ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Return the ids of some rows (n,)."""
+        return WordIds.of(self.ids[rows] if isinstance(rows, slice) else self.ids.take(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """N rows in G groups; the rows of a group follow each other and have the same topic.
+
+    topics, lengths  (G,) the topic of each group, and how many rows it has; 0: nothing was retrieved
+    documents        (N,) ids
+    numbers          (N,) scores of a run (higher is better), or grades
+    lines            (N,) the line of each row, from 1; None if the rows are in no lines
+    """
+
+    topics: Ids
+    lengths: IntArray
+    documents: Documents
+    numbers: NDArray[Any]
+    lines: IntArray | None = None
+
+    @classmethod
+    def of_rows(
+        cls, topics: Ids, documents: Ids, numbers: NDArray[Any], lines: IntArray | None = None
+    ) -> Block:
+        """Return the block with these columns, of N rows each, cut loose from the buffers of the ids."""
+        first = changes(topics)
+        return cls(
+            topics=topics.take(first).copied(),
+            lengths=np.diff(first, append=len(topics)),
+            documents=WordIds.of(documents),
+            numbers=numbers,
+            lines=lines,
+        )
+
+    def groups(self, first: int, last: int) -> Block:
+        """Return the groups first ... last-1."""
+        begin = int(self.lengths[:first].sum())
+        rows = slice(begin, begin + int(self.lengths[first:last].sum()))
+        return Block(
+            topics=self.topics[first:last],
+            lengths=self.lengths[first:last],
+            documents=self.documents.pick(rows),
+            numbers=self.numbers[rows],
+            lines=None if self.lines is None else self.lines[rows],
+        )
+
+
+Read = Callable[["Source", bool], Iterator[Block]]
+"""Reads a file block by block; the flag says whether it has grades instead of scores."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its name for -T and -R, what it is in words, and how it is read.
+
+    numbered  whether its rows are in lines
+    by_rank   whether its runs have ranks and no scores
+    """
+
+    name: str
+    meaning: str
+    read: Read
+    numbered: bool = True
+    by_rank: bool = False
+
+
+def joined(name: str, blocks: Iterable[Block]) -> Block:
+    """Return all blocks as one.  Raises InputError if there are no rows in the file of this name."""
+    every = [block for block in blocks if len(block.documents)]
+    if not every:
+        raise InputError(name, None, "no rows", "at least one")
+    lines = [block.lines for block in every if block.lines is not None]
+    return Block(
+        topics=Ids.of([topic for block in every for topic in block.topics]),
+        lengths=np.concatenate([block.lengths for block in every]),
+        documents=WordIds.concatenate([block.documents.pick(slice(None)) for block in every]),
+        numbers=np.concatenate([block.numbers for block in every]),
+        lines=np.concatenate(lines) if lines else None,
+    )
+
+
+def whole_topics(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the same rows in blocks of whole topics: the last topic of each block waits for the next one."""
+    waiting: list[Block] = []
+    for block in blocks:
+        last = len(block.topics) - 1
+        if last == 0 and (not waiting or block.topics[0] == waiting[-1].topics[0]):
+            waiting.append(block)
+            continue
+        if last or waiting:
+            yield _merged([*waiting, block.groups(0, last)])
+        waiting = [block.groups(last, last + 1)]
+    if waiting:
+        yield _merged(waiting)
+
+
+def _merged(blocks: Sequence[Block]) -> Block:
+    """Return the blocks as one in which neighbouring groups of the same topic are one group."""
+    block = joined("", blocks) if len(blocks) > 1 else blocks[0]
+    first = changes(block.topics)
+    return replace(block, topics=block.topics.take(first), lengths=np.add.reduceat(block.lengths, first))
+
+
+def check_scores(name: str, block: Block) -> None:
+    """Raise InputError if a score of the run of this name is not a number."""
+    wrong = np.isnan(block.numbers)
+    if not wrong.any():
+        return
+    row = int(np.argmax(wrong))
+    group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
+    document = quoted(block.documents.pick(slice(row, row + 1))[0])
+    where = f"of document {document} for topic {quoted(block.topics[group])}"
+    raise InputError(name, None, f"score nan {where}", "a number")

@@ -1,0 +1,197 @@
+"""Runs as files: one file, a pipe, an address, or a folder of part files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError
+from pres_eval.reading.source import Source, reason
+from pres_eval.reading.streams import OpenFile, Progress, Readable
+from pres_eval.records import dataclass
+
+PARQUET_ENDING = ".parquet"
+"""What folders are called whose files of the same ending are the parts of one table."""
+
+PARQUET_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True, eq=False)
+class RunFiles:
+    """A run in one file, or in part files, as engines write them: its rows are those of one after the other.
+
+    name     as messages call it
+    sources  in the order of the numbers in their names
+    """
+
+    name: str
+    sources: tuple[Source, ...]
+
+    def size(self) -> int | None:
+        """Return the bytes of all files, None where that is not known."""
+        sizes = [source.size() for source in self.sources]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def watch(self, progress: Progress | None) -> None:
+        """Tell somebody, or nobody, how many bytes are read, whenever some were."""
+        for source in self.sources:
+            source.watch(progress)
+
+    def advance(self, count: int) -> None:
+        """Tell whoever watches that so many more bytes are read."""
+        self.sources[0].advance(count)
+
+    def is_parquet(self) -> bool:
+        """Return whether the files are Parquet.  Raises InputError if only some are."""
+        kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
+        first = next(iter(kinds.values()), False)
+        for source, kind in kinds.items():
+            if kind != first:
+                found = "Parquet" if kind else "no Parquet"
+                raise InputError(
+                    source.name, None, found, "the part files of a run all as text, or all as Parquet"
+                )
+        return first
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether fsspec opens the files."""
+        return "://" in self.name
+
+
+def run_at(address: str) -> RunFiles:
+    """Return the run at a path or an address; what is wrong with it is said when it is read."""
+    try:
+        parts = _part_files(address)
+        if parts is not None:
+            return RunFiles(address.rstrip("/"), tuple(map(source_at, parts)))
+        return RunFiles(Source(address).name, (source_at(address),))
+    except PresEvalError as error:
+        return RunFiles(address, (Unreadable(address, error),))
+
+
+def source_at(address: str) -> Source:
+    """Return the file at a path or an address, to be read by one process."""
+    if "://" not in address:
+        return Source(address)
+    from pres_eval.reading.storage import file_at, source_of  # few files are elsewhere
+
+    return source_of(file_at(address))
+
+
+class Unreadable(Source):
+    """A file that is known not to be readable."""
+
+    def __init__(self, path: str, error: PresEvalError) -> None:
+        super().__init__(path)
+        self._error = error
+
+    def __reduce__(self) -> tuple[type[Unreadable], tuple[str, PresEvalError]]:
+        return Unreadable, (self.path, self._error)
+
+    def check_readable(self) -> None:
+        """Raise its error."""
+        raise self._error
+
+    def _open(self) -> OpenFile:
+        raise self._error
+
+
+def _part_files(address: str) -> list[str] | None:
+    """Return the part files of a folder in order, None if there is no folder.
+
+    Raises InputError for a folder that has others as well.
+    """
+    every = _files_in(address)
+    if every is None:
+        return None
+    # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
+    parts = [each for each in every if not each.rpartition("/")[2].startswith(("_", "."))]
+    if not parts or not all(_is_part(address, each) for each in parts):
+        expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
+        raise InputError(address, None, reason(IsADirectoryError()), expected)
+    return sorted(parts, key=_by_number)
+
+
+def _files_in(address: str) -> list[str] | None:
+    """Return the files of a folder, None if there is no folder."""
+    if "://" in address:
+        from pres_eval.reading.storage import files_in
+
+        return files_in(address)
+    if not os.path.isdir(address):  # noqa: PTH112
+        return None
+    try:
+        return [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
+    except OSError as error:
+        raise InputError(address, None, reason(error), "a readable file") from None
+
+
+def _is_part(folder: str, file: str) -> bool:
+    """Whether a name is one that engines give to part files."""
+    name = file.rpartition("/")[2]
+    return re.match(r"part[-._]", name) is not None or (
+        folder.rstrip("/").endswith(PARQUET_ENDING) and name.endswith(PARQUET_ENDING)
+    )
+
+
+def _by_number(file: str) -> tuple[list[tuple[int, str]], str]:
+    """Sort part.10 behind part.9, and part-00010 too."""
+    words = re.split(r"(\d+)", file.rpartition("/")[2])
+    return [(int(word), "") if word.isdecimal() else (-1, word) for word in words], file
+
+
+def text_at(address: str) -> Source:
+    """Return the file at an address, or the lines of all part files of a folder as those of one file.
+
+    Raises UsageError if these are no text.
+    """
+    run = run_at(address)
+    if len(run.sources) == 1:
+        return run.sources[0]
+    for source in run.sources:
+        if source.starts_with(PARQUET_MAGIC):
+            raise UsageError(
+                f"{run.name}: part files in Parquet, expected text, or one of them: {source.name}"
+            )
+    return _Lines(run)
+
+
+class _Lines(Source):
+    """The lines of part files, decompressed."""
+
+    def __init__(self, run: RunFiles) -> None:
+        super().__init__(run.name)
+        self._sources = run.sources
+
+    def _open(self) -> OpenFile:
+        return OpenFile(_Joined(self._sources), self._progress)
+
+    def _decompressed(self, file: OpenFile) -> Readable:
+        return file
+
+
+class _Joined:
+    """The text of files, one after the other; each ends in a newline."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._texts = _texts(sources)
+        self._text = memoryview(b"")
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Read as io's readinto does."""
+        if not self._text:
+            self._text = memoryview(next(self._texts, b""))
+        count = min(len(view), len(self._text))
+        view[:count] = self._text[:count]
+        self._text = self._text[count:]
+        return count
+
+
+def _texts(sources: Sequence[Source]) -> Iterator[bytes]:
+    for source in sources:
+        with contextlib.suppress(EmptyFileError):
+            for chunk in source.chunks():
+                yield chunk.text()
