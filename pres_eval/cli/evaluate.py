@@ -91,8 +91,8 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 )  # fmt: skip
 @click.option(
     "--check-duplicates/--no-check-duplicates", default=None,
-    help="With --cluster: look for unjudged documents that come twice where topics are not together; takes"
-    " 8 bytes a line (default: up to 100 million lines).",
+    help="With --cluster: whether unjudged documents that come twice are looked for where topics are not"
+    " together (default: yes, which sends 8 more bytes a line).",
 )  # fmt: skip
 @all_of(*NUMBER_OPTIONS, TIES, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS)
 @click.pass_context

@@ -88,6 +88,11 @@ class Reader:
                 continue
             if self.run_form == TREC:
                 self._note(outcome.name, outcome.form)
+            if outcome.unchecked and not self.quiet:
+                say(
+                    f"pres-eval: note: {outcome.name}: topics are not together, so unjudged documents were"
+                    " not checked for coming twice (--no-check-duplicates)"
+                )
             if not self.quiet:
                 for warning in warnings_about(outcome, relevance, options, len(paths) == 1):
                     warn(warning)

@@ -30,7 +30,7 @@ class JudgedNumbers:
     document: IntArray
 
     def of(self, topics: IntArray) -> tuple[IntArray, WordIds, IntArray]:
-        """Return how many some topics have (S,), and (n,) their numbers as words and which documents they are."""
+        """Return how many some topics have (S,), and their numbers, as words, and documents (n,)."""
         counts = lengths_at(self.offsets, topics)
         rows = consecutive(self.offsets[topics], counts)[0]
         return counts, WordIds([self.number[rows].view(np.uint64)]), self.document[rows]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
+from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking.finder import Finder
@@ -121,6 +122,8 @@ class RowsInAnyOrder:
         if any(in_order(self._repeat_in_shares, shares, jobs)):
             raise IdsWantedError
         document = np.concatenate([part.document for part in self._parts])
+        if has_equal(document):
+            raise IdsWantedError
         own_key = np.concatenate([part.own_key for part in self._parts])
         order = np.argsort(own_key)
         document, own_key = document[order], own_key[order]

@@ -235,7 +235,7 @@ def _ids_at(documents: Documents, rows: IntArray | slice) -> Ids | WordIds:
 
 
 def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:
-    """Return the judged topics of groups (G,), each once (S,), how many rows each has (S,), and which rows."""
+    """Return the judged topics of groups (G,), each once (S,), how many rows they have (S,), and which."""
     starts = np.cumsum(lengths) - lengths
     judged = np.flatnonzero(topic >= 0)
     if len(judged) < len(topic):

@@ -116,7 +116,7 @@ class RunReader:
         return RunReader(self._run, self._form, self._ranker, engine, engine.share(self._ranker, ""))
 
     def _in_any_order(self) -> Ranking:
-        """Return the ranking of lines in any order; ids are kept only if they come twice or many scores tie."""
+        """Return the ranking of lines in any order, whose ids are kept only if they come twice or many tie."""
         pool, single = self._ranker.pool, self._ranker.single
         with contextlib.suppress(IdsWantedError):
             part = self._merged(KEYS if self._ranker.checks else UNCHECKED_KEYS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.ordering import distinct
+from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 
 MOST = 100_000
@@ -49,14 +49,14 @@ class UnjudgedTopics:
 
 
 def _each_once(ids: WordIds) -> WordIds:
-    """The distinct ids in the order in which they first came."""
-    if not len(ids):
+    """Return the distinct ids in the order in which they first came."""
+    again, first = KeyTable(ids.hashes()).repeats()
+    again = again[ids.equal(again, ids, first)]
+    if not len(again):
         return ids
-    _, index = distinct(ids.take(slice(None)))
-    first = np.empty(int(index.max()) + 1, np.int64)
-    first[index[::-1]] = np.arange(len(index) - 1, -1, -1)
-    first.sort()
-    return ids.pick(first)
+    new = np.ones(len(ids), np.bool_)
+    new[again] = False
+    return ids.pick(np.flatnonzero(new))
 
 
 def _room(ids: WordIds) -> int:
