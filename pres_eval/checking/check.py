@@ -16,11 +16,12 @@ from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
-from pres_eval.ranking.runs import TREC, read_run
+from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
 
 Checked = TypeVar("Checked")

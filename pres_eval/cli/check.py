@@ -14,9 +14,8 @@ from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
 from pres_eval.cli.values import CutoffList, Level
 from pres_eval.errors import InputError
-from pres_eval.ranking.runs import check_format
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.reading.run_files import RunFiles, text_at
+from pres_eval.reading.run_files import RunFiles, check_format, text_at
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 

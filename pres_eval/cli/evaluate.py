@@ -35,8 +35,8 @@ from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
 from pres_eval.options import EXPECTED, Options
 from pres_eval.ranking.common import OWN
-from pres_eval.ranking.runs import check_format
 from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.run_files import check_format
 from pres_eval.reading.source import Source
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.version import __version__

@@ -14,11 +14,11 @@ from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.runs import TREC, Runs
+from pres_eval.ranking.runs import Runs
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance, read_relevance
-from pres_eval.reading.run_files import RunFiles, run_at, source_at
+from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors

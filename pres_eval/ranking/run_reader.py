@@ -22,14 +22,11 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Format
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, LineError, no_lines
-from pres_eval.reading.run_files import RunFiles
+from pres_eval.reading.run_files import PARQUET, TREC, RunFiles
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import Split, blocks_in, parquet_splits, source_in, text_pieces, text_splits
 from pres_eval.reading.storage import File
 from pres_eval.workers import UNTHREADED, in_order
-
-TREC = "trec_results"
-PARQUET = "parquet"
 
 
 def _format(form: str) -> Format:
@@ -116,7 +113,7 @@ class RunReader:
         return RunReader(self._run, self._form, self._ranker, engine, engine.share(self._ranker, ""))
 
     def _in_any_order(self) -> Ranking:
-        """Return the ranking of lines in any order, whose ids are kept only if they come twice or many tie."""
+        """Return the ranking of lines in any order; ids are kept only if some come twice or many tie."""
         pool, single = self._ranker.pool, self._ranker.single
         with contextlib.suppress(IdsWantedError):
             part = self._merged(KEYS if self._ranker.checks else UNCHECKED_KEYS)

@@ -8,21 +8,13 @@ from functools import partial
 from itertools import groupby
 
 from pres_eval.engines.engine import Engine, Here
-from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
+from pres_eval.errors import InputError, PresEvalError, RunFailure
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Judged, Ranker
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.run_reader import PARQUET, TREC, RunReader
-from pres_eval.reading.run_files import RunFiles
+from pres_eval.ranking.run_reader import RunReader
+from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
 from pres_eval.reading.source import Source
-
-RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", PARQUET)
-
-
-def check_format(form: str) -> None:
-    """Raise UsageError for a name of a format (-T) that does not exist."""
-    if form not in (TREC, *RUN_FORMATS):
-        raise UsageError(f"-T {form}: no such format, expected one of {', '.join((TREC, *RUN_FORMATS))}")
 
 
 def read_run(

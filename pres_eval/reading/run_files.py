@@ -17,6 +17,11 @@ PARQUET_ENDING = ".parquet"
 
 PARQUET_MAGIC = b"PAR1"
 
+TREC = "trec_results"
+PARQUET = "parquet"
+RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", PARQUET)
+"""The other formats of runs that -T names."""
+
 
 @dataclass(frozen=True, eq=False)
 class RunFiles:
@@ -59,6 +64,12 @@ class RunFiles:
     def is_remote(self) -> bool:
         """Whether fsspec opens the files."""
         return "://" in self.name
+
+
+def check_format(form: str) -> None:
+    """Raise UsageError for a name of a format (-T) that does not exist."""
+    if form not in (TREC, *RUN_FORMATS):
+        raise UsageError(f"-T {form}: no such format, expected one of {', '.join((TREC, *RUN_FORMATS))}")
 
 
 def run_at(address: str) -> RunFiles:
