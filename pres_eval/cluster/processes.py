@@ -26,6 +26,9 @@ ATTEMPTS = 3
 AHEAD = 2
 """Pieces of work for each worker that may wait for an earlier one."""
 
+BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.cluster.worker import main; main()"
+"""What a worker is told to do: nothing but `sys`, which is a part of Python itself, comes before its path is set."""
+
 CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """Where Linux tells how much memory a container has, if it has less than the machine."""
 
@@ -114,7 +117,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "pres_eval.cluster.worker"],
+            worker_command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C goes to whoever gives the work.
@@ -147,6 +150,22 @@ class _Worker:
                 if stream is not None:
                     stream.close()
         self._process.wait()
+
+
+def worker_command() -> list[str]:
+    """What starts a worker, which imports from where this process does, but not from the current folder.
+
+    Python itself puts that folder in front (`-m`, `-c`, a terminal): files beside the data would be executed.
+    Only an absolute path in PYTHONPATH may name it.  The folder of this package comes last if it is left out.
+    """
+    here = ""
+    with contextlib.suppress(OSError):  # the folder is gone
+        here = os.getcwd()
+    named = map(os.path.normpath, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    outside = {".", *{here}.difference(named)}
+    path = [each for each in sys.path if os.path.normpath(each) not in outside]
+    home = str(Path(__file__).parents[2])
+    return [sys.executable, "-c", BEGIN, *path, *([] if home in path else [home])]
 
 
 def memory_of_machine() -> int:

@@ -1,4 +1,4 @@
-"""`python -m pres_eval.cluster.worker`: a process that does what another one sends it; see processes.py."""
+"""A process that does what another one sends it; processes.py starts it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,3 @@ def main() -> None:
     back = os.fdopen(os.dup(STDOUT), "wb")
     os.dup2(STDERR, STDOUT)
     serve(sys.stdin.buffer, back)
-
-
-if __name__ == "__main__":
-    main()
