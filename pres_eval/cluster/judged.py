@@ -25,7 +25,7 @@ from pres_eval.cluster.copies import MOST, Copies, can_copy
 from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.cluster.memory import MemoryFile
 from pres_eval.cluster.splits import Split, text_of, text_splits
-from pres_eval.cluster.storage import file_at, is_compressed
+from pres_eval.cluster.storage import File, file_at, is_compressed, kept_open, source_of
 from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.pool import pool_of
@@ -47,19 +47,29 @@ def qrels_of_copies(path: str, jobs: int) -> Qrels | None:
     """The judgements of a file, read by at most `jobs` copies; None if it is not for them.
 
     So are small files, and those with a fault or a document that is judged twice, of which others tell more.
+    Raises InputError if there is no file, or if it has changed.
     """
-    with contextlib.suppress(NotPlainError, WorkersLostError, InputError, MemoryError, OSError):
-        file = file_at(path)
-        num_copies = min(jobs, file.size // LEAST_PART, MOST)
-        if num_copies < 2 or not can_copy() or is_compressed(file):
-            return None
-        splits = list(text_splits(file, -(-file.size // num_copies)))
-        with _Board(len(splits)) as board, contextlib.closing(MemoryFile()) as rows:
-            copies = Copies(len(splits))
-            every = list(copies.map(partial(_read, splits, board, rows), range(len(splits))))
-            if file_at(path) == file:
-                return _qrels(file.name, every, rows)
+    file = file_at(path)
+    num_copies = min(jobs, file.size // LEAST_PART, MOST)
+    if num_copies < 2 or not can_copy():
+        return None
+    with (
+        contextlib.suppress(NotPlainError, WorkersLostError, InputError, MemoryError, OSError),
+        kept_open(file) as kept,
+    ):
+        if not is_compressed(kept):
+            return _of_copies(kept, num_copies)
+    source_of(file).check_unchanged()
     return None
+
+
+def _of_copies(file: File, num_copies: int) -> Qrels:
+    """The judgements of a file that is kept open, read by so many copies."""
+    splits = list(text_splits(file, -(-file.size // num_copies)))
+    with _Board(len(splits)) as board, contextlib.closing(MemoryFile()) as rows:
+        copies = Copies(len(splits))
+        every = list(copies.map(partial(_read, splits, board, rows), range(len(splits))))
+        return _qrels(file.name, every, rows)
 
 
 @dataclass(frozen=True, eq=False)

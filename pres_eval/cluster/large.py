@@ -14,7 +14,7 @@ from pres_eval.cluster.mixed import ManyUnjudgedError, map_piece
 from pres_eval.cluster.scanning import Wanted
 from pres_eval.cluster.scored import ManyTiedError, Scores, can_score_splits, map_scored
 from pres_eval.cluster.splits import Split, text_splits
-from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed
+from pres_eval.cluster.storage import File, file_at, first_bytes, is_compressed, kept_open
 from pres_eval.cluster.telling import Telling, WholeRun
 from pres_eval.cluster.together import Merging, map_ranked
 from pres_eval.errors import InputError
@@ -51,7 +51,9 @@ def large_run(path: str, scoring: Scoring | None = None) -> Source:
         if can_copy():
             file = file_at(path)
             if not is_compressed(file):
-                return LargeRun(path, _begins_together(first_bytes(file, HEAD)), scoring)
+                run = LargeRun(path, _begins_together(first_bytes(file, HEAD)), scoring)
+                run.expect(file.version)
+                return run
     return Source(path)
 
 
@@ -66,7 +68,7 @@ class LargeRun(RunInParts):
     """A run file that copies of this process read, as far as nothing is wrong in it.
 
     Whatever is not as it mostly is (a fault, a document twice, a copy that ends) is left to threads of this
-    process, which begin anew: so one place says what is wrong, and in which order.
+    process, which begin anew with the same file: so one place says what is wrong, and in which order.
     """
 
     alone = True
@@ -82,16 +84,17 @@ class LargeRun(RunInParts):
         """The run, read by at most `jobs` copies, or else by as many threads."""
         num_copies = _num_copies(self.size() or 0, jobs or num_processors())
         if form == TREC and num_copies > 1:
-            with contextlib.suppress(*_NOT_FOR_COPIES):
-                return self._of_copies(judged, options, Copies(num_copies))
+            self.check_unchanged()
+            with contextlib.suppress(*_NOT_FOR_COPIES), kept_open(file_at(self.path)) as kept:
+                return self._of_copies(kept, judged, options, Copies(num_copies))
             self._begin_anew()
         source = Source(self.path)
+        source.expect(self._version)
         source.watch(self._progress)
         return read_any_run(source, judged, options, jobs, form)
 
-    def _of_copies(self, judged: Judged, options: Options, copies: Copies) -> Ranking:
+    def _of_copies(self, file: File, judged: Judged, options: Options, copies: Copies) -> Ranking:
         """The run as copies read it; raises one of _NOT_FOR_COPIES if it is not for them."""
-        file = file_at(self.path)
         if self._together:
             wanted = Wanted.of(judged, options)
             with contextlib.suppress(ScatteredError):
@@ -139,7 +142,7 @@ class LargeRun(RunInParts):
     def _parts(
         self, file: File, copies: Copies, work: Work[Result], *values: Any
     ) -> Generator[tuple[Split, Result], None, None]:
-        """What copies make of each split with the values; raises InputError if the file has changed."""
+        """What copies make of each split with the values."""
         size = max(SPLIT, file.size // (MOST_ITEMS - 1) + 1)
         splits = [replace(split, unjudged=MOST_UNJUDGED) for split in text_splits(file, size)]
         if splits and splits[0].stop > FIRST:  # what is not for copies mostly shows at once
@@ -150,8 +153,6 @@ class LargeRun(RunInParts):
                 yield split, result
                 self._advanced += split.stop - split.start
                 self.advance(split.stop - split.start)
-        if file_at(self.path) != file:
-            raise self.changed()
 
     def _begin_anew(self) -> None:
         """What was read so far is read again."""
@@ -167,6 +168,9 @@ def read_each(read: Callable[[Source], Result], sources: Sequence[Source], jobs:
     done = 0
     workers = _num_copies(sum(source.size() or 0 for source in sources), min(jobs, len(sources)))
     if workers > 1 and len(sources) <= MOST_ITEMS and can_copy() and all(map(_is_file, sources)):
+        for source in sources:
+            with contextlib.suppress(InputError):  # whoever reads it says why not
+                source.expect(file_at(source.path).version)
 
         def work(number: int) -> Result:
             sources[number].watch(None)  # the bar is drawn by the process that was copied

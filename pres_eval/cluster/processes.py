@@ -27,7 +27,7 @@ AHEAD = 2
 """Pieces of work for each worker that may wait for an earlier one."""
 
 BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.cluster.worker import main; main()"
-"""What a worker is told to do: nothing but `sys`, which is a part of Python itself, comes before its path is set."""
+"""What a worker is told to do: before its path is set it imports `sys` alone, which is in Python itself."""
 
 CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """Where Linux tells how much memory a container has, if it has less than the machine."""
@@ -160,7 +160,7 @@ def worker_command() -> list[str]:
     """
     here = ""
     with contextlib.suppress(OSError):  # the folder is gone
-        here = os.getcwd()
+        here = os.getcwd()  # noqa: PTH109 - compared with texts
     named = map(os.path.normpath, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     outside = {".", *{here}.difference(named)}
     path = [each for each in sys.path if os.path.normpath(each) not in outside]

@@ -20,7 +20,7 @@ from pres_eval.cluster.folders import Folder
 from pres_eval.cluster.hashing import Hashing, RowsSplit, map_hashed, map_rows
 from pres_eval.cluster.scanning import Tally, Wanted
 from pres_eval.cluster.splits import parquet_splits, split_size, text_splits
-from pres_eval.cluster.storage import File
+from pres_eval.cluster.storage import File, source_of
 from pres_eval.cluster.telling import Telling, WholeRun
 from pres_eval.cluster.together import Merging, map_ranked
 from pres_eval.errors import InputError, quoted
@@ -271,13 +271,19 @@ class SplitRun:
         )
 
     def _parts(self, told: Telling, work: Work[Part], *shared: Shared) -> Generator[Part, None, None]:
-        """What the splits give, in order; raises InputError for the first fault."""
+        """What the splits give, in order; raises InputError for the first fault, or if a file has changed.
+
+        Workers of other machines cannot tell all changes, so that files are looked at here, too.
+        """
         with contextlib.closing(self._engine.map(work, self._splits, self._everywhere, *shared)) as results:
             for number, (split, part) in enumerate(zip(self._splits, results, strict=False), 1):
                 told.take(split, part.tally)
                 if self._plan.told is not None:
                     self._plan.told(number, len(self._splits))
                 yield part
+        for file in self.run.files:
+            if not file.is_remote:
+                source_of(file).check_unchanged()
 
 
 def _seed() -> int:

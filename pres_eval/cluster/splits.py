@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pres_eval.arrays.ids import PADDING
-from pres_eval.cluster.storage import File, is_compressed, open_at, source_of
+from pres_eval.cluster.storage import File, is_compressed, open_at, source_of, version_here
 from pres_eval.reading.source import LONGEST_LINE, Source
 from pres_eval.reading.streams import OpenFile, Readable
 from pres_eval.records import dataclass
@@ -76,17 +76,14 @@ class TextRange(Source):
     def __init__(self, split: Split) -> None:
         super().__init__(split.file.name)
         self._split_of = split
+        self.expect(version_here(split.file))
         if split.start:
             self._mark = b""  # a byte order mark is one at the beginning of the file alone
 
     def _open(self) -> OpenFile:
         split = self._split_of
-        file = open_at(split.file, max(split.start - 1, 0), split.stop)
-        try:
-            return OpenFile(_WholeLines(file, split), self._progress, None, file.close)
-        except OSError:
-            file.close()
-            raise
+        file = self._checked(open_at(split.file, max(split.start - 1, 0), split.stop))
+        return OpenFile(_WholeLines(file, split), self._progress, file.close, file.version)
 
     def _decompressed(self, file: OpenFile) -> Readable:
         return file  # compressed files are not split

@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, cast
 
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
 from pres_eval.reading.source import LONGEST_MAGIC, MAGIC, Source, reason
-from pres_eval.reading.streams import OpenFile, Readable
+from pres_eval.reading.streams import OpenFile, Readable, ReadAt, Version, version_of
 from pres_eval.records import dataclass
 
 BLOCK = 8 << 20
@@ -19,20 +22,49 @@ BEHIND = 1 << 16
 """Bytes that are asked for behind the end of a part, for the rest of its last line."""
 
 
+STAMPS = (
+    *(
+        "ETag",
+        "etag",
+        "VersionId",
+        "version_id",
+        "generation",
+        "md5Hash",
+        "content_md5",
+        "Content-MD5",
+        "Digest",
+    ),
+    *("LastModified", "last_modified", "mtime", "created"),
+)
+"""What stores say of a file that changes with it, each by the names that it has."""
+
+EVERYWHERE = 2
+"""Of a version: the size and the time, which all machines see alike that share a file, or have copies of it.
+
+Numbers of devices and files hold on one machine; the change time differs where each has a copy of its own.
+"""
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
 @dataclass(frozen=True)
 class File:
     """A file as it was when the work was planned.
 
-    name     as messages call it
-    address  as every worker can open it: an absolute path or an address
-    size     in bytes
-    version  what changes when somebody writes to it
+    name        as messages call it
+    address     as every worker can open it: an absolute path or an address
+    size        in bytes
+    version     what changes when somebody writes to it
+    machine     where the version was taken
+    descriptor  of the open file, for copies of the process that opened it
     """
 
     name: str
     address: str
     size: int
-    version: str
+    version: Version
+    machine: str
+    descriptor: int | None = None
 
     @property
     def is_remote(self) -> bool:
@@ -69,15 +101,26 @@ def expand(address: str) -> list[str]:
 def file_at(address: str) -> File:
     """The file at an address.  Raises InputError if there is none that every worker can open."""
     if is_remote(address):
-        return File(address, address, *_remote_version(address))
+        version = _remote_version(address)
+        return File(address, address, int(version[0]), version, "")
     try:
-        with open(address, "rb"):  # noqa: PTH123
-            status = os.stat(address)  # noqa: PTH116
+        with open(address, "rb") as opened:  # noqa: PTH123
+            found = version_of(opened.fileno())
     except (OSError, ValueError) as error:
         raise InputError(address, None, reason(error), "a readable file") from None
-    if Source(address).size() is None:
+    if found is None:
         raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
-    return File(address, os.path.abspath(address), status.st_size, _version(status))  # noqa: PTH100
+    return File(address, os.path.abspath(address), int(found[0]), found, _machine())  # noqa: PTH100
+
+
+@contextlib.contextmanager
+def kept_open(file: File) -> Iterator[File]:
+    """The file for copies of this process, which read what is open here, whatever takes its name.
+
+    Raises OSError if it cannot be opened.
+    """
+    with open(file.address, "rb", buffering=0) as opened:  # noqa: PTH123
+        yield replace(file, descriptor=opened.fileno())
 
 
 def source_of(file: File) -> Source:
@@ -86,7 +129,24 @@ def source_of(file: File) -> Source:
         return RemoteSource(file)
     source = Source(file.address)
     source.name = file.name
+    source.expect(version_here(file))
     return source
+
+
+def version_here(file: File) -> Version:
+    """What this machine can tell of the version of a file: all of it, or what every machine can."""
+    return file.version if file.machine == _machine() else file.version[:EVERYWHERE]
+
+
+@cache
+def _machine() -> str:
+    """What tells this machine, or this container, from others."""
+    import platform
+
+    name = platform.node()
+    with contextlib.suppress(OSError):
+        name += BOOT.read_text(encoding="ascii")
+    return name
 
 
 def source_named(name: str) -> Source:
@@ -110,32 +170,19 @@ def first_bytes(file: File, count: int) -> bytes:
 
 
 def open_at(file: File, start: int, stop: int) -> OpenFile:
-    """The file from a place on; what is wanted goes to about `stop`.
-
-    Raises InputError if it is not the file that it was when the work was planned.
-    """
+    """The file from a place on, whichever it is now; what is wanted goes to about `stop`."""
     if file.is_remote:
-        if _remote_version(file.address) != (file.size, file.version):
-            raise changed(file)
-        return OpenFile(_Blocks(file, start, stop), None)
+        return OpenFile(_Blocks(file, start, stop), None, version=partial(_remote_version, file.address))
+    missing = file.size - start
+    if file.descriptor is not None:
+        shared = ReadAt(file.descriptor, start)
+        return OpenFile(shared, None, None, partial(version_of, file.descriptor), missing)
     try:
         raw = open(file.address, "rb", buffering=0)  # noqa: PTH123, SIM115
     except (OSError, ValueError) as error:
         raise InputError(file.name, None, reason(error), "a readable file") from None
-    if _version(os.fstat(raw.fileno())) != file.version:
-        raw.close()
-        raise changed(file)
     raw.seek(start)
-    return OpenFile(cast(Readable, raw), None, raw.fileno(), raw.close)
-
-
-def changed(file: File) -> InputError:
-    """What to raise where two readings of a file don't agree."""
-    return Source(file.name).changed()
-
-
-def _version(status: os.stat_result) -> str:
-    return f"{status.st_size} {status.st_mtime_ns}"
+    return OpenFile(cast(Readable, raw), None, raw.close, partial(version_of, raw.fileno()), missing)
 
 
 class RemoteSource(Source):
@@ -144,6 +191,7 @@ class RemoteSource(Source):
     def __init__(self, file: File) -> None:
         super().__init__(file.name)
         self._file = file
+        self.expect(file.version)
 
     def size(self) -> int:
         """Bytes of the file."""
@@ -151,11 +199,12 @@ class RemoteSource(Source):
 
     def for_jumps(self) -> Any:
         """The file, open for readers that jump about in it."""
+        self.check_unchanged()
         system, path = system_of(self._file.address)
         return system.open(path, "rb")
 
     def _open(self) -> OpenFile:
-        return open_at(self._file, 0, self._file.size)
+        return self._checked(open_at(self._file, 0, self._file.size))
 
 
 class _Blocks:
@@ -193,15 +242,14 @@ class _Blocks:
         return memoryview(block)
 
 
-def _remote_version(address: str) -> tuple[int, str]:
+def _remote_version(address: str) -> Version:
     system, path = system_of(address)
     with as_input_error(address):
         system.invalidate_cache()
         found = system.info(path)
         if found.get("type") == "directory":
             raise IsADirectoryError
-        stamps = (found.get(key) for key in ("ETag", "etag", "LastModified", "mtime", "md5Hash", "created"))
-        return int(found["size"]), " ".join(str(stamp) for stamp in stamps if stamp is not None)
+        return int(found["size"]), " ".join(str(found[key]) for key in STAMPS if found.get(key) is not None)
 
 
 def system_of(address: str) -> tuple[Any, str]:

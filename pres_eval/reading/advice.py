@@ -5,12 +5,11 @@ The first bytes and the first lines decide, so a fault far down in a good file g
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shlex
 from collections.abc import Callable
 
-from pres_eval.errors import InputError
+from pres_eval.errors import ChangedFileError, InputError
 from pres_eval.reading.source import HEAD, Source
 
 LINES = 20
@@ -48,7 +47,10 @@ Found = tuple[str, str] | None
 
 
 def with_advice(error: InputError, source: Source, names: str) -> InputError:
-    """An error about a line of a file, with what can be said of the whole file; `names`: its columns."""
+    """An error about a line of a file, with what can be said of the whole file; `names`: its columns.
+
+    Raises InputError if the file has changed, which then is what is wrong with the line.
+    """
     said = advice(source, names)
     return type(error)(error.path, error.line, error.found, error.expected, said) if said else error
 
@@ -59,8 +61,12 @@ def advice(source: Source, names: str) -> str:
     `names` are the columns that were expected.
     """
     head = b""
-    with contextlib.suppress(InputError):
+    try:
         head = source.head()
+    except ChangedFileError:
+        raise
+    except InputError:
+        pass  # that is not what was asked
     whole = (
         head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
     )  # a line that is cut off tells nothing

@@ -106,7 +106,7 @@ def test_a_package_that_its_user_has_installed(folder: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("named", [True, False])
 def test_the_current_folder_where_python_was_told_to_look_into_it(named: bool, tmp_path: Path) -> None:
-    """A program's own path may have it; a worker looks into it if PYTHONPATH names it, as an absolute path."""
+    """A program's own path may have it; a worker looks there if PYTHONPATH names it, as an absolute path."""
     (tmp_path / "beside.py").write_text("def double(number):\n    return 2 * number\n")
     program = (
         "import sys, pickle\n"
@@ -136,13 +136,13 @@ def test_a_folder_that_is_gone(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     program = (
-        f"import os; os.rmdir({str(gone)!r})\n"
-        "import pres_eval as pe\n"
-        f"print(pe.evaluate({str(tmp_path / 'qrels')!r}, {str(tmp_path / 'run')!r}, cluster='local:1')['map'])\n"
+        "import os, pres_eval as pe\n"
+        f"files = {[str(tmp_path / name) for name in ('qrels', 'run')]}\n"
+        f"os.chdir({str(gone)!r}); os.rmdir({str(gone)!r})\n"
+        "print(pe.evaluate(*files, cluster='local:1')['map'])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=gone,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=True,
