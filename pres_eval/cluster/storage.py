@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -138,7 +138,6 @@ def version_here(file: File) -> Version:
     return file.version if file.machine == _machine() else file.version[:EVERYWHERE]
 
 
-@cache
 def _machine() -> str:
     """What tells this machine, or this container, from others."""
     import platform

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from support import in_splits
 
 pytestmark = [
     pytest.mark.slow,
@@ -205,3 +206,31 @@ def test_a_link_that_points_to_another_file_meanwhile(reader: str, folder: Path)
         assert not out and b"the file changed while it was read" in said
     else:
         assert (running.returncode, out) == (0, expected)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_a_file_that_ends_before_its_size(
+    name: str, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does where a file system has an old size, or lost what was written last."""
+    (tmp_path / "qrels").write_text("1 0 d 1\n" * 1 + "".join(f"1 0 d{n} 0\n" for n in range(99)))
+    (tmp_path / "run").write_text("".join(f"1 Q0 d{n} 0 {n} t\n" for n in range(99)))
+    stale, status_of = (tmp_path / name).stat(), os.fstat
+
+    def larger(descriptor: int) -> os.stat_result:
+        status = status_of(descriptor)
+        if status.st_ino != stale.st_ino:
+            return status
+        times = {each: getattr(status, each) for each in ("st_mtime_ns", "st_ctime_ns")}
+        return os.stat_result((*status[:6], status.st_size + 10, *status[7:]), times)
+
+    monkeypatch.setattr(os, "fstat", larger)
+    with pytest.MonkeyPatch.context() as patch:
+        if jobs == "2":
+            in_splits.read_by_copies(patch, 100)
+        code, out, said = in_splits.printed(
+            ["--jobs", jobs, *(str(tmp_path / each) for each in ("qrels", "run"))]
+        )
+    assert (code, out) == (2, b"")
+    assert said == f"pres-eval: {tmp_path / name}: cannot be read (it ends 10 bytes too early)\n"
