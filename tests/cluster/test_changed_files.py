@@ -5,19 +5,18 @@ The command is caught while it reads: all of its processes stand still while the
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 from support import in_splits
+from support.changing import CHANGES, caught, family, other, replaced
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,8 +34,8 @@ READERS = {
     "copies, mixed": ("--jobs", "2", "qrels", "mixed"),
     "workers, mixed": ("--cluster", "local:2", "qrels", "mixed"),
     "copies of many": ("--jobs", "2", "qrels", "run", "mixed", "small"),
-    "threads, judgements": ("--jobs", "1", "judged", "small"),
-    "copies, judgements": ("--jobs", "2", "judged", "small"),
+    "threads, judgements": ("--jobs", "1", "judged-qrels", "small"),
+    "copies, judgements": ("--jobs", "2", "judged-qrels", "small"),
 }
 
 
@@ -44,14 +43,14 @@ READERS = {
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Judgements, a run of 25 MB in order, one in none, and judgements of 40 MB."""
     folder = tmp_path_factory.mktemp("originals")
-    names = [f"{number:060}" for number in range(DOCUMENTS)]
+    names = [f"d{number:060}" for number in range(DOCUMENTS)]
     rows = [(topic, rank) for topic in range(TOPICS) for rank in range(DOCUMENTS)]
     lines = [f"{topic} Q0 {names[rank]} 1 {1000 - rank}.5 tag\n" for topic, rank in rows]
     (folder / "run").write_text("".join(lines))
     (folder / "mixed").write_text("".join(lines[::2] + lines[1::2]))
     (folder / "small").write_text("".join(lines[:1000]))
     (folder / "qrels").write_text("".join(f"{topic} 0 {names[topic % 7]} 1\n" for topic in range(TOPICS)))
-    (folder / "judged").write_text(
+    (folder / "judged-qrels").write_text(
         "".join(f"{topic} 0 {names[rank]} 1\n{topic} 0 more-{names[rank]} 0\n" for topic, rank in rows)
     )
     return folder
@@ -65,49 +64,6 @@ def folder(originals: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def other(path: Path) -> bytes:
-    """Another file of the same size, in which all is right, too."""
-    return (
-        path.read_bytes().replace(b"1 0 ", b"2 0 ")
-        if path.name == "judged"
-        else b"".join(line.replace(b" 00", b" 01") for line in path.read_bytes().splitlines(keepends=True))
-    )
-
-
-def replaced(path: Path) -> None:
-    """By another file of the same size and time."""
-    new, status = path.with_name("new"), path.stat()
-    new.write_bytes(other(path))
-    os.utime(new, ns=(status.st_atime_ns, status.st_mtime_ns))
-    new.replace(path)
-
-
-def overwritten(path: Path) -> None:
-    """In place, and the time is set back."""
-    status, text = path.stat(), other(path)
-    with path.open("r+b") as file:
-        file.write(text)
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-def appended(path: Path) -> None:
-    """By a line that is as right as the others."""
-    with path.open("ab") as file:
-        file.write(b"1 0 late 1\n" if path.name == "judged" else b"last Q0 late 1 0.5 tag\n")
-
-
-def cut(path: Path) -> None:
-    """In the middle of a line."""
-    os.truncate(path, path.stat().st_size // 2 + 7)
-
-
-def halved(path: Path) -> None:
-    """By the first half of its lines, in a file of its own."""
-    text = path.read_bytes()
-    path.with_name("new").write_bytes(text[: text.index(b"\n", len(text) // 2) + 1])
-    path.with_name("new").replace(path)
-
-
 def started(folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "pres_eval", "-m", "map", *arguments],
@@ -118,50 +74,11 @@ def started(folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]
     )
 
 
-def family(process: int) -> list[int]:
-    """A process and those that it has started."""
-    found = [process]
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{process}/task").iterdir():
-            found += [int(child) for child in (task / "children").read_text().split()]
-    return found
-
-
-def is_reading(process: int, path: Path, *, begun: bool) -> bool:
-    """Whether it has the file open, and has read some megabytes of it if it has `begun` to."""
-    with contextlib.suppress(OSError):
-        for each in Path(f"/proc/{process}/fd").iterdir():
-            with contextlib.suppress(OSError):
-                if each.readlink() == path:
-                    place = Path(f"/proc/{process}/fdinfo/{each.name}").read_text().split()[1]
-                    if not begun or int(place) > 1 << 20:
-                        return True
-    return False
-
-
-@contextlib.contextmanager
-def caught(running: subprocess.Popen[bytes], path: Path) -> Iterator[None]:
-    """Let the command stand still while it reads the file, or others do that it has started."""
-    deadline = time.monotonic() + SECONDS
-    while running.poll() is None:
-        assert time.monotonic() < deadline
-        first, *others = every = family(running.pid)
-        if is_reading(first, path, begun=True) or any(is_reading(each, path, begun=False) for each in others):
-            for each in every:
-                os.kill(each, signal.SIGSTOP)
-            yield
-            for each in every:
-                os.kill(each, signal.SIGCONT)
-            return
-        time.sleep(0.0005)
-    pytest.fail("it was too fast to be caught")
-
-
-@pytest.mark.parametrize("change", [replaced, overwritten, appended, cut, halved])
+@pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_file_that_changes(reader: str, change: Callable[[Path], None], folder: Path) -> None:
     arguments = READERS[reader]
-    path = folder / next((name for name in ("judged", "mixed") if name in arguments), "run")
+    path = folder / next((name for name in ("judged-qrels", "mixed") if name in arguments), "run")
     running = started(folder, arguments)
     with caught(running, path):
         change(path)
@@ -169,7 +86,7 @@ def test_a_file_that_changes(reader: str, change: Callable[[Path], None], folder
     expected = b"the file changed while it was read, expected one that nobody writes to meanwhile\n"
     assert said.endswith(b"pres-eval: " + path.name.encode() + b": " + expected), (said, out)
     assert running.returncode == 2
-    assert not out or ("small" in arguments and path.name != "judged")  # a run before this one
+    assert not out or ("small" in arguments and path.name != "judged-qrels")  # a run before this one
 
 
 @pytest.mark.parametrize("reader", ["copies", "copies, judgements"])
@@ -198,7 +115,6 @@ def test_a_link_that_points_to_another_file_meanwhile(reader: str, folder: Path)
     with caught(running, first):
         link.unlink()
         link.symlink_to(second)
-    time.sleep(0.05)
     (folder / "back").symlink_to(first)
     (folder / "back").replace(link)
     out, said = running.communicate(timeout=SECONDS)
