@@ -54,10 +54,6 @@ class EmptyFileError(InputError):
     """A file without a line that counts."""
 
 
-class ChangedFileError(InputError):
-    """A file that somebody wrote to, or put another one in place of, while it was read."""
-
-
 class DamagedError(Exception):
     """A compressed file that is not whole, or not what its first bytes say."""
 

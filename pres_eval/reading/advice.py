@@ -5,11 +5,12 @@ The first bytes and the first lines decide, so a fault far down in a good file g
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 from collections.abc import Callable
 
-from pres_eval.errors import ChangedFileError, InputError
+from pres_eval.errors import InputError
 from pres_eval.reading.source import HEAD, Source
 
 LINES = 20
@@ -51,6 +52,7 @@ def with_advice(error: InputError, source: Source, names: str) -> InputError:
 
     Raises InputError if the file has changed, which then is what is wrong with the line.
     """
+    source.check_unchanged()
     said = advice(source, names)
     return type(error)(error.path, error.line, error.found, error.expected, said) if said else error
 
@@ -61,12 +63,8 @@ def advice(source: Source, names: str) -> str:
     `names` are the columns that were expected.
     """
     head = b""
-    try:
+    with contextlib.suppress(InputError):
         head = source.head()
-    except ChangedFileError:
-        raise
-    except InputError:
-        pass  # that is not what was asked
     whole = (
         head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
     )  # a line that is cut off tells nothing

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING
-from pres_eval.errors import ChangedFileError, DamagedError, EmptyFileError, InputError
+from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import OpenFile, Pipe, Progress, Readable, Version, fill, version_of
 from pres_eval.records import dataclass
@@ -219,13 +219,13 @@ class Source:
         self._version = version
 
     def check_unchanged(self) -> None:
-        """Raise InputError if the file at the path is not the one that was read or expected."""
-        if self._pipe is None and self.path != "-":
+        """Raise InputError if the file is not the one that was read or expected; a pipe is what it is."""
+        if self._pipe is None:
             self._open().close()
 
     def changed(self) -> InputError:
         """What to raise where two readings of the file don't agree."""
-        return ChangedFileError(
+        return InputError(
             self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
         )
 
