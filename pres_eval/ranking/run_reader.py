@@ -187,9 +187,9 @@ class RunReader:
             size = split_size(self._run.size() or 0, self._engine.workers)
         if size is None or self._form not in (TREC, PARQUET):
             return list(self._run.sources), [Split(number) for number in range(len(self._run.sources))]
-        from pres_eval.reading.storage import file_of
+        from pres_eval.reading.storage import file_of, kept_open
 
-        files = [stack.enter_context(file_of(source).held()) for source in self._run.sources]
+        files = [stack.enter_context(kept_open(file_of(source))) for source in self._run.sources]
         cut = parquet_splits if self._form == PARQUET else text_splits
         return list(files), [split for number, file in enumerate(files) for split in cut(number, file, size)]
 

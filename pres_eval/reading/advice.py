@@ -48,7 +48,11 @@ Found = tuple[str, str] | None
 
 
 def with_advice(error: InputError, source: Source, names: str) -> InputError:
-    """An error about a line of a file, with what can be said of the whole file; `names`: its columns."""
+    """An error about a line of a file, with what can be said of the whole file; `names`: its columns.
+
+    Raises InputError if the file has changed, which then is what is wrong with the line.
+    """
+    source.check_unchanged()
     said = advice(source, names)
     return type(error)(error.path, error.line, error.found, error.expected, said) if said else error
 

@@ -9,6 +9,7 @@ import stat
 import sys
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -104,9 +105,8 @@ class Source:
         changes while it is read or between two readings, or with a line longer than LONGEST_LINE.
         """
         try:
-            with contextlib.closing(self._open()) as file:
+            with contextlib.closing(self._open()) as file, in_the_end(partial(self.check, file)):
                 yield from self._split(self._decompressed(file), size, cut_place)
-                self._check_unchanged(file)
         except (OSError, DamagedError) as error:
             raise self._unreadable(error) from None
         except _LongLineError as error:
@@ -150,7 +150,7 @@ class Source:
         text = bytearray()
         buffer = bytearray(HEAD)
         try:
-            with contextlib.closing(self._open()) as file:
+            with contextlib.closing(self._open()) as file, in_the_end(partial(self.check, file)):
                 stream = self._decompressed(file)
                 while most is None or len(text) < most:
                     count = fill(stream, buffer, 0, len(buffer))
@@ -208,39 +208,42 @@ class Source:
             file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
         except (OSError, ValueError) as error:
             raise InputError(self.name, None, reason(error), "a readable file") from None
-        version = version_of(file.fileno())
+        now = partial(version_of, file.fileno())
+        version = now()
         if version is not None:
-            try:
-                self._check_version(version)
-            except InputError:
-                file.close()
-                raise
-            return OpenFile(cast(Readable, file), self._progress, file.fileno(), file.close)
+            raw = cast(Readable, file)
+            return self._checked(OpenFile(raw, self._progress, file.close, now, int(version[0])))
         weakref.finalize(self, file.close)
         self._pipe = Pipe(cast(Readable, file))
-        return OpenFile(self._pipe, self._progress)
+        return self._checked(OpenFile(self._pipe, self._progress))
 
     def _open_stdin(self) -> OpenFile:
         if sys.stdin is None:
             raise InputError(self.name, None, "standard input is closed", "a file or a pipe")
         raw = cast(Readable, sys.stdin.buffer)
-        if self.size() is None:
+        size = self.size()
+        if size is None:
             self._pipe = Pipe(raw)
             return OpenFile(self._pipe, self._progress)
         # Whoever started us may have read some lines of it.
         place = sys.stdin.buffer.tell() if self._first_byte is None else self._first_byte
         self._first_byte = sys.stdin.buffer.seek(place)
-        descriptor = sys.stdin.fileno()
-        version = version_of(descriptor)
-        if version is not None:
-            self._check_version(version)
-        return OpenFile(raw, self._progress, descriptor)
+        now = partial(version_of, sys.stdin.fileno())
+        return self._checked(OpenFile(raw, self._progress, None, now, size - place))
 
-    def _check_version(self, version: Version) -> None:
-        """Stop if the file is not the one that was opened before."""
-        if self._version is not None and version != self._version:
+    def agree(self, version: Version | None) -> None:
+        """Take no other version of the file than this one from now on.
+
+        Raises InputError if another one was read or expected before.
+        """
+        if self._version is not None and (version or ())[: len(self._version)] != self._version:
             raise self.changed()
         self._version = version
+
+    def check_unchanged(self) -> None:
+        """Raise InputError if the file is not the one that was read or expected; a pipe is what it is."""
+        if self._pipe is None:
+            self._open().close()
 
     def changed(self) -> InputError:
         """What to raise where two readings of the file don't agree."""
@@ -248,11 +251,18 @@ class Source:
             self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
         )
 
-    def _check_unchanged(self, file: OpenFile) -> None:
+    def _checked(self, file: OpenFile) -> OpenFile:
+        """A file that was just opened; raises InputError if it is not the one that was opened before."""
+        try:
+            self.check(file)
+        except InputError:
+            file.close()
+            raise
+        return file
+
+    def check(self, file: OpenFile) -> None:
         """Stop if somebody wrote to the file: what was read may be half of the old and half of the new."""
-        version = None if file.descriptor is None else version_of(file.descriptor)
-        if version is not None:
-            self._check_version(version)
+        self.agree(file.version())
 
     def _split(self, stream: Readable, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
         keep_freed_memory()
@@ -310,6 +320,17 @@ class Source:
             if len(buffer) >= size:
                 return buffer
         return bytearray(size + size // 8)
+
+
+@contextlib.contextmanager
+def in_the_end(check: Callable[[], None]) -> Iterator[None]:
+    """Check something at the end of the block, also if an error ends it: that may come of what is wrong."""
+    try:
+        yield
+    except Exception:
+        check()
+        raise
+    check()
 
 
 def _compression_of(file: OpenFile) -> str | None:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from typing import cast
 
 from pres_eval.errors import EmptyFileError
 from pres_eval.reading.blocks import Block, Format, check_scores, whole_topics
 from pres_eval.reading.cutting import LARGEST_TOPIC, ScatteredError, TopicCutter
 from pres_eval.reading.source import CHUNK, LONGEST_LINE, Chunk, Source, behind_last_line
-from pres_eval.reading.storage import File, is_compressed, open_at, source_of
-from pres_eval.reading.streams import OpenFile, Readable, Version
+from pres_eval.reading.storage import File, is_compressed, open_at, source_of, version_here
+from pres_eval.reading.streams import OpenFile, Readable
 from pres_eval.records import dataclass
 
 WINDOW = 1 << 16
@@ -158,14 +157,14 @@ class TextRange(Source):
         super().__init__(file.name)
         self._file = file
         self._start, self._stop = start, stop
+        self.agree(version_here(file))
         if start:
             self._mark = b""  # a byte order mark is one at the beginning of the file alone
 
     def _open(self) -> OpenFile:
-        file = open_at(self._file, self._start, self._stop)
-        self._version = None if self._file.is_remote else cast(Version, self._file.version)
+        file = self._checked(open_at(self._file, self._start, self._stop))
         raw = _Limited(file, self._stop - self._start)
-        return OpenFile(raw, self._progress, file.descriptor, file.close)
+        return OpenFile(raw, self._progress, file.close, file.version)
 
     def _decompressed(self, file: OpenFile) -> Readable:
         return file  # compressed files are not split

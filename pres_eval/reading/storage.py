@@ -6,11 +6,12 @@ import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
 from pres_eval.reading.source import LONGEST_MAGIC, MAGIC, Source, reason
-from pres_eval.reading.streams import OpenFile, Readable, Version, version_of
+from pres_eval.reading.streams import OpenFile, Readable, ReadAt, Version, version_of
 from pres_eval.records import dataclass
 
 BLOCK = 8 << 20
@@ -20,7 +21,32 @@ BEHIND = 1 << 16
 """Bytes that are asked for behind the end of a part, for the rest of its last line."""
 
 
-@dataclass(frozen=True, eq=False)
+STAMPS = (
+    *(
+        "ETag",
+        "etag",
+        "VersionId",
+        "version_id",
+        "generation",
+        "md5Hash",
+        "content_md5",
+        "Content-MD5",
+        "Digest",
+    ),
+    *("LastModified", "last_modified", "mtime", "created"),
+)
+"""What stores say of a file that changes with it, each by the names that it has."""
+
+EVERYWHERE = 2
+"""Of a version: the size and the time, which all machines see alike that share a file, or have copies of it.
+
+Numbers of devices and files hold on one machine; the change time differs where each has a copy of its own.
+"""
+
+BOOT = "/proc/sys/kernel/random/boot_id"
+
+
+@dataclass(frozen=True)
 class File:
     """A file as it was when the work was planned.
 
@@ -28,31 +54,25 @@ class File:
     address     as every worker can open it: an absolute path or an address
     size        in bytes
     version     what changes when somebody writes to it
-    descriptor  the file, open in this process; what another process gets opens it anew
+    machine     where the version was taken
+    descriptor  of the open file, for copies of the process that opened it
     """
 
     name: str
     address: str
     size: int
-    version: Version | str
+    version: Version
+    machine: str
     descriptor: int | None = None
 
-    def __reduce__(self) -> tuple[type[File], tuple[str, str, int, Version | str]]:
-        return File, (self.name, self.address, self.size, self.version)
+    def __reduce__(self) -> tuple[type[File], tuple[str, str, int, Version, str]]:
+        # Another process opens it anew.
+        return File, (self.name, self.address, self.size, self.version, self.machine)
 
     @property
     def is_remote(self) -> bool:
         """Whether fsspec opens it."""
         return is_remote(self.address)
-
-    @contextlib.contextmanager
-    def held(self) -> Iterator[File]:
-        """Hold the file open for copies of this process: they read it even when its path is given away."""
-        if self.is_remote:
-            yield self
-            return
-        with open_at(self, 0, 0) as file:
-            yield replace(self, descriptor=file.descriptor)
 
 
 def is_remote(address: str) -> bool:
@@ -84,31 +104,59 @@ def expand(address: str) -> list[str]:
 def file_at(address: str) -> File:
     """The file at an address.  Raises InputError if there is none that every worker can open."""
     if is_remote(address):
-        return File(address, address, *_remote_version(address))
+        version = _remote_version(address)
+        return File(address, address, int(version[0]), version, "")
     try:
-        with open(address, "rb", buffering=0) as file:  # noqa: PTH123
-            version = version_of(file.fileno())
-            size = os.fstat(file.fileno()).st_size
+        with open(address, "rb") as opened:  # noqa: PTH123
+            found = version_of(opened.fileno())
     except (OSError, ValueError) as error:
         raise InputError(address, None, reason(error), "a readable file") from None
-    if version is None:
+    if found is None:
         raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
-    return File(address, os.path.abspath(address), size, version)  # noqa: PTH100
+    return File(address, os.path.abspath(address), int(found[0]), found, _machine())  # noqa: PTH100
 
 
 def file_of(source: Source) -> File:
-    """The file of a source as it is now.  Raises InputError if not every worker can open it."""
+    """The file of a source.  Raises InputError if not every worker can open it, or if it has changed."""
     if isinstance(source, RemoteSource):
         return source.file
     source.check_readable()
-    return replace(file_at(source.path), name=source.name)
+    file = replace(file_at(source.path), name=source.name)
+    source.agree(file.version)
+    return file
+
+
+@contextlib.contextmanager
+def kept_open(file: File) -> Iterator[File]:
+    """The file for copies of this process, which read what is open here, whatever takes its name."""
+    if file.is_remote:
+        yield file
+        return
+    with contextlib.closing(open_at(file, 0, 0)) as opened:
+        source_of(file).check(opened)
+        yield replace(file, descriptor=opened.descriptor)
 
 
 def source_of(file: File) -> Source:
     """The whole file, to be read."""
     if file.is_remote:
         return RemoteSource(file)
-    return Source(file.address, file.name)
+    source = Source(file.address, file.name)
+    source.agree(version_here(file))
+    return source
+
+
+def version_here(file: File) -> Version:
+    """What this machine can tell of the version of a file: all of it, or what every machine can."""
+    return file.version if file.machine == _machine() else file.version[:EVERYWHERE]
+
+
+def _machine() -> str:
+    """What tells this machine, or this container, from others."""
+    name = os.uname().nodename if hasattr(os, "uname") else ""
+    with contextlib.suppress(OSError), open(BOOT, encoding="ascii") as file:  # noqa: PTH123
+        name += file.read()
+    return name
 
 
 def files_in(address: str) -> list[str] | None:
@@ -137,46 +185,20 @@ def first_bytes(file: File, count: int) -> bytes:
 
 
 def open_at(file: File, start: int, stop: int) -> OpenFile:
-    """The file from a place on; what is wanted goes to about `stop`.
-
-    Raises InputError if it is not the file that it was when the work was planned.
-    """
+    """The file from a place on, whichever it is now; what is wanted goes to about `stop`."""
     if file.is_remote:
-        if _remote_version(file.address) != (file.size, file.version):
-            raise changed(file)
-        return OpenFile(_Blocks(file, start, stop), None)
+        return OpenFile(_Blocks(file, start, stop), None, version=partial(_remote_version, file.address))
+    missing = file.size - start
     if file.descriptor is not None:
-        opened = OpenFile(_At(file.descriptor, start), None, file.descriptor)
-    else:
-        try:
-            raw = open(file.address, "rb", buffering=0)  # noqa: PTH123, SIM115
-        except (OSError, ValueError) as error:
-            raise InputError(file.name, None, reason(error), "a readable file") from None
-        raw.seek(start)
-        opened = OpenFile(cast(Readable, raw), None, raw.fileno(), raw.close)
-    if version_of(cast(int, opened.descriptor)) != file.version:
-        opened.close()
-        raise changed(file)
-    return opened
-
-
-def changed(file: File) -> InputError:
-    """What to raise where two readings of a file don't agree."""
-    return Source(file.name).changed()
-
-
-class _At:
-    """A file from a place on, whose descriptor other processes read from, too."""
-
-    def __init__(self, descriptor: int, place: int) -> None:
-        self._descriptor = descriptor
-        self._place = place
-
-    def readinto(self, view: memoryview, /) -> int:
-        """Read as io's readinto does."""
-        count = os.preadv(self._descriptor, [view], self._place)
-        self._place += count
-        return count
+        shared = ReadAt(file.descriptor, start)
+        return OpenFile(shared, None, None, partial(version_of, file.descriptor), missing)
+    try:
+        raw = open(file.address, "rb", buffering=0)  # noqa: PTH123, SIM115
+    except (OSError, ValueError) as error:
+        raise InputError(file.name, None, reason(error), "a readable file") from None
+    raw.seek(start)
+    number = raw.fileno()
+    return OpenFile(cast(Readable, raw), None, raw.close, partial(version_of, number), missing, number)
 
 
 class RemoteSource(Source):
@@ -185,6 +207,7 @@ class RemoteSource(Source):
     def __init__(self, file: File) -> None:
         super().__init__(file.name)
         self.file = file
+        self.agree(file.version)
 
     def __reduce__(self) -> tuple[type[RemoteSource], tuple[File]]:
         return RemoteSource, (self.file,)
@@ -195,11 +218,12 @@ class RemoteSource(Source):
 
     def for_jumps(self) -> Any:
         """The file, open for readers that jump about in it."""
+        self.check_unchanged()
         system, path = system_of(self.file.address)
         return system.open(path, "rb")
 
     def _open(self) -> OpenFile:
-        return open_at(self.file, 0, self.file.size)
+        return self._checked(open_at(self.file, 0, self.file.size))
 
 
 class _Blocks:
@@ -237,15 +261,14 @@ class _Blocks:
         return memoryview(block)
 
 
-def _remote_version(address: str) -> tuple[int, str]:
+def _remote_version(address: str) -> Version:
     system, path = system_of(address)
     with as_input_error(address):
         system.invalidate_cache()
         found = system.info(path)
         if found.get("type") == "directory":
             raise IsADirectoryError
-        stamps = (found.get(key) for key in ("ETag", "etag", "LastModified", "mtime", "md5Hash", "created"))
-        return int(found["size"]), " ".join(str(stamp) for stamp in stamps if stamp is not None)
+        return int(found["size"]), " ".join(str(found[key]) for key in STAMPS if found.get(key) is not None)
 
 
 def system_of(address: str) -> tuple[Any, str]:

@@ -8,9 +8,12 @@ import weakref
 from collections.abc import Callable
 from typing import BinaryIO, Protocol, cast
 
-Version = tuple[int, int, int, int, int]
-"""Which file it is, how long, when it was last written to, and when anything of it was changed last."""
+Version = tuple[int | str, ...]
+"""How long a file is, when it was last written to, when anything of it changed, and which file it is.
 
+The change time tells who writes to a file and sets its time back.  A version may be only the beginning of
+another one: less is known of the file then.
+"""
 
 Progress = Callable[[int], None]
 """Is told how many more bytes of the file were read."""
@@ -40,23 +43,32 @@ def version_of(descriptor: int) -> Version | None:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino
 
 
 class OpenFile:
-    """An open file, whose first bytes can be looked at; tells how much of it was read."""
+    """An open file, whose first bytes can be looked at; tells how much of it was read.
+
+    version  tells which version of the file it is now, None for a pipe
+    size     bytes that have to come before its end
+    descriptor  what the system calls it
+    """
 
     def __init__(
         self,
         raw: Readable,
         progress: Progress | None,
-        descriptor: int | None = None,
         close: Callable[[], None] | None = None,
+        version: Callable[[], Version | None] = lambda: None,
+        size: int = 0,
+        descriptor: int | None = None,
     ) -> None:
         self._raw = raw
         self._progress = progress
         self._close = close
         self._head = b""
+        self._missing = size
+        self.version = version
         self.descriptor = descriptor
 
     def peek(self, count: int) -> bytes:
@@ -73,6 +85,9 @@ class OpenFile:
             self._head = self._head[count:]
             return count
         count = read_some(self._raw, view)
+        self._missing -= count
+        if not count and self._missing > 0:
+            raise OSError(f"it ends {self._missing:,} bytes too early")
         if self._progress is not None:
             self._progress(count)
         return count
@@ -104,6 +119,20 @@ def fill(stream: Readable, buffer: bytearray, start: int, stop: int) -> int:
                 break
             filled += count
     return filled - start
+
+
+class ReadAt:
+    """An open file from a place on, whatever others read of it, such as copies of the process."""
+
+    def __init__(self, descriptor: int, place: int) -> None:
+        self._descriptor = descriptor
+        self._place = place
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Read as io's readinto does."""
+        count = os.preadv(self._descriptor, [view], self._place)
+        self._place += count
+        return count
 
 
 class Pipe:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +172,56 @@ def test_a_bad_line_in_the_last_split(engine: OnDask, tmp_path: Path) -> None:
     expected = run.whole()
     assert expected["message"] == f"{run.path}:2001: score 'high', expected a number"
     assert run.in_splits(engine, Plan(split_bytes=4000)) == expected
+
+
+def write_text(path: Path, document: str) -> None:
+    path.write_text("".join(f"{row % 30} Q0 {document}{row} 0 {row} t\n" for row in range(1200)))
+
+
+def write_table(path: Path, document: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    topics, documents = [str(row % 30) for row in range(1200)], [f"{document}{row}" for row in range(1200)]
+    table = pyarrow.table({"qid": topics, "docno": documents, "score": [float(row) for row in range(1200)]})
+    parquet.write_table(table, path, row_group_size=20, compression="none")
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize("write", [write_text, write_table])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_a_file_that_changes(
+    in_place: bool,
+    write: Callable[[Path, str], None],
+    elsewhere: bool,
+    client: Any,
+    engine: OnDask,
+    tmp_path: Path,
+) -> None:
+    """By one of the same size and time; also where workers are on another machine, and cannot tell."""
+    run = written(tmp_path, "", "".join(f"{row % 30} 0 d{row} 1\n" for row in range(0, 1200, 7)))
+    path, changed = tmp_path / "run", tmp_path / ("run" if in_place else "new")
+    write(path, "d")
+    before = path.stat()
+
+    def told(done: int, _: int) -> None:
+        if done == 2:
+            write(changed, "e")
+            os.utime(changed, ns=(before.st_mtime_ns, before.st_mtime_ns))
+            changed.replace(path)
+
+    if elsewhere:
+        client.run(
+            exec, "import platform; platform.here = platform.node; platform.node = lambda: 'elsewhere'"
+        )
+    try:
+        expected = run.whole()
+        assert run.in_splits(engine, Plan(split_bytes=500)) == expected and "error" not in expected
+        found = run.in_splits(engine, Plan(split_bytes=500, told=told))
+    finally:
+        if elsewhere:
+            client.run(exec, "import platform; platform.node = platform.here")
+    assert path.stat().st_size == before.st_size
+    assert "the file changed while it was read" in found["message"]
 
 
 def test_errors_of_the_command_are_the_same(

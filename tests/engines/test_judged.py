@@ -16,6 +16,7 @@ from pres_eval.cli import reader
 from pres_eval.cluster import judged, memory
 from pres_eval.cluster.copies import can_copy
 from pres_eval.cluster.judged import qrels_of_copies
+from pres_eval.errors import InputError
 from pres_eval.reading.qrels import Qrels, read_qrels
 from pres_eval.reading.source import Source
 
@@ -132,8 +133,9 @@ def test_topics_that_are_not_together(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_files_that_are_not_for_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, "".join(made(random.Random(3), "d{}")))
     assert qrels_of_copies(path, 1) is None
-    assert qrels_of_copies(str(tmp_path / "nothing"), 2) is None
-    assert qrels_of_copies(str(tmp_path), 2) is None
+    for name in ("nothing", ""):
+        with pytest.raises(InputError, match="expected a readable file"):
+            qrels_of_copies(str(tmp_path / name), 2)
     monkeypatch.setattr(judged, "LEAST_PART", 1 << 20)
     assert qrels_of_copies(path, 2) is None
 
@@ -194,7 +196,8 @@ def test_a_file_that_is_written_to_meanwhile(tmp_path: Path, monkeypatch: pytest
         return usual(split)
 
     monkeypatch.setattr(judged, "_judgements", written_to)
-    assert qrels_of_copies(path, 2) is None
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        qrels_of_copies(path, 2)
 
 
 def test_memory_is_given_back(tmp_path: Path) -> None:

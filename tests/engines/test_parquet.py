@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from support.rankings import outcome
 from pres_eval.cluster.engines import Here
 from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs, run_named
+from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.formats.parquet import opened
@@ -47,6 +49,28 @@ def check_the_same(path: Path, tmp_path: Path, form: str = "trec_results", **opt
         found = next(rank_runs([str(path)], judged, chosen, Here(), Plan(split_bytes=size), form))
         assert outcome(found.checked) == expected
     return expected
+
+
+@pytest.mark.parametrize("split_bytes", [1, 1 << 20])
+def test_a_table_that_changes(split_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By another file of the same bytes and time, while it is read, or between two of its parts."""
+    import pyarrow.parquet
+
+    path = written(tmp_path / "run.parquet", ROWS)
+    (tmp_path / "qrels").write_text(QRELS)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    batches = pyarrow.parquet.ParquetFile.iter_batches
+
+    def replace_after(self: Any, *given: Any, **named: Any) -> Any:
+        yield from batches(self, *given, **named)
+        shutil.copy2(path, tmp_path / "new")
+        (tmp_path / "new").replace(path)
+
+    monkeypatch.setattr(pyarrow.parquet.ParquetFile, "iter_batches", replace_after)
+    found = next(rank_runs([str(path)], judged, Options(), Here(), Plan(split_bytes=split_bytes)))
+    assert "the file changed while it was read" in str(found.error)
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        read_any_run(Source(str(path)), judged, Options(), 1, "parquet")
 
 
 @pytest.mark.parametrize("names", ["qid docno score", "query_id doc_id score"])

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import os
+import platform
 import random
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +21,9 @@ from pres_eval.cluster import together
 from pres_eval.cluster.engines import Here
 from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs
-from pres_eval.cluster.splits import LEAST, MOST, split_size
+from pres_eval.cluster.splits import LEAST, MOST, Split, split_size, text_of
+from pres_eval.cluster.storage import File, file_at, source_of
+from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.ranking.ranking import Ranking
@@ -179,6 +185,30 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
     plan = Plan(split_bytes=50, told=told)
     found = next(rank_runs([str(path)], judged, Options(), Here(), plan))
     assert "the file changed while it was read" in str(found.error)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_machine_with_a_copy_of_the_file(
+    whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has other numbers for files, devices and changes: size and time have to be the same."""
+    path, _ = written(tmp_path, LINES, QRELS)
+    file = file_at(str(path))
+    (tmp_path / "other").mkdir()
+    there = replace(file, address=str(shutil.copy2(path, tmp_path / "other")))
+
+    def read(file: File) -> bytes:
+        source = source_of(file) if whole else text_of(Split(file, 0, file.size))
+        return b"".join(chunk.text() for chunk in source.chunks())
+
+    assert read(file) == path.read_bytes()
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        read(there)
+    monkeypatch.setattr(platform, "node", lambda: "another machine")
+    assert read(there) == path.read_bytes()
+    os.utime(there.address)
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        read(there)
 
 
 @pytest.mark.slow

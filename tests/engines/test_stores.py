@@ -90,6 +90,59 @@ def test_a_file_of_a_store_that_changes_is_noticed(memory: str) -> None:
     assert "the file changed while it was read" in str(found.error)
 
 
+@pytest.mark.parametrize("stamp", ["ETag", "VersionId", "generation", "etag", "Content-MD5", "mtime"])
+@pytest.mark.parametrize("split_bytes", [1 << 20, 2000])
+def test_another_file_of_the_same_size(
+    split_bytes: int, stamp: str, memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the store says of the version tells it, also when it changes during the last request."""
+    kind = type(fsspec.filesystem("memory"))
+    cat_file, info, written = kind.cat_file, kind.info, [0]
+    judged = read_relevance(source_named(f"{memory}/qrels.txt"))
+    plan = Plan(split_bytes=split_bytes)
+
+    def found() -> dict[str, Any]:
+        return outcome(next(rank_runs([f"{memory}/run_broad.txt"], judged, Options(), Here(), plan)).checked)
+
+    def told(self: Any, path: str, **_: Any) -> dict[str, Any]:
+        size = info(self, path)["size"]
+        return {"name": path, "size": size, "type": "file", stamp: f"version {written[0]}"}
+
+    def cat_and_write(self: Any, path: str, start: int, end: int) -> bytes:
+        text = cat_file(self, path, start=start, end=end)
+        written[0] += end > info(self, path)["size"] - 1000
+        return bytes(text)
+
+    monkeypatch.setattr(kind, "info", told)
+    assert "error" not in found()
+    monkeypatch.setattr(kind, "cat_file", cat_and_write)
+    assert "the file changed while it was read" in found()["message"]
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        read_relevance(source_named(f"{memory}/qrels.txt"))
+
+
+def test_a_table_of_a_store_that_changes(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it is read, or between two of its parts."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    store, path = fsspec.filesystem("memory"), "/patents/run.parquet"
+    table = pyarrow.table({"qid": ["1"] * 99, "docno": [f"d{n}" for n in range(99)], "score": [1.0] * 99})
+    with store.open(path, "wb") as stream:
+        parquet.write_table(table, stream, row_group_size=9)
+    judged = read_relevance(source_named(f"{memory}/qrels.txt"))
+    batches = parquet.ParquetFile.iter_batches
+
+    def write_after(self: Any, *given: Any, **named: Any) -> Iterator[Any]:
+        yield from batches(self, *given, **named)
+        store.pipe_file(path, store.cat_file(path))
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", write_after)
+    for split_bytes in (10, 1 << 20):
+        name = "memory:/" + path
+        found = next(rank_runs([name], judged, Options(), Here(), Plan(split_bytes=split_bytes)))
+        assert "the file changed while it was read" in str(found.error)
+
+
 def test_a_store_that_fails(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a store raises is one line that names the file."""
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import io
 import operator
-import os
 import pickle
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import ROOT
 
 from pres_eval.cluster import worker
-from pres_eval.cluster.processes import receive, send
+from pres_eval.cluster.processes import receive, send, worker_command
 
 
 def request(
@@ -71,9 +68,8 @@ def test_it_ends_in_the_middle_of_a_message(cut: int) -> None:
 
 def test_what_is_printed_goes_to_stderr() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pres_eval.cluster.worker"],
+        worker_command(),
         input=request(print, "said by the way"),
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=True,
     )

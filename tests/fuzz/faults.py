@@ -34,12 +34,20 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TOPICS = 300
 DOCUMENTS = 200
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from support.changing import CHANGES, NotCaughtError, caught  # noqa: E402
+
 LARGE = ("-q", "-m", "map", "--quiet", "--jobs", "4", "qrels", "large")
 MIXED = (*LARGE[:-1], "large-mixed")
 JUDGED = (*LARGE[:-2], "large-qrels", "large")
 """What copies of the process read: a run in order, one in none, and one with judgements of all of it."""
 
-RUNS = ("run", "mixed", "run.gz", "large", "large-mixed", "large-qrels")
+CLUSTERED = ("--cluster", "local:2", "-q", "-m", "map", "--quiet", "qrels", "large")
+"""What workers read, which are processes of their own."""
+
+FILES = ("qrels", "run", "mixed", "run.gz", "large", "large-mixed", "large-qrels")
+RUNS = FILES[1:]
 
 ARGUMENTS = (
     ("-q", "-m", "all_trec", "qrels", "run"),
@@ -72,7 +80,8 @@ class Place:
     expected: dict[tuple[str, ...], bytes] = field(default_factory=dict)
 
     def command(self, arguments: tuple[str, ...]) -> list[str]:
-        return [sys.executable, "-m", "pres_eval", *arguments]
+        # As the script that is installed: `python -m` would put this folder on the path.
+        return [sys.executable, str(self.folder / "bin" / "pres-eval"), *arguments]
 
     def environment(self) -> dict[str, str]:
         # Compiled code is kept, as it is where the package is installed: most of the time would go into it.
@@ -128,8 +137,10 @@ def make(folder: Path, timeout: float) -> Place:
     (folder / "large-mixed").write_text("".join(every))
     chance.shuffle(lines)
     (folder / "mixed").write_text("".join(lines))
+    (folder / "bin").mkdir()
+    (folder / "bin" / "pres-eval").write_text("from pres_eval.__main__ import run\nrun()\n")
     place = Place(folder, timeout)
-    for arguments in ARGUMENTS:
+    for arguments in (*ARGUMENTS, CLUSTERED):
         ended = place.end(place.start(arguments))
         assert ended.code == 0, ended
         place.expected[arguments] = ended.out
@@ -251,30 +262,53 @@ def _reader_leaves(place: Place, chance: random.Random, arguments: tuple[str, ..
 
 
 def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
-    path = place.folder / chance.choice([name for name in arguments if name in RUNS])
-    before = path.read_bytes()
+    """A file is replaced, written to or cut, also with its time set back, at any time or while it is read."""
+    arguments = chance.choice((arguments, LARGE, MIXED, JUDGED, CLUSTERED))
+    path = place.folder / chance.choice([name for name in arguments if name in FILES])
+    kept = shutil.copy2(path, place.folder / "kept")
+    change = chance.choice(CHANGES)
     process = place.start(arguments)
-    time.sleep(chance.uniform(0.0, 1.0))
-    kind = chance.randrange(3)
-    if kind == 0:
-        os.truncate(path, chance.randrange(len(before)))
-    elif kind == 1:
-        with path.open("ab") as stream:
-            stream.write(b"1 Q0 late 1 0.5 t\n")
+    is_caught = bool(chance.randrange(3))
+    if is_caught:
+        try:
+            with caught(process, path):
+                change(path)
+        except NotCaughtError:
+            is_caught = False
     else:
-        (place.folder / "new").write_bytes(before[: len(before) // 2])
-        (place.folder / "new").replace(path)
+        time.sleep(chance.uniform(0.0, 1.0))
+        change(path)
     ended = place.end(process)
     changed = place.end(place.start(arguments))
-    path.write_bytes(before)
-    # What was opened after the change is the changed file: its result is as right as that of the old one.
-    if ended.code == changed.code and ended.out == changed.out and ended.code != 0:
-        return ""
-    if ended.code == 0 and ended.out in (changed.out, place.expected[arguments]):
-        return ""
+    kept.replace(path)
     if ended.code == 0 and "json" in arguments:
         return ""  # the checksum is taken after the reading
+    if is_caught:
+        told = b"the file changed while it was read" in ended.err + ended.out  # `check` tells it as a finding
+        if told or ended.out == place.expected[arguments]:
+            return judge(place, arguments, ended, 1, 2)
+        return f"{change.__name__}: exit code {ended.code}, {ended.err!r}"
+    # What was opened after the change is the changed file: its result is as right as that of the old one.
+    if (ended.code, ended.out, ended.err) == (changed.code, changed.out, changed.err):
+        return ""
     return judge(place, arguments, ended, 1, 2)
+
+
+HOSTILE = "open(__file__ + '.executed', 'w').close()\nraise ImportError('from the folder of the data')\n"
+PACKAGES = ("numpy", "click", "tabulate", "pres_eval", "pyarrow", "fsspec", "sitecustomize", "usercustomize")
+
+
+def _modules(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
+    """Modules lie beside the data, with names of those that Python and the command import."""
+    arguments = chance.choice((arguments, CLUSTERED))
+    names = [*PACKAGES, *chance.sample(sorted(sys.stdlib_module_names), chance.randrange(1, 300))]
+    for name in names:
+        (place.folder / f"{name}.py").write_text(HOSTILE)
+    ended = place.end(place.start(arguments))
+    executed = sorted(place.folder.glob("*.executed"))
+    for path in (*executed, *(place.folder / f"{name}.py" for name in names)):
+        path.unlink()
+    return f"executed {executed}" if executed else judge(place, arguments, ended)
 
 
 def _copy_ends(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
@@ -383,6 +417,7 @@ FAULTS: dict[str, Case] = {
     "closed streams": _closed,
     "reader leaves": _reader_leaves,
     "file changes": _file_changes,
+    "modules": _modules,
     "pipe stalls": _pipe_stalls,
     "copy ends": _copy_ends,
     "odd files": _odd_files,

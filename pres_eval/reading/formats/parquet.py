@@ -12,7 +12,7 @@ from pres_eval.arrays.ids import PADDING, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import Source, in_the_end
 
 ROWS = 1 << 16
 
@@ -35,7 +35,11 @@ def opened(source: Source) -> Iterator[Any]:
     try:
         place = source.for_jumps()
         # What it reads ahead it keeps: worth it only where each reading takes a request to a store.
-        with pyarrow.parquet.ParquetFile(place, pre_buffer=not isinstance(place, str)) as file:
+        before = not isinstance(place, str)
+        with (
+            in_the_end(source.check_unchanged),
+            pyarrow.parquet.ParquetFile(place, pre_buffer=before) as file,
+        ):
             yield file
     except PresEvalError:
         raise

@@ -1,0 +1,152 @@
+"""A file that changes while it is read is an error, however it changes and whoever reads it.
+
+The command is caught while it reads: all of its processes stand still while the file is changed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from support import in_splits
+from support.changing import CHANGES, caught, family, other, replaced
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="nobody tells which files a process has open"),
+]
+
+TOPICS, DOCUMENTS = 600, 500
+SECONDS = 60
+
+READERS = {
+    "threads": ("--jobs", "1", "qrels", "run"),
+    "copies": ("--jobs", "2", "qrels", "run"),
+    "workers": ("--cluster", "local:2", "qrels", "run"),
+    "threads, mixed": ("--jobs", "1", "qrels", "mixed"),
+    "copies, mixed": ("--jobs", "2", "qrels", "mixed"),
+    "workers, mixed": ("--cluster", "local:2", "qrels", "mixed"),
+    "copies of many": ("--jobs", "2", "qrels", "run", "mixed", "small"),
+    "threads, judgements": ("--jobs", "1", "judged-qrels", "small"),
+    "copies, judgements": ("--jobs", "2", "judged-qrels", "small"),
+}
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgements, a run of 25 MB in order, one in none, and judgements of 40 MB."""
+    folder = tmp_path_factory.mktemp("originals")
+    names = [f"d{number:060}" for number in range(DOCUMENTS)]
+    rows = [(topic, rank) for topic in range(TOPICS) for rank in range(DOCUMENTS)]
+    lines = [f"{topic} Q0 {names[rank]} 1 {1000 - rank}.5 tag\n" for topic, rank in rows]
+    (folder / "run").write_text("".join(lines))
+    (folder / "mixed").write_text("".join(lines[::2] + lines[1::2]))
+    (folder / "small").write_text("".join(lines[:1000]))
+    (folder / "qrels").write_text("".join(f"{topic} 0 {names[topic % 7]} 1\n" for topic in range(TOPICS)))
+    (folder / "judged-qrels").write_text(
+        "".join(f"{topic} 0 {names[rank]} 1\n{topic} 0 more-{names[rank]} 0\n" for topic, rank in rows)
+    )
+    return folder
+
+
+@pytest.fixture
+def folder(originals: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    for path in originals.iterdir():
+        shutil.copy2(path, tmp_path)
+    return tmp_path
+
+
+def started(folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "pres_eval", "-m", "map", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_file_that_changes(reader: str, change: Callable[[Path], None], folder: Path) -> None:
+    arguments = READERS[reader]
+    path = folder / next((name for name in ("judged-qrels", "mixed") if name in arguments), "run")
+    running = started(folder, arguments)
+    with caught(running, path):
+        change(path)
+    out, said = running.communicate(timeout=SECONDS)
+    expected = b"the file changed while it was read, expected one that nobody writes to meanwhile\n"
+    assert said.endswith(b"pres-eval: " + path.name.encode() + b": " + expected), (said, out)
+    assert running.returncode == 2
+    assert not out or ("small" in arguments and path.name != "judged-qrels")  # a run before this one
+
+
+@pytest.mark.parametrize("reader", ["copies", "copies, judgements"])
+def test_a_copy_that_is_killed_when_the_file_has_changed(reader: str, folder: Path) -> None:
+    """Whoever takes its work does not begin anew with another file."""
+    path = folder / READERS[reader][-1 if reader == "copies" else -2]
+    running = started(folder, READERS[reader])
+    with caught(running, path):
+        replaced(path)
+        for copy in family(running.pid)[1:]:
+            os.kill(copy, signal.SIGKILL)
+    out, said = running.communicate(timeout=SECONDS)
+    assert (running.returncode, out) == (2, b"") and b"the file changed while it was read" in said
+
+
+@pytest.mark.parametrize("reader", ["threads", "copies", "workers"])
+def test_a_link_that_points_to_another_file_meanwhile(reader: str, folder: Path) -> None:
+    """Of the same size and time, and back again: old numbers, or an error."""
+    expected = started(folder, READERS[reader]).communicate(timeout=SECONDS)[0]
+    first, second, link = folder / "first", folder / "second", folder / "run"
+    link.rename(first)
+    second.write_bytes(other(first))
+    shutil.copystat(first, second)
+    link.symlink_to(first)
+    running = started(folder, READERS[reader])
+    with caught(running, first):
+        link.unlink()
+        link.symlink_to(second)
+    (folder / "back").symlink_to(first)
+    (folder / "back").replace(link)
+    out, said = running.communicate(timeout=SECONDS)
+    if running.returncode == 2:
+        assert not out and b"the file changed while it was read" in said
+    else:
+        assert (running.returncode, out) == (0, expected)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_a_file_that_ends_before_its_size(
+    name: str, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does where a file system has an old size, or lost what was written last."""
+    (tmp_path / "qrels").write_text("1 0 d 1\n" * 1 + "".join(f"1 0 d{n} 0\n" for n in range(99)))
+    (tmp_path / "run").write_text("".join(f"1 Q0 d{n} 0 {n} t\n" for n in range(99)))
+    stale, status_of = (tmp_path / name).stat(), os.fstat
+
+    def larger(descriptor: int) -> os.stat_result:
+        status = status_of(descriptor)
+        if status.st_ino != stale.st_ino:
+            return status
+        times = {each: getattr(status, each) for each in ("st_mtime_ns", "st_ctime_ns")}
+        return os.stat_result((*status[:6], status.st_size + 10, *status[7:]), times)
+
+    monkeypatch.setattr(os, "fstat", larger)
+    with pytest.MonkeyPatch.context() as patch:
+        if jobs == "2":
+            in_splits.read_by_copies(patch, 100)
+        code, out, said = in_splits.printed(
+            ["--jobs", jobs, *(str(tmp_path / each) for each in ("qrels", "run"))]
+        )
+    assert (code, out) == (2, b"")
+    assert said == f"pres-eval: {tmp_path / name}: cannot be read (it ends 10 bytes too early)\n"
