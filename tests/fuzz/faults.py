@@ -265,7 +265,7 @@ def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...
     """A file is replaced, written to or cut, also with its time set back, at any time or while it is read."""
     arguments = chance.choice((arguments, LARGE, MIXED, JUDGED, CLUSTERED))
     path = place.folder / chance.choice([name for name in arguments if name in FILES])
-    kept = shutil.copy2(path, place.folder / "kept")
+    kept = Path(shutil.copy2(path, place.folder / "kept"))
     change = chance.choice(CHANGES)
     process = place.start(arguments)
     is_caught = bool(chance.randrange(3))
