@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from pres_eval.arrays.ordering import changes
-from pres_eval.reading.lines import Lines
+from pres_eval.errors import EmptyFileError
+from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.numbers import read_whole_numbers
+from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
-ROWS = 4096
-"""Rows that are looked at."""
+ROWS, BYTES = 4096, 1 << 18
+"""Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
 NEARLY_ALL = 0.9
 
-TOPIC, DOCNO, RANK = 0, 2, 3
+TOPIC, DOCNO, RANK, TAG = 0, 2, 3, 5
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,19 @@ def opening_of(lines: Lines) -> Opening | None:
     """The opening of a run from the lines of its first chunk."""
     if not len(lines):
         return None
-    lines = replace(lines, fields=lines.fields.head(ROWS), numbers=lines.numbers[:ROWS])
+    last = lines.fields.column(TAG)[1][:ROWS]
+    rows = max(int(np.searchsorted(last, lines.chunk.start + BYTES)), 1)
+    lines = replace(lines, fields=lines.fields.head(rows), numbers=lines.numbers[:rows])
     return Opening(lines.column(TOPIC)[0], lines.text(0, DOCNO), _against(lines))
+
+
+def opening_of_files(sources: Sequence[Source]) -> Opening | None:
+    """The opening of a run in files, which are read for it."""
+    for source in sources:
+        with contextlib.suppress(EmptyFileError):
+            for chunk in source.chunks():
+                return opening_of(parse_lines(chunk, RUN))
+    return None
 
 
 def _against(lines: Lines) -> tuple[bytes, int, float, int, float] | None:

@@ -14,6 +14,7 @@ from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.options import ERROR
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, RowsInAnyOrder, topics_of_ties
 from pres_eval.ranking.facts import Facts
+from pres_eval.ranking.opening import BYTES, opening_of_files
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.parts import Merging, Part
 from pres_eval.ranking.ranked import NOTHING, Ranked
@@ -90,6 +91,7 @@ class RunReader:
         self._ranker = ranker
         self._engine = engine
         self._shared = shared
+        self._advanced = 0
 
     def ranking(self) -> Ranking:
         """Return the ranking, in one pass if topics are together."""
@@ -151,6 +153,7 @@ class RunReader:
         """Return all parts of the run as one.  Raises InputError for the first line that is malformed."""
         merging = Merging(self._ranker.pool)
         begins = number = 0
+        self._advance(-self._advanced)
         with contextlib.ExitStack() as stack:
             files, splits = self._splits(stack)
             shared = stack.enter_context(_shared(self._engine, files, "the run"))
@@ -168,9 +171,18 @@ class RunReader:
                     line = merging.facts.num_lines - begins + error.line + 1
                     raise self._error(split.number, line, error) from None
                 if split.stop is not None:  # who reads a whole file tells it
-                    self._run.advance((self._run.size() or 0) // len(splits))
+                    self._advance((self._run.size() or 0) // len(splits))
         self._check_rows(merging.facts)
-        return merging.part()
+        part = merging.part()
+        if self._form == TREC and splits[0].stop is not None and splits[0].stop < BYTES:
+            part = replace(part, opening=opening_of_files(self._run.sources))
+        return part
+
+    def _advance(self, count: int) -> None:
+        """Tell whoever watches the run; what a pass reads again is taken back first."""
+        if count:
+            self._advanced += count
+            self._run.advance(count)
 
     def _error(self, number: int, line: int, error: LineError) -> InputError:
         """Return the error of a line of one of the files."""

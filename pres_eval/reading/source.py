@@ -136,11 +136,14 @@ class Source:
         """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
         if self.path == "-" or self.size() is None:
             return False
+        progress, self._progress = self._progress, None
         try:
             with self._open() as file:
                 return file.peek(len(magic)) == magic
         except (OSError, InputError):
             return False  # whoever reads it says why not
+        finally:
+            self._progress = progress
 
     def whole(self) -> bytes:
         """All bytes, decompressed."""

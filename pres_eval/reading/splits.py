@@ -136,7 +136,7 @@ def _boundary(file: File, place: int, by_topic: bool) -> int:
             return place - 1 + found
         if len(text) < window or (not by_topic and window > LONGEST_LINE):
             return file.size
-        if window >= LARGEST_TOPIC:
+        if by_topic and window >= LARGEST_TOPIC:
             raise ScatteredError
         window *= 4
 
@@ -179,6 +179,6 @@ class _Limited:
 
     def readinto(self, view: memoryview, /) -> int:
         """Read as io's readinto does."""
-        count = self._raw.readinto(view[: self._left]) or 0
+        count = self._raw.readinto(view[: self._left]) or 0 if self._left else 0
         self._left -= count
         return count

@@ -16,18 +16,18 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, Command
-from support.dask_cluster import DaskCluster, dask_cluster
-from support.in_splits import PLANS, printed, printed_in_splits
-from support.made_runs import made_run
-from support.rankings import WrittenRun, written
-
-import pres_eval as pe
 from pres_eval.cluster import on_dask
 from pres_eval.cluster.connecting import engine_of
 from pres_eval.cluster.engines import WorkersLostError
 from pres_eval.cluster.on_dask import OnDask
 from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs
+from support.dask_cluster import DaskCluster, dask_cluster
+from support.in_splits import PLANS, printed, printed_in_splits
+from support.made_runs import made_run
+from support.rankings import WrittenRun, written
+
+import pres_eval as pe
 from pres_eval.errors import PresEvalError
 from pres_eval.options import Options
 from pres_eval.reading.relevance import read_relevance

@@ -110,7 +110,7 @@ def test_the_current_folder_where_python_was_told_to_look_into_it(named: bool, t
     (tmp_path / "beside.py").write_text("def double(number):\n    return 2 * number\n")
     program = (
         "import sys, pickle\n"
-        "from pres_eval.cluster.processes import Processes\n"
+        "from pres_eval.engines.processes import Processes\n"
         "import beside\n"
         "made = Processes(1)\n"
         "try: print(*made.map(beside.double, [4]))\n"

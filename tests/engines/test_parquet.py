@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from support.rankings import outcome
-
 from pres_eval.cluster.engines import Here
 from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs, run_named
+from support.rankings import outcome
+
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
@@ -70,7 +70,7 @@ def test_a_table_that_changes(split_bytes: int, tmp_path: Path, monkeypatch: pyt
     found = next(rank_runs([str(path)], judged, Options(), Here(), Plan(split_bytes=split_bytes)))
     assert "the file changed while it was read" in str(found.error)
     with pytest.raises(InputError, match="the file changed while it was read"):
-        read_any_run(Source(str(path)), judged, Options(), 1, "parquet")
+        read_run(Source(str(path)), judged, Options(), 1, "parquet")
 
 
 @pytest.mark.parametrize("names", ["qid docno score", "query_id doc_id score"])

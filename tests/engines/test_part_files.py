@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 from conftest import Command
+from pres_eval.cluster.engines import Here
+from pres_eval.cluster.folders import Folder, run_at
+from pres_eval.cluster.ranking import Plan
+from pres_eval.cluster.runs import rank_runs, run_named
 from support import commands
 from support.made_runs import made_run
 from support.rankings import outcome
 
 import pres_eval as pe
-from pres_eval.cluster.engines import Here
-from pres_eval.cluster.folders import Folder, run_at
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs, run_named
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run

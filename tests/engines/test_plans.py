@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import gzip
 import os
-import platform
 import random
 import shutil
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from support.in_splits import InSplits
 from support.made_runs import made_run
-from support.rankings import outcome
+from support.rankings import outcome, ranked_by
 
 from pres_eval.arrays.ids import EVERY_PROCESS, Ids
-from pres_eval.cluster import ranking as plans
-from pres_eval.cluster import together
-from pres_eval.cluster.engines import Here
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs
-from pres_eval.cluster.splits import LEAST, MOST, Split, split_size, text_of
-from pres_eval.cluster.storage import File, file_at, source_of
+from pres_eval.engines.engine import LEAST_SPLIT, MOST_SPLIT, split_size
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking.runs import read_run
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.runs import read_run
+from pres_eval.reading import cutting, splits, storage
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.source import Source
+from pres_eval.reading.splits import Split, source_in
+from pres_eval.reading.storage import File, file_at, source_of
 
 
 def whole(path: Path, judged: Relevance, options: Options) -> Ranking:
@@ -36,12 +35,9 @@ def whole(path: Path, judged: Relevance, options: Options) -> Ranking:
     return read_run(Source(str(path)), judged, options, 1)
 
 
-def in_splits(
-    path: Path, judged: Relevance, options: Options, size: int, check: bool | None = None
-) -> Ranking:
+def in_splits(path: Path, judged: Relevance, options: Options, size: int, check: bool = True) -> Ranking:
     """The same in splits of so many bytes."""
-    plan = Plan(split_bytes=size, check=check)
-    return next(rank_runs([str(path)], judged, options, Here(), plan)).checked()
+    return ranked_by(InSplits(size), str(path), judged, options, checks=check)
 
 
 def written(folder: Path, run: str, qrels: str) -> tuple[Path, Relevance]:
@@ -151,40 +147,45 @@ def test_a_document_twice_across_splits(document: str, shuffled: bool, tmp_path:
     assert (without == expected) is (document == "d2" or not shuffled)
 
 
-def test_the_check_for_documents_that_come_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above a number of rows it has to be asked for; it goes by shares of the hashes."""
-    monkeypatch.setattr(plans, "HASHES_AT_ONCE", 5)
-    monkeypatch.setattr(plans, "CHECKED", 17)
+def test_the_check_for_documents_that_come_twice(tmp_path: Path) -> None:
+    """Without it the ranking says so; documents that were judged are looked at in any case."""
     lines = LINES.splitlines(keepends=True)
     random.Random(2).shuffle(lines)
     path, judged = written(tmp_path, "".join(lines), QRELS)
-    for check, unchecked in ((None, True), (True, False), (False, True)):
-        plan = Plan(split_bytes=50, check=check)
-        found = next(rank_runs([str(path)], judged, Options(), Here(), plan))
-        assert found.error is None and found.unchecked is unchecked
+    for check in (True, False):
+        assert in_splits(path, judged, Options(), 50, check=check).unchecked is not check
     path, judged = written(tmp_path, "".join([*lines, "a Q0 d9 1 1 t\n", "a Q0 d9 2 2 t\n"]), QRELS)
-    found = next(rank_runs([str(path)], judged, Options(), Here(), Plan(split_bytes=50, check=True)))
-    assert "run:26: document 'd9' of topic 'a' again (first in line 25)" in str(found.error)
+    with pytest.raises(InputError, match=r"run:26: document 'd9' of topic 'a' again \(first in line 25\)"):
+        in_splits(path, judged, Options(), 50)
+    assert in_splits(path, judged, Options(), 50, check=False).unchecked
 
 
-def test_large_topics_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of a torn topic come back only where they are few."""
+@pytest.mark.parametrize("size", [100, 10_000])
+@pytest.mark.parametrize("largest", [1, 60, 200])
+def test_large_topics_are_ranked_in_any_order(
+    size: int, largest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Text is not kept until they end."""
     path, judged = written(tmp_path, LINES, QRELS)
     expected = outcome(lambda: whole(path, judged, Options()))
-    monkeypatch.setattr(together, "MOST_TORN", 2)
-    assert outcome(lambda: in_splits(path, judged, Options(), 100)) == expected
+    for module in (cutting, splits):
+        monkeypatch.setattr(module, "LARGEST_TOPIC", largest)
+    monkeypatch.setattr(splits, "WINDOW", 10)
+    assert outcome(lambda: in_splits(path, judged, Options(), size)) == expected
 
 
 def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
     path, judged = written(tmp_path, LINES, QRELS)
 
-    def told(done: int, _: int) -> None:
-        if done == 2:
-            path.write_text(LINES.replace("9", "8") + "a Q0 x 1 1 t\n")
+    class Changing(InSplits):
+        def map(self, work: Any, items: Iterable[Any], *shared: Any) -> Generator[Any, None, None]:
+            for number, result in enumerate(super().map(work, items, *shared)):
+                if number == 1:
+                    path.write_text(LINES.replace("9", "8") + "a Q0 x 1 1 t\n")
+                yield result
 
-    plan = Plan(split_bytes=50, told=told)
-    found = next(rank_runs([str(path)], judged, Options(), Here(), plan))
-    assert "the file changed while it was read" in str(found.error)
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        ranked_by(Changing(50), str(path), judged)
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -198,13 +199,13 @@ def test_a_machine_with_a_copy_of_the_file(
     there = replace(file, address=str(shutil.copy2(path, tmp_path / "other")))
 
     def read(file: File) -> bytes:
-        source = source_of(file) if whole else text_of(Split(file, 0, file.size))
+        source = source_of(file) if whole else source_in(file, Split(0, 0, file.size), by_topic=False)
         return b"".join(chunk.text() for chunk in source.chunks())
 
     assert read(file) == path.read_bytes()
     with pytest.raises(InputError, match="the file changed while it was read"):
         read(there)
-    monkeypatch.setattr(platform, "node", lambda: "another machine")
+    monkeypatch.setattr(storage, "_machine", lambda: "another machine")
     assert read(there) == path.read_bytes()
     os.utime(there.address)
     with pytest.raises(InputError, match="the file changed while it was read"):
@@ -235,6 +236,6 @@ def test_hashes_that_every_process_has() -> None:
 
 
 def test_sizes_of_splits() -> None:
-    assert split_size(10, 4) == LEAST
-    assert split_size(10**12, 4) == MOST
-    assert split_size(LEAST * 64, 8) == LEAST * 2
+    assert split_size(10, 4) == LEAST_SPLIT
+    assert split_size(10**12, 4) == MOST_SPLIT
+    assert split_size(LEAST_SPLIT * 64, 8) == LEAST_SPLIT * 2

@@ -1,164 +1,214 @@
-"""Workers of this machine: the same bytes, also if they die; and they end with whoever started them."""
+"""Processes of this machine, copied or started anew: results in order, whatever happens to them."""
 
 from __future__ import annotations
 
+import errno
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Command
-from support.rankings import outcome, written
+from support.rankings import outcome, ranked_by, written
 
 import pres_eval as pe
-from pres_eval.cluster.engines import Here, WorkersLostError
-from pres_eval.cluster.processes import Processes
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs
-from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
+from pres_eval.engines import engine, processes
+from pres_eval.engines.engine import Here, WorkersLostError
+from pres_eval.engines.processes import Processes, can_copy, memory_of_machine
+from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunFailure
 from pres_eval.options import Options
-from pres_eval.ranking.runs import read_run
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.run_files import run_at
 from pres_eval.reading.source import Source
-
-pytestmark = pytest.mark.slow
 
 LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(30) for number in range(40)]
 QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in range(30) for number in range(0, 40, 7))
+COPIED = pytest.param(True, marks=pytest.mark.skipif(not can_copy(), reason="processes are not copied here"))
 
 
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Processes]:
+def open_files() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
+
+
+def children() -> set[str]:
+    """Also those that have ended and that nobody has waited for."""
+    tasks = Path("/proc/self/task").iterdir()
+    return {child for task in tasks for child in (task / "children").read_text().split()}
+
+
+@pytest.fixture(params=[COPIED, False], ids=["copied", "anew"])
+def made(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
+    """Two workers; nothing of them is left afterwards."""
     tests = ROOT / "tests"
-    with pytest.MonkeyPatch.context() as patch:
-        # Workers import what they are to do: here it is in this file.
-        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT, tests, tests / "cluster"))))
-        made = Processes(2)
-        yield made
-        made.close()
-
-
-def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers share the memory of the machine, or that of the container."""
-    from pres_eval.cluster import processes
-
-    whole = processes.memory_of_machine()
-    (tmp_path / "limit").write_text("30000\n")
-    (tmp_path / "none").write_text("max\n")
-    monkeypatch.setattr(processes, "CONTAINER_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
-    assert processes.memory_of_machine() >= whole > 1 << 20
-    monkeypatch.setattr(processes, "CONTAINER_LIMITS", (str(tmp_path / "limit"),))
-    made = Processes(3)
-    assert made.share(b"x" * 1000, "judgements")
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "sysconf", lambda name: int("unknown"))
-        assert processes.memory_of_machine() == 30_000
-    with pytest.raises(
-        WorkersLostError, match=r"judgements: 2,0\d\d bytes are too large for workers with 10,000"
-    ):
-        made.share(b"x" * 2000, "judgements")
-
-
-def test_results_come_in_order(processes: Processes) -> None:
-    shared = processes.share([1, 2, 3], "a list")
-    assert list(processes.map(_add, range(20), shared)) == list(range(6, 26))
-    shared.release()
-    assert processes.workers == 2 and 1 <= len(processes.numbers) <= 2
+    # Workers import what they are to do: here it is in this file.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT, tests, tests / "engines"))))
+    monkeypatch.syspath_prepend(tests / "engines")
+    before = open_files(), children()
+    with Processes(2, copied=request.param) as workers:
+        yield workers
+    assert (open_files(), children()) == before
 
 
 def _add(item: int, numbers: list[int]) -> int:
     return item + sum(numbers)
 
 
-def test_errors_keep_what_they_carry(processes: Processes) -> None:
-    for error in (
-        InputError("run", 3, "nothing", "something", "look"),
-        EmptyFileError("run", None, "nothing"),
-        MissingExtraError("this", "pyarrow", "parquet"),
-    ):
-        with pytest.raises(type(error)) as caught:
-            list(processes.map(_raise, [error]))
-        assert str(caught.value) == str(error) and vars(caught.value) == vars(error)
+def _text(item: int) -> str:
+    return str(item)
+
+
+def _process(_: int) -> int:
+    time.sleep(0.05)
+    return os.getpid()
 
 
 def _raise(error: Exception) -> None:
     raise error
 
 
-def test_what_kills_every_worker(processes: Processes) -> None:
-    with pytest.raises(WorkersLostError, match="3 worker processes died of the same piece of work"):
-        list(processes.map(_die, [0]))
-    assert list(processes.map(_add, [1], processes.share([1], "")))
-
-
 def _die(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("killed_in_pass", [0, 1, 2])
-def test_a_worker_is_killed(killed_in_pass: int, processes: Processes, tmp_path: Path) -> None:
+def _die_once(item: int, path: str) -> int:
+    if item == 3 and not os.path.exists(path):  # noqa: PTH110
+        Path(path).write_text("")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def _sleep_long_after_the_first(item: int) -> int:
+    time.sleep(60 if item else 0)
+    return item
+
+
+def _large(item: int) -> tuple[int, bytes]:
+    time.sleep(0.1 if item == 0 else 0)
+    return item, bytes(1 << 19)
+
+
+def test_results_come_in_order(made: Processes) -> None:
+    shared = made.share([1, 2, 3], "a list")
+    assert list(made.map(_add, range(20), shared)) == list(range(6, 26))
+    shared.release()
+    assert made.workers == 2 and len(made.numbers) <= 2
+    assert [item for item, _ in made.map(_large, range(12))] == list(range(12))
+    assert list(made.map(_text, [])) == []
+
+
+def test_all_of_them_work(made: Processes) -> None:
+    found = set(made.map(_process, range(12)))
+    assert len(found) == 2 and os.getpid() not in found
+
+
+def test_errors_keep_what_they_carry(made: Processes) -> None:
+    for error in (
+        InputError("run", 3, "nothing", "something", "look"),
+        EmptyFileError("run", None, "nothing"),
+        MissingExtraError("this", "pyarrow", "parquet"),
+    ):
+        with pytest.raises(type(error)) as caught:
+            list(made.map(_raise, [error]))
+        assert str(caught.value) == str(error) and vars(caught.value) == vars(error)
+
+
+def test_a_fault_of_the_program_is_raised(made: Processes) -> None:
+    """It is not done again by a slower way."""
+    with pytest.raises(TypeError, match="a fault of ours"):
+        list(made.map(_raise, [TypeError("a fault of ours")] * 4))
+
+
+def test_what_kills_every_worker(made: Processes) -> None:
+    with pytest.raises(WorkersLostError, match="3 worker processes died of the same piece of work"):
+        list(made.map(_die, [0]))
+    assert list(made.map(_add, [1], made.share([1], "")))
+
+
+def test_a_worker_that_dies_is_replaced(made: Processes, tmp_path: Path) -> None:
+    shared = made.share(str(tmp_path / "died"), "a path")
+    assert list(made.map(_die_once, range(12), shared)) == list(range(12))
+    assert (tmp_path / "died").exists()
+
+
+def test_what_is_not_wanted_any_more_is_given_up(made: Processes) -> None:
+    results = made.map(_sleep_long_after_the_first, range(4))
+    assert next(results) == 0
+    start = time.monotonic()
+    results.close()
+    assert time.monotonic() - start < 5
+
+
+class Killing(Processes):
+    """Kills one of its workers when some results of a pass are there."""
+
+    def __init__(self, copied: bool, number: int) -> None:
+        super().__init__(2, copied)
+        self._in_pass = number
+        self.passes = 0
+        self.killed: list[int] = []
+
+    def split_size(self, total: int) -> int:
+        return 1500
+
+    def map(self, work: Any, items: Iterable[Any], *shared: Any) -> Generator[Any, None, None]:
+        this, self.passes = self.passes, self.passes + 1
+        for number, result in enumerate(super().map(work, items, *shared)):
+            if this == self._in_pass and number == 3 and self.numbers:
+                self.killed.append(self.numbers[0])
+                os.kill(self.numbers[0], signal.SIGKILL)
+            yield result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copied", [COPIED, False])
+@pytest.mark.parametrize("killed_in_pass", [0, 1])
+def test_a_worker_is_killed(killed_in_pass: int, copied: bool, tmp_path: Path) -> None:
     lines = list(LINES)
     if killed_in_pass:
         random.Random(1).shuffle(lines)
+        lines = [line.replace(" t\n", f".{number} t\n") for number, line in enumerate(lines)]
     run = written(tmp_path, "".join(lines), QRELS)
-    passes: list[int] = []
-    killed: list[int] = []
-
-    def told(done: int, total: int) -> None:
-        if done == 1:
-            passes.append(total)
-        if len(passes) == killed_in_pass + 1 and done == 4 and not killed:
-            killed.extend(processes.numbers)
-            os.kill(killed[0], signal.SIGKILL)
-
-    found = run.in_splits(processes, Plan(split_bytes=1500, told=told))
-    assert killed and found == run.whole()
+    with Killing(copied, killed_in_pass) as workers:
+        assert run.in_splits(workers) == run.whole()
+        assert workers.passes > killed_in_pass and (workers.killed or killed_in_pass)
 
 
-def test_many_runs_in_bundles(processes: Processes, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_many_runs(made: Processes, tmp_path: Path) -> None:
+    """Small ones and large ones; each has its error."""
     (tmp_path / "qrels").write_text(QRELS)
     judged = read_relevance(str(tmp_path / "qrels"))
-    names = []
-    for number in range(70):
-        names.append(str(tmp_path / f"run{number}"))
-        (tmp_path / f"run{number}").write_text("".join(LINES[number : number + 50]))
-    names[40] = str(tmp_path / "missing")
-    done: list[int] = []
-    plan = Plan(told=lambda now, total: done.append(now))
-    found = list(rank_runs(names, judged, Options(), processes, plan))
-    assert [each.name for each in found] == names and "no such file" in str(found[40].error)
-    expected = [outcome(each.checked) for each in rank_runs(names, judged, Options(), Here())]
-    assert [outcome(each.checked) for each in found] == expected
-    assert len(done) > 10
-
-
-def test_large_runs_at_the_same_time(processes: Processes, tmp_path: Path) -> None:
-    """Each is in splits that would not keep the workers busy; they come in order, and each has its error."""
-    (tmp_path / "qrels").write_text(QRELS)
-    judged = read_relevance(str(tmp_path / "qrels"))
-    names = [str(tmp_path / f"run{number}") for number in range(9)]
+    names = [str(tmp_path / f"run{number}") for number in range(40)]
     for number, name in enumerate(names):
         lines = LINES[number : number + 60]
         random.Random(number).shuffle(lines)
         Path(name).write_text("".join(lines) + ("bad\n" if number == 4 else ""))
     names[6] = str(tmp_path / "missing")
-    passes: list[tuple[int, int]] = []
-    plan = Plan(split_bytes=400, told=lambda done, total: passes.append((done, total)))
-    found = list(rank_runs(names, judged, Options(), processes, plan))
-    assert [each.name for each in found] == names
-    assert passes == [(number, 9) for number in range(1, 10)]
-    expected = [outcome(each.checked) for each in rank_runs(names, judged, Options(), Here())]
-    assert [outcome(each.checked) for each in found] == expected
-    assert "run4:61: 1 column" in expected[4]["message"] and "no such file" in expected[6]["message"]
+    found = {}
+    for workers in (made, Here(2)):
+        with Runs(Ranker.of(judged, Options()), workers) as runs:
+            found[workers] = list(runs.rank_each([run_at(name) for name in names], going_on=True))
+    assert [getattr(each, "path", None) or each.name for each in found[made]] == names  # type: ignore[union-attr]
+    failed = [each for each in found[made] if isinstance(each, RunFailure)]
+    assert "run4:61: 1 column" in failed[0].message and "no such file" in failed[1].message
+    for one, other in zip(*found.values(), strict=True):
+        if isinstance(one, RunFailure):
+            assert one == other
+        else:
+            assert outcome(lambda one=one: one) == outcome(lambda other=other: other)  # type: ignore[misc]
 
 
-def test_formats_that_one_worker_reads(processes: Processes, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_formats_that_one_worker_reads(made: Processes, tmp_path: Path) -> None:
     """Whatever their size: compressed files and those of other formats have no splits."""
     import gzip
 
@@ -167,18 +217,143 @@ def test_formats_that_one_worker_reads(processes: Processes, tmp_path: Path) -> 
     (tmp_path / "run.gz").write_bytes(gzip.compress("".join(LINES).encode()))
     (tmp_path / "run.json").write_text('{"1": {"d7": 2.0, "d8": 1.5}, "2": {"d0": 1.0}}')
     for name, form in (("run.gz", "trec_results"), ("run.json", "json"), ("run.json", "trec_results")):
-        expected = outcome(
-            lambda name=name, form=form: read_run(  # type: ignore[misc]
-                Source(str(tmp_path / name)), judged, Options(), 1, form
-            )
-        )
+        path = str(tmp_path / name)
+        expected = outcome(lambda: read_run(Source(path), judged, Options(), 1, form))  # noqa: B023
         assert "error" not in expected
-        plan = Plan(split_bytes=20)
-        found = next(rank_runs([str(tmp_path / name)], judged, Options(), processes, plan, form))
-        assert outcome(found.checked) == expected
+        assert outcome(lambda: ranked_by(made, path, judged, form=form)) == expected  # noqa: B023
 
 
-def test_the_command(fixtures: Path, pres_eval: Command, tmp_path: Path) -> None:
+def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers share the memory of the machine, or that of the container."""
+    whole = memory_of_machine()
+    (tmp_path / "limit").write_text("30000\n")
+    (tmp_path / "none").write_text("max\n")
+    monkeypatch.setattr(processes, "CONTAINER_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
+    assert memory_of_machine() >= whole > 1 << 20
+    monkeypatch.setattr(processes, "CONTAINER_LIMITS", (str(tmp_path / "limit"),))
+    workers = Processes(3)
+    assert workers.share(b"x" * 1000, "judgements")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "sysconf", lambda name: int("unknown"))
+        assert memory_of_machine() == 30_000
+    with pytest.raises(
+        WorkersLostError, match=r"judgements: 2,0\d\d bytes are too large for workers with 10,000"
+    ):
+        workers.share(b"x" * 2000, "judgements")
+
+
+@pytest.mark.parametrize("call", ["fork", "pipe"])
+@pytest.mark.parametrize("wanted", ["", "say", "fail"])
+def test_where_the_system_grants_no_copies(
+    call: str, wanted: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """This process does the work, and says so if it is asked to."""
+
+    def none(*_: object) -> object:
+        raise OSError(errno.EAGAIN, "no more")
+
+    monkeypatch.setattr(os, call, none)
+    monkeypatch.setenv("PRES_EVAL_FALLBACK", wanted)
+    with Processes(2, copied=True) as workers:
+        if wanted == "fail":
+            with pytest.raises(WorkersLostError, match="fell back unasked: no copies of the process"):
+                list(workers.map(_text, range(4)))
+        else:
+            assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
+    assert ("slower: no copies of the process" in capfd.readouterr().err) is (wanted == "say")
+
+
+def test_a_signal_just_before_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not end the waiting, so that does not last; where nothing has come the command waits again."""
+    limits: list[float] = []
+
+    class Poll:
+        def __init__(self) -> None:
+            self._poll = select.epoll()
+            self.register = self._poll.register
+
+        def poll(self, limit: float = 1e9) -> list[tuple[int, int]]:
+            limits.append(limit)
+            return self._poll.poll(limit / 1000) if len(limits) > 2 else []
+
+    monkeypatch.setattr(select, "poll", Poll)
+    with Processes(2, copied=True) as workers:
+        assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
+    assert len(limits) > 2 and max(limits) <= 1000
+
+
+def test_signals_end_a_copy_at_once() -> None:
+    """It has nothing to clean up, and what the program does then is none of its business."""
+    handled = []
+    before = signal.signal(signal.SIGTERM, lambda *_: handled.append(1))
+    try:
+        with Processes(1, copied=True) as workers, pytest.raises(WorkersLostError, match="died"):
+            list(workers.map(_terminate, range(2)))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert not handled
+
+
+def test_ignored_signals_stay_ignored() -> None:
+    """As under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Processes(1, copied=True) as workers:
+            assert list(workers.map(_hang_up, range(2))) == [None, None]
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def _terminate(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _hang_up(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGHUP)
+
+
+def test_where_processes_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets children of such a process
+    try:
+        assert not can_copy()
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert not can_copy()
+
+
+@pytest.mark.parametrize("copied", [COPIED, False])
+def test_workers_end_with_whoever_started_them(copied: bool) -> None:
+    program = (
+        "import os, signal\n"
+        "from pres_eval.engines.processes import Processes\n"
+        f"made = Processes(1, copied={copied})\n"
+        "list(made.map(str, [1]))\n"
+        "print(*made.numbers, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    number = int(done.stdout)
+    deadline = time.monotonic() + 30
+    while _runs(number) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(number)
+
+
+def _runs(number: int) -> bool:
+    try:
+        return b") Z " not in Path(f"/proc/{number}/stat").read_bytes()
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+def test_the_command(fixtures: Path, pres_eval: Command) -> None:
     folder = fixtures / "patents"
     runs = sorted(folder.glob("run_*.txt"))
     expected = pres_eval("-q", folder / "qrels.txt", *runs)
@@ -197,16 +372,12 @@ def test_the_command(fixtures: Path, pres_eval: Command, tmp_path: Path) -> None
         assert done.returncode == 1 and says in done.stderr and not done.stdout, done
 
 
-def test_what_was_not_checked_is_said(
-    fixtures: Path, tmp_path: Path, pres_eval: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a run that is large enough for splits, with --no-check-duplicates."""
-    lines = (f"{topic} Q0 d{number} 0 {number / 7} {'t' * 180}\n" for topic in (1, 2) for number in range(9))
-    block = "".join(lines)
-    (tmp_path / "run").write_text(
-        "".join(block.replace(" d", f" d{part}-") for part in range(5000)), encoding="ascii"
-    )
-    (tmp_path / "qrels").write_text("1 0 d7-3 1\n2 0 d4000-8 1\n")
+@pytest.mark.slow
+def test_what_was_not_checked_is_said(tmp_path: Path, pres_eval: Command) -> None:
+    """With --no-check-duplicates, of a run whose topics are not together."""
+    lines = (f"{topic} Q0 d{number} 0 {number / 7} t\n" for number in range(9) for topic in (1, 2))
+    (tmp_path / "run").write_text("".join(lines))
+    (tmp_path / "qrels").write_text("1 0 d3 1\n2 0 d8 1\n")
     expected = pres_eval("qrels", "run", cwd=tmp_path)
     for option, note in (("--no-check-duplicates", True), ("--check-duplicates", False)):
         found = pres_eval("--cluster", "local:2", option, "qrels", "run", cwd=tmp_path)
@@ -214,6 +385,7 @@ def test_what_was_not_checked_is_said(
         assert (b"unjudged documents were not checked" in found.stderr) is note
 
 
+@pytest.mark.slow
 def test_the_library(fixtures: Path) -> None:
     qrels, run = (fixtures / "patents" / name for name in ("qrels.txt", "run_broad.txt"))
     expected = pe.evaluate(qrels, run).to_trec(per_topic=True)
@@ -222,62 +394,6 @@ def test_the_library(fixtures: Path) -> None:
         pe.evaluate(qrels, {"1": {"a": 1.0}}, cluster="local:1")
 
 
-def test_workers_end_with_whoever_started_them() -> None:
-    program = (
-        "import os, signal\n"
-        "from pres_eval.cluster.processes import Processes\n"
-        "made = Processes(1)\n"
-        "list(made.map(str, [1]))\n"
-        "print(*made.numbers, flush=True)\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    number = int(done.stdout)
-    deadline = time.monotonic() + 30
-    while _runs(number) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not _runs(number)
-
-
-def _runs(number: int) -> bool:
-    try:
-        return b") Z " not in Path(f"/proc/{number}/stat").read_bytes()
-    except OSError:
-        return False
-
-
-def test_a_bar_for_each_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pres_eval.cli import clustering
-
-    made: list[Any] = []
-
-    class Bar:
-        def __init__(self, label: str, total: int) -> None:
-            made.append([label, total, 0])
-
-        def shown(self) -> Bar:
-            return self
-
-        def __enter__(self) -> Bar:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def advance(self, count: int) -> None:
-            made[-1][2] += count
-
-    monkeypatch.setattr(clustering, "Bar", Bar)
-    monkeypatch.setattr(sys, "stderr", type("Terminal", (), {"isatty": lambda self: True})())
-    with clustering._Bars(["run"], quiet=False) as bars:
-        for done in (1, 2, 3, 1, 2, 3):
-            bars.told(done, 3)
-    assert made == [["run", 3, 3], ["run", 3, 3]]
-    with clustering._Bars(["a", "b"], quiet=True) as bars:
-        bars.told(1, 1)
-    assert len(made) == 2
+def test_work_here_is_done_by_threads() -> None:
+    assert list(engine.Here(2).map(_text, range(3))) == ["0", "1", "2"]
+    assert engine.Here(3).threads == 3

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from support.rankings import outcome
-
-import pres_eval as pe
 from pres_eval.cluster.engines import Here
 from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs
 from pres_eval.cluster.storage import expand, file_at, is_remote, source_named
+from support.rankings import outcome
+
+import pres_eval as pe
 from pres_eval.errors import InputError, PresEvalError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run

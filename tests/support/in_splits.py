@@ -1,22 +1,33 @@
-"""The command in this process, its runs read in splits of any size: by any plan, or by its copies."""
+"""The command in this process, its runs read in splits of any size: by any engine, topics together or not."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import pytest
 
 from pres_eval.cli import clustering, main, reader
-from pres_eval.cluster import judged, large, scored
-from pres_eval.cluster.engines import Engine, Here
-from pres_eval.cluster.ranking import Plan, SplitRun
+from pres_eval.engines import processes
+from pres_eval.engines.engine import Engine, Here
+from pres_eval.ranking import run_reader
+from pres_eval.ranking.ranker import Ranker
 from pres_eval.reading.cutting import ScatteredError
 
 TOGETHER, ANY_ORDER, COPIES = PLANS = ("together", "any order", "copies")
+
+
+class InSplits(Here):
+    """This process, to which runs come in splits of so many bytes."""
+
+    def __init__(self, size: int, jobs: int = 1) -> None:
+        super().__init__(jobs)
+        self._size = size
+
+    def split_size(self, total: int) -> int:  # type: ignore[override]
+        return self._size
 
 
 def printed(arguments: list[str]) -> tuple[int, bytes, str]:
@@ -36,28 +47,32 @@ def printed_in_splits(
 
     @contextlib.contextmanager
     def engine_of(_: Any) -> Iterator[Engine]:
-        yield engine or Here()
-
-    def scattered(_: SplitRun) -> None:
-        raise ScatteredError
+        yield engine or InSplits(size)
 
     with pytest.MonkeyPatch.context() as patch:
         if plan == COPIES:
             read_by_copies(patch, size)
             return printed([*arguments, "--jobs", "2"])
         patch.setattr(clustering, "engine_of", engine_of)
-        patch.setattr(clustering, "Plan", partial(Plan, split_bytes=size))
         if plan == ANY_ORDER:
-            patch.setattr(SplitRun, "_together", scattered)
+            without_order(patch)
         return printed([*arguments, "--cluster", "local:1"])
 
 
+def without_order(patch: pytest.MonkeyPatch) -> None:
+    """Let topics be found not to be together, in every run that has a judged topic."""
+    before = Ranker.part
+
+    def part(self: Ranker, piece: Any, kept: Any = run_reader.RANKS) -> Any:
+        found = before(self, piece, kept)
+        if kept.by_topic and len(found.topics):
+            raise ScatteredError
+        return found
+
+    patch.setattr(Ranker, "part", part)
+
+
 def read_by_copies(patch: pytest.MonkeyPatch, size: int) -> None:
-    """Let the command copy its process for every run, in splits of so many bytes, and score it so."""
+    """Let the command copy its process for every run, in splits of so many bytes."""
     patch.setattr(reader, "LARGE", 1)
-    patch.setattr(reader, "LARGE_QRELS", 1)
-    patch.setattr(judged, "LEAST_PART", 1)
-    patch.setattr(large, "LARGE", 1)
-    patch.setattr(large, "SPLIT", size)
-    patch.setattr(scored, "LEAST_SCORED", 1)
-    patch.setattr(scored, "VALUE_BYTES", 0)
+    patch.setattr(processes, "SPLIT", size)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pres_eval.cluster.engines import Engine
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs
+from pres_eval.engines.engine import Engine
 from pres_eval.errors import PresEvalError
 from pres_eval.options import Options
-from pres_eval.ranking.runs import read_run
+from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.run_files import TREC, run_at
 from pres_eval.reading.source import Source
 
 ARRAYS = ("topic", "num_ret", "offsets", "rank", "document")
@@ -39,6 +39,19 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
     )
 
 
+def ranked_by(
+    engine: Engine,
+    path: str,
+    judged: Relevance,
+    options: Options | None = None,
+    form: str = TREC,
+    checks: bool = True,
+) -> Ranking:
+    """The run at a path as an engine ranks it."""
+    with Runs(Ranker.of(judged, options or Options(), checks), engine) as runs:
+        return runs.rank(run_at(path), form)
+
+
 @dataclass(frozen=True)
 class WrittenRun:
     """A run in a file, and its judgements."""
@@ -50,9 +63,9 @@ class WrittenRun:
         """What one process makes of it."""
         return outcome(lambda: read_run(Source(self.path), self.judged, Options()))
 
-    def in_splits(self, engine: Engine, plan: Plan) -> dict[str, Any]:
+    def in_splits(self, engine: Engine, checks: bool = True) -> dict[str, Any]:
         """What workers make of it."""
-        return outcome(next(rank_runs([self.path], self.judged, Options(), engine, plan)).checked)
+        return outcome(lambda: ranked_by(engine, self.path, self.judged, checks=checks))
 
 
 def written(folder: Path, run: str, qrels: str) -> WrittenRun:
