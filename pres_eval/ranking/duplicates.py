@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from pres_eval.arrays.matching import repeated
 from pres_eval.arrays.ordering import changes, stable_order
-from pres_eval.errors import InputError, quoted
+from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.order import DuplicateRowError, rank_topics
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.reading.blocks import Block, Format, check_scores, joined
-from pres_eval.reading.lines import RUN, parse_lines
+from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.run_files import RunFiles
 
 Place = tuple[str, int]
@@ -52,18 +53,25 @@ def _lines_of(run: RunFiles, topics: set[bytes]) -> Iterator[tuple[bytes, bytes,
     before = 0
     for source in run.sources:
         number = 0
-        for chunk in source.chunks():
-            lines = parse_lines(chunk, RUN)
-            ids, documents = lines.column(TOPIC), lines.column(DOCNO)
-            heads = changes(ids).tolist()
-            for start, stop in zip(heads, [*heads[1:], len(lines)], strict=False):
-                if (topic := ids[start]) in topics:
-                    line_of = (lines.line_of(np.arange(start, stop)) + number + 1).tolist()
-                    for document, line in zip(documents[start:stop], line_of, strict=True):
-                        yield topic, document, before + line, (source.name, line)
-            number += lines.num_lines
-            source.give_back(chunk)
+        with contextlib.suppress(EmptyFileError):
+            for chunk in source.chunks():
+                lines = parse_lines(chunk, RUN)
+                for topic, document, line in _documents_of(lines, topics):
+                    yield topic, document, before + number + line, (source.name, number + line)
+                number += lines.num_lines
+                source.give_back(chunk)
         before += number
+
+
+def _documents_of(lines: Lines, topics: set[bytes]) -> Iterator[tuple[bytes, bytes, int]]:
+    """Yield topic, document and line of the chunk, from 1, of the rows of some topics."""
+    ids, documents = lines.column(TOPIC), lines.column(DOCNO)
+    heads = changes(ids).tolist()
+    for start, stop in zip(heads, [*heads[1:], len(lines)], strict=False):
+        if (topic := ids[start]) in topics:
+            places = (lines.line_of(np.arange(start, stop)) + 1).tolist()
+            for document, line in zip(documents[start:stop], places, strict=True):
+                yield topic, document, line
 
 
 def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[DuplicateRowError]:

@@ -48,7 +48,7 @@ def opening_of(lines: Lines) -> Opening | None:
 def opening_of_files(sources: Sequence[Source]) -> Opening | None:
     """The opening of a run in files, which are read for it."""
     for source in sources:
-        with contextlib.suppress(EmptyFileError):
+        with contextlib.suppress(EmptyFileError), source.unwatched():
             for chunk in source.chunks():
                 return opening_of(parse_lines(chunk, RUN))
     return None

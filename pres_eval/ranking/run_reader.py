@@ -72,7 +72,8 @@ def read_split(
         source = source_in(file, split, by_topic)
         # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
         parts = in_order(work, text_pieces(source, by_topic, split.is_first), threads, UNTHREADED)
-        merging.add_chunks(source, parts)
+        with contextlib.suppress(EmptyFileError):  # others may have lines
+            merging.add_chunks(source, parts)
     else:
         for part in in_order(work, blocks_in(file, split, _format(form), by_topic), threads, UNTHREADED):
             merging.add(part)
@@ -101,6 +102,11 @@ class RunReader:
                 return self._made(part, part.ranked)
             except ScatteredError:
                 return self._in_any_order()
+        except InputError:
+            if self._form == TREC:
+                raise
+            # The rows of a table are all read before the first of them is found to be wrong.
+            raise self._here()._first_duplicate() from None
         except DuplicateRowError:
             here = self._here()
             if self._ranker.most is not None:
@@ -174,7 +180,8 @@ class RunReader:
                     self._advance((self._run.size() or 0) // len(splits))
         self._check_rows(merging.facts)
         part = merging.part()
-        if self._form == TREC and splits[0].stop is not None and splits[0].stop < BYTES:
+        too_small = splits[0].stop is not None and splits[0].stop < BYTES
+        if self._form == TREC and (too_small or (part.opening is None and len(files) > 1)):
             part = replace(part, opening=opening_of_files(self._run.sources))
         return part
 

@@ -13,7 +13,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranker import Judged, Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.run_reader import RunReader
-from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
+from pres_eval.reading.run_files import TREC, RunFiles, check_format
 from pres_eval.reading.source import Source
 
 
@@ -58,8 +58,7 @@ class Runs:
         a format that does not exist, WorkersLostError.
         """
         check_format(form)
-        if form == TREC and run.is_parquet():
-            return self._read(run, PARQUET)
+        run, form = run.of_form(form)
         try:
             return self._read(run, form)
         except InputError:

@@ -48,17 +48,23 @@ class RunFiles:
         """Tell whoever watches that so many more bytes are read."""
         self.sources[0].advance(count)
 
-    def is_parquet(self) -> bool:
-        """Return whether the files are Parquet.  Raises InputError if only some are."""
+    def of_form(self, form: str) -> tuple[RunFiles, str]:
+        """Return the files that have rows, and their format: that of -T, or Parquet as it is recognised.
+
+        Raises InputError if part files have several formats, or another than is wanted.
+        """
+        if len(self.sources) == 1:
+            is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
+            return self, PARQUET if is_parquet else form
         kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
-        first = next(iter(kinds.values()), False)
+        wanted = form == PARQUET or next(iter(kinds.values()), False)
         for source, kind in kinds.items():
-            if kind != first:
+            if kind != wanted:
                 found = "Parquet" if kind else "no Parquet"
                 raise InputError(
                     source.name, None, found, "the part files of a run all as text, or all as Parquet"
                 )
-        return first
+        return (RunFiles(self.name, tuple(kinds)), PARQUET) if wanted else (self, form)
 
     @property
     def is_remote(self) -> bool:

@@ -108,7 +108,7 @@ class Source:
             with contextlib.closing(self._open()) as file, in_the_end(partial(self.check, file)):
                 yield from self._split(self._decompressed(file), size, cut_place)
         except (OSError, DamagedError) as error:
-            raise self._unreadable(error) from None
+            raise self.unreadable(error) from None
         except _LongLineError as error:
             raise InputError(
                 self.name,
@@ -136,14 +136,11 @@ class Source:
         """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
         if self.path == "-" or self.size() is None:
             return False
-        progress, self._progress = self._progress, None
         try:
-            with self._open() as file:
+            with self.unwatched(), self._open() as file:
                 return file.peek(len(magic)) == magic
         except (OSError, InputError):
             return False  # whoever reads it says why not
-        finally:
-            self._progress = progress
 
     def whole(self) -> bytes:
         """All bytes, decompressed."""
@@ -161,15 +158,25 @@ class Source:
                     if count < len(buffer):
                         break
         except (OSError, DamagedError) as error:
-            raise self._unreadable(error) from None
+            raise self.unreadable(error) from None
         return text
 
-    def _unreadable(self, error: Exception) -> InputError:
+    def unreadable(self, error: Exception) -> InputError:
+        """Return the error of a file that the system, or a decompressor, cannot read."""
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
     def watch(self, progress: Progress | None) -> None:
         """Tell somebody, or nobody, how many bytes of the file on disk are read, whenever some were."""
         self._progress = progress
+
+    @contextlib.contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """Tell nobody what is read inside of the block, as it is read once more."""
+        progress, self._progress = self._progress, None
+        try:
+            yield
+        finally:
+            self._progress = progress
 
     def advance(self, count: int) -> None:
         """Tell whoever watches that so many more bytes are read."""

@@ -6,11 +6,9 @@ file alone, so whoever reads the split before ends at the same place.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator
 
-from pres_eval.errors import EmptyFileError
 from pres_eval.reading.blocks import Block, Format, check_scores, whole_topics
 from pres_eval.reading.cutting import LARGEST_TOPIC, ScatteredError, TopicCutter
 from pres_eval.reading.source import CHUNK, LONGEST_LINE, Chunk, Source, behind_last_line
@@ -96,10 +94,9 @@ def text_pieces(source: Source, by_topic: bool, first: bool = True) -> Iterator[
     Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
     """
     size = WORKER_CHUNK if isinstance(source, TextRange) and by_topic else CHUNK
-    with contextlib.suppress(EmptyFileError) if isinstance(source, TextRange) else contextlib.nullcontext():
-        for chunk in source.chunks(size, TopicCutter() if by_topic else behind_last_line):
-            yield TextPiece(chunk, first)
-            first = False
+    for chunk in source.chunks(size, TopicCutter() if by_topic else behind_last_line):
+        yield TextPiece(chunk, first)
+        first = False
 
 
 def blocks_in(file: Source | File, split: Split, form: Format, by_topic: bool) -> Iterator[Block]:
@@ -128,8 +125,13 @@ def _boundary(file: File, place: int, by_topic: bool) -> int:
         return place
     window = WINDOW
     while True:
-        with open_at(file, place - 1, place - 1 + window) as opened:
-            text = opened.read(window)
+        try:
+            with open_at(file, place - 1, place - 1 + window) as opened:
+                text = opened.read(window)
+        except OSError as error:
+            source = source_of(file)
+            source.check_unchanged()
+            raise source.unreadable(error) from None
         line = text.find(b"\n") + 1
         found = _other_topic(text, line) if by_topic else line
         if line and found:

@@ -139,9 +139,7 @@ def test_how_many(
         RUN + "a Q0 d99 0 0.5 t\n",  # the topics are together until then
     ],
 )
-def test_progress(
-    run: str, copies: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress(run: str, copies: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is read is told as it is read; bytes that are read again count once."""
     path, judged = written(tmp_path, run)
     files = run_at(path)

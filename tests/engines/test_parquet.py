@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from pres_eval.cluster.engines import Here
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs, run_named
-from support.rankings import outcome
+from support.in_splits import InSplits
+from support.rankings import outcome, ranked_by
 
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.formats.parquet import opened
 from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.run_files import run_at
 from pres_eval.reading.source import Source
 
 pyarrow: Any = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
@@ -46,8 +45,8 @@ def check_the_same(path: Path, tmp_path: Path, form: str = "trec_results", **opt
     chosen = Options(**options)
     expected = outcome(lambda: read_run(Source(str(path)), judged, chosen, 1, form))
     for size in (1, 500):
-        found = next(rank_runs([str(path)], judged, chosen, Here(), Plan(split_bytes=size), form))
-        assert outcome(found.checked) == expected
+        found = outcome(lambda size=size: ranked_by(InSplits(size), str(path), judged, chosen, form))  # type: ignore[misc]
+        assert found == expected
     return expected
 
 
@@ -67,8 +66,8 @@ def test_a_table_that_changes(split_bytes: int, tmp_path: Path, monkeypatch: pyt
         (tmp_path / "new").replace(path)
 
     monkeypatch.setattr(pyarrow.parquet.ParquetFile, "iter_batches", replace_after)
-    found = next(rank_runs([str(path)], judged, Options(), Here(), Plan(split_bytes=split_bytes)))
-    assert "the file changed while it was read" in str(found.error)
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        ranked_by(InSplits(split_bytes), str(path), judged)
     with pytest.raises(InputError, match="the file changed while it was read"):
         read_run(Source(str(path)), judged, Options(), 1, "parquet")
 
@@ -169,7 +168,7 @@ def test_a_store_that_sends_no_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
             raise ValueError("no parts are sent\nof any file")
 
     monkeypatch.setattr(type(store), "open", lambda self, path, mode: Stubborn(b"PAR1" * 9))
-    found = outcome(lambda: read_run(run_named("memory://run.parquet"), judged, Options()))
+    found = outcome(lambda: read_run(run_at("memory://run.parquet"), judged, Options()))
     assert found["message"] == "memory://run.parquet: cannot be read (no parts are sent)"
     with pytest.raises(ZeroDivisionError), opened(Source(str(path))):
         raise ZeroDivisionError

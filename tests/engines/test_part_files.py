@@ -11,19 +11,17 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from pres_eval.cluster.engines import Here
-from pres_eval.cluster.folders import Folder, run_at
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs, run_named
 from support import commands
+from support.in_splits import InSplits
 from support.made_runs import made_run
-from support.rankings import outcome
+from support.rankings import outcome, ranked_by
 
 import pres_eval as pe
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.run_files import RunFiles, run_at
 from pres_eval.reading.source import Source
 
 LINES = [f"{topic} Q0 d{number} 0 {9 - number % 4} t\n" for topic in "abcd" for number in range(6)]
@@ -55,9 +53,8 @@ def in_parts(folder: Path, lines: Sequence[str], parts: int = 4) -> Path:
 def of_parts(path: Path, judged: Relevance, options: Options, size: int | None = None) -> dict[str, Any]:
     """What splits of so many bytes give, or threads if none are named."""
     if size is None:
-        return outcome(lambda: read_run(run_named(str(path)), judged, options, 2))
-    plan = Plan(split_bytes=size, check=True)
-    return outcome(lambda: next(rank_runs([str(path)], judged, options, Here(), plan)).checked())
+        return outcome(lambda: read_run(run_at(str(path)), judged, options, 2))
+    return outcome(lambda: ranked_by(InSplits(size), str(path), judged, options))
 
 
 @pytest.mark.slow
@@ -114,31 +111,31 @@ def test_names(tmp_path: Path) -> None:
     for name in ("part.10.parquet", "part.9.parquet", "part.0.parquet", "_metadata"):
         (tmp_path / name).write_text("x")
     found = run_at(f"{tmp_path}/")
-    assert isinstance(found, Folder) and found.name == str(tmp_path) and found.size == 3
-    assert [Path(file.name).name for file in found.files] == [f"part.{n}.parquet" for n in (0, 9, 10)]
+    assert isinstance(found, RunFiles) and found.name == str(tmp_path) and found.size() == 3
+    assert [Path(file.name).name for file in found.sources] == [f"part.{n}.parquet" for n in (0, 9, 10)]
     (tmp_path / "other").write_text("x")
     (tmp_path / "none").mkdir()
     (tmp_path / "table.parquet").mkdir()
     (tmp_path / "table.parquet" / "data_0.parquet").write_text("x")
-    assert isinstance(run_at(str(tmp_path / "table.parquet")), Folder)
+    assert isinstance(run_at(str(tmp_path / "table.parquet")), RunFiles)
     for folder in (tmp_path, tmp_path / "none"):
         with pytest.raises(
             InputError, match=r"is a directory, expected a readable file, or a folder of noth"
         ):
-            run_at(str(folder))
+            run_at(str(folder)).sources[0].head()
 
 
 def test_progress(judged: Relevance, tmp_path: Path) -> None:
     """Bytes are told while they are read, as those of one file are."""
     folder = in_parts(tmp_path / "parts", LINES)
-    source = run_named(str(folder))
+    source = run_at(str(folder))
     size = sum(file.stat().st_size for file in folder.glob("part*"))
     told: list[int] = []
     source.watch(told.append)
     assert source.size() == size
     read_run(source, judged, OPTIONS)
-    assert size - 10 < sum(told) <= size and len(told) == 4
-    assert run_named(str(tmp_path)).size() is None  # it has other files
+    assert size - 10 < sum(told) <= size and len(told) > 4
+    assert run_at(str(tmp_path)).size() is None  # it has other files
 
 
 def test_part_files_of_several_kinds(judged: Relevance, tmp_path: Path) -> None:
@@ -149,8 +146,8 @@ def test_part_files_of_several_kinds(judged: Relevance, tmp_path: Path) -> None:
         said
         == f"{folder}/part-00009: Parquet, expected the part files of a run all as text, or all as Parquet"
     )
-    found = next(rank_runs([str(folder)], judged, OPTIONS, Here(), None, "parquet"))
-    assert f"{folder}/part-00001: no Parquet" in str(found.error)
+    found = outcome(lambda: ranked_by(InSplits(1 << 20), str(folder), judged, form="parquet"))
+    assert f"{folder}/part-00001: no Parquet" in found["message"]
 
 
 def test_nothing_in_them(judged: Relevance, tmp_path: Path) -> None:
@@ -228,7 +225,7 @@ def test_the_command_and_the_library(fixtures: Path, tmp_path: Path, pres_eval: 
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("rule", ["first", "best"])
 def test_duplicates(rule: str, shuffled: bool, judged: Relevance, tmp_path: Path) -> None:
-    """A row of several counts, also of topics that splits tear; in no order only a whole file will do."""
+    """A row of several counts, also of topics that are in several splits or part files."""
     lines = [*LINES[:6], "a Q0 d2 0 10 t\n", "a Q0 d3 0 1 t\n", *LINES[6:]]
     if shuffled:
         random.Random(1).shuffle(lines)
@@ -239,13 +236,7 @@ def test_duplicates(rule: str, shuffled: bool, judged: Relevance, tmp_path: Path
     for size in (20, 70, 1 << 20):
         assert of_parts(tmp_path / "run", judged, options, size) == expected
     found = of_parts(in_parts(tmp_path / "parts", lines), judged, options, 40)
-    if shuffled:
-        assert found["message"] == (
-            f"{tmp_path}/parts: topics that are not together in part files,"
-            f" expected topics together, or one file, for --duplicates {rule}"
-        )
-    else:
-        assert found | {"name": expected["name"]} == expected
+    assert found | {"name": expected["name"]} == expected
 
 
 def test_folders_of_a_store(judged: Relevance, tmp_path: Path) -> None:

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from pres_eval.cluster.engines import Here
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs
-from pres_eval.cluster.storage import expand, file_at, is_remote, source_named
-from support.rankings import outcome
+from support.in_splits import InSplits, Watched
+from support.rankings import outcome, ranked_by
 
 import pres_eval as pe
+from pres_eval.engines.engine import Here
 from pres_eval.errors import InputError, PresEvalError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.run_files import source_at
 from pres_eval.reading.source import Source
+from pres_eval.reading.storage import expand, file_at, is_remote
 
 fsspec: Any = pytest.importorskip("fsspec", reason="the extra `cluster` is not installed")
 
@@ -43,13 +43,12 @@ def test_files_of_a_store_are_read_as_those_of_the_disk(memory: str, fixtures: P
 
 @pytest.mark.parametrize("size", [1000, 1 << 20])
 def test_splits_of_a_store(size: int, memory: str, fixtures: Path) -> None:
-    judged = read_relevance(source_named(f"{memory}/qrels.txt"))
+    judged = read_relevance(source_at(f"{memory}/qrels.txt"))
     expected = outcome(
         lambda: read_run(Source(str(fixtures / "patents" / "run_broad.txt")), judged, Options())
     )
     name = f"{memory}/run_broad.txt"
-    found = next(rank_runs([name], judged, Options(), Here(), Plan(split_bytes=size)))
-    assert outcome(found.checked) == expected | {"name": name}
+    assert outcome(lambda: ranked_by(InSplits(size), name, judged)) == expected | {"name": name}
 
 
 def test_patterns(memory: str, tmp_path: Path) -> None:
@@ -79,15 +78,15 @@ def test_what_cannot_be_opened(memory: str, tmp_path: Path) -> None:
 
 
 def test_a_file_of_a_store_that_changes_is_noticed(memory: str) -> None:
-    judged = read_relevance(source_named(f"{memory}/qrels.txt"))
+    judged = read_relevance(source_at(f"{memory}/qrels.txt"))
     name = f"{memory}/run_broad.txt"
 
     def told(done: int, _: int) -> None:
         if done == 2:
             fsspec.filesystem("memory").pipe_file("/patents/run_broad.txt", b"x Q0 d 1 1 t\n")
 
-    found = next(rank_runs([name], judged, Options(), Here(), Plan(split_bytes=2000, told=told)))
-    assert "the file changed while it was read" in str(found.error)
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        ranked_by(Watched(Here(1), 2000, told), name, judged)
 
 
 @pytest.mark.parametrize("stamp", ["ETag", "VersionId", "generation", "etag", "Content-MD5", "mtime"])
@@ -98,11 +97,10 @@ def test_another_file_of_the_same_size(
     """What the store says of the version tells it, also when it changes during the last request."""
     kind = type(fsspec.filesystem("memory"))
     cat_file, info, written = kind.cat_file, kind.info, [0]
-    judged = read_relevance(source_named(f"{memory}/qrels.txt"))
-    plan = Plan(split_bytes=split_bytes)
+    judged = read_relevance(source_at(f"{memory}/qrels.txt"))
 
     def found() -> dict[str, Any]:
-        return outcome(next(rank_runs([f"{memory}/run_broad.txt"], judged, Options(), Here(), plan)).checked)
+        return outcome(lambda: ranked_by(InSplits(split_bytes), f"{memory}/run_broad.txt", judged))
 
     def told(self: Any, path: str, **_: Any) -> dict[str, Any]:
         size = info(self, path)["size"]
@@ -118,7 +116,7 @@ def test_another_file_of_the_same_size(
     monkeypatch.setattr(kind, "cat_file", cat_and_write)
     assert "the file changed while it was read" in found()["message"]
     with pytest.raises(InputError, match="the file changed while it was read"):
-        read_relevance(source_named(f"{memory}/qrels.txt"))
+        read_relevance(source_at(f"{memory}/qrels.txt"))
 
 
 def test_a_table_of_a_store_that_changes(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +127,7 @@ def test_a_table_of_a_store_that_changes(memory: str, monkeypatch: pytest.Monkey
     table = pyarrow.table({"qid": ["1"] * 99, "docno": [f"d{n}" for n in range(99)], "score": [1.0] * 99})
     with store.open(path, "wb") as stream:
         parquet.write_table(table, stream, row_group_size=9)
-    judged = read_relevance(source_named(f"{memory}/qrels.txt"))
+    judged = read_relevance(source_at(f"{memory}/qrels.txt"))
     batches = parquet.ParquetFile.iter_batches
 
     def write_after(self: Any, *given: Any, **named: Any) -> Iterator[Any]:
@@ -139,8 +137,8 @@ def test_a_table_of_a_store_that_changes(memory: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", write_after)
     for split_bytes in (10, 1 << 20):
         name = "memory:/" + path
-        found = next(rank_runs([name], judged, Options(), Here(), Plan(split_bytes=split_bytes)))
-        assert "the file changed while it was read" in str(found.error)
+        with pytest.raises(InputError, match="the file changed while it was read"):
+            ranked_by(InSplits(split_bytes), name, judged)
 
 
 def test_a_store_that_fails(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +149,7 @@ def test_a_store_that_fails(memory: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_file", fails)
     with pytest.raises(InputError, match=r"^memory://patents/qrels.txt: cannot be read \('credentials'\)"):
-        read_relevance(source_named(f"{memory}/qrels.txt"))
+        read_relevance(source_at(f"{memory}/qrels.txt"))
 
 
 def test_stores_that_send_other_parts(memory: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,8 +160,7 @@ def test_stores_that_send_other_parts(memory: str, fixtures: Path, monkeypatch: 
     name = f"{memory}/run_broad.txt"
 
     def found() -> dict[str, Any]:
-        plan = Plan(split_bytes=1000)
-        return outcome(next(rank_runs([name], judged, Options(), Here(), plan)).checked)
+        return outcome(lambda: ranked_by(InSplits(1000), name, judged))
 
     expected = found()
     monkeypatch.setattr(kind, "cat_file", lambda self, path, **_: cat_file(self, path))
@@ -236,8 +233,8 @@ def test_an_s3_compatible_store(bucket: str, fixtures: Path, pres_eval: Command)
 def test_splits_of_an_s3_compatible_store(bucket: str, fixtures: Path) -> None:
     judged = read_relevance(str(fixtures / "patents" / "qrels.txt"))
     for name in ("run_broad.txt", "run_broad.parquet"):
-        source = source_named(f"{bucket}/{name}")
+        source = source_at(f"{bucket}/{name}")
         expected = outcome(lambda source=source: read_run(source, judged, Options()))  # type: ignore[misc]
         assert "error" not in expected
-        found = next(rank_runs([f"{bucket}/{name}"], judged, Options(), Here(), Plan(split_bytes=3000)))
-        assert outcome(found.checked) == expected
+        found = outcome(lambda name=name: ranked_by(InSplits(3000), f"{bucket}/{name}", judged))  # type: ignore[misc]
+        assert found == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -30,6 +30,24 @@ class InSplits(Here):
         return self._size
 
 
+class Watched:
+    """An engine to which runs come in splits of so many bytes, and what is told of each that is done."""
+
+    def __init__(self, engine: Engine, size: int, told: Callable[[int, int], None] | None = None) -> None:
+        self._engine, self._size, self._told = engine, size, told
+        self.workers, self.threads, self.share = engine.workers, engine.threads, engine.share
+
+    def split_size(self, total: int) -> int:
+        return self._size
+
+    def map(self, work: Any, items: Iterable[Any], *shared: Any) -> Generator[Any, None, None]:
+        every = list(items)
+        for done, result in enumerate(self._engine.map(work, every, *shared), 1):
+            if self._told is not None:
+                self._told(done, len(every))
+            yield result
+
+
 def printed(arguments: list[str]) -> tuple[int, bytes, str]:
     """Exit code, stdout and stderr."""
     raw = io.BytesIO()
@@ -47,7 +65,7 @@ def printed_in_splits(
 
     @contextlib.contextmanager
     def engine_of(_: Any) -> Iterator[Engine]:
-        yield engine or InSplits(size)
+        yield InSplits(size) if engine is None else Watched(engine, size)
 
     with pytest.MonkeyPatch.context() as patch:
         if plan == COPIES:
