@@ -79,8 +79,7 @@ class Reader:
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
         ranked = self._ranked(paths, relevance, options, going_on=failures is not None)
-        # Of a cluster all runs are there before the first is given, so that nothing is half printed.
-        for outcome in ranked if self.cluster is None else list(ranked):
+        for outcome in ranked if self.cluster is None else _all_first(ranked):
             if isinstance(outcome, RunFailure):
                 assert failures is not None
                 failures.append(outcome)
@@ -131,6 +130,19 @@ class Reader:
             if can_copy() and not any(run.is_remote for run in files):
                 return Processes(min(self.num_jobs, total // LARGE + 1, MOST), copied=True)
         return contextlib.nullcontext(Here(self.num_jobs))
+
+
+def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
+    """Yield the runs when all of them are there, so that nothing is half printed if workers are lost."""
+    every: list[Ranking | RunFailure] = []
+    failure = None
+    try:
+        every.extend(ranked)
+    except InputError as error:  # of one run: those before it are printed
+        failure = error
+    yield from every
+    if failure is not None:
+        raise failure
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

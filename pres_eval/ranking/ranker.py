@@ -183,7 +183,7 @@ class Ranker:
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
 
     def ranked_rows(self, rows: Rows, jobs: int, meaning: IntArray | None = None) -> Ranked:
-        """Rank rows that were kept, in whatever order they came, as `ranked` does."""
+        """Rank rows that were kept, in whatever order they came, as `ranked` does; meaning (S,)."""
         first = np.flatnonzero(np.concatenate(([True], rows.topic[1:] != rows.topic[:-1])))
         lengths = np.diff(first, append=len(rows.topic))
         block = Block(topics=NO_TOPICS, lengths=lengths, documents=rows.ids, numbers=rows.scores)

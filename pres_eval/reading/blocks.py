@@ -64,7 +64,7 @@ class Block:
     def of_rows(
         cls, topics: Ids, documents: Ids, numbers: NDArray[Any], lines: IntArray | None = None
     ) -> Block:
-        """Return the block with these columns, of N rows each, cut loose from the buffers of the ids."""
+        """Return the block with these columns (N,), cut loose from the buffers of the ids."""
         first = changes(topics)
         return cls(
             topics=topics.take(first).copied(),

@@ -95,8 +95,9 @@ class Source:
         self._free: list[bytearray] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process opens the file for itself.
-        return type(self), (self.path, self.name)
+        # Another process opens the file for itself, from another folder.
+        path = self.path if self.path == "-" else os.path.abspath(self.path)  # noqa: PTH100
+        return type(self), (path, self.name)
 
     def chunks(self, size: int = CHUNK, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
         """The file from its start, in chunks of whole lines of about `size` bytes.

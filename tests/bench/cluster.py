@@ -27,16 +27,17 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.cluster.engines import Engine, Here, Result, Shared, Work
-from pres_eval.cluster.on_dask import OnDask
-from pres_eval.cluster.processes import Processes
-from pres_eval.cluster.ranking import Plan
-from pres_eval.cluster.runs import rank_runs, run_named
+from pres_eval.engines.engine import Engine, Here, Result, Shared, Work
+from pres_eval.engines.on_dask import OnDask
+from pres_eval.engines.processes import Processes
+from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
-from pres_eval.ranking.runs import read_run
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.runs import Runs
 from pres_eval.reading.memory import allow_keeping_memory
 from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.run_files import run_at
 from pres_eval.scoring import evaluate
 
 EMPTY = {"local": 20_000, "dask": 3_000}
@@ -148,6 +149,13 @@ class Weighed:
     def workers(self) -> int:
         return self._engine.workers
 
+    @property
+    def threads(self) -> int:
+        return self._engine.threads
+
+    def split_size(self, total: int) -> int | None:
+        return self._engine.split_size(total)
+
     def share(self, value: Any, what: str) -> Shared:
         self.sent += self._engine.workers * len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
         return self._engine.share(value, what)
@@ -229,14 +237,12 @@ def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> 
         started = time.monotonic()
         if kind == "one":
             allow_keeping_memory()  # as the command does
-            rankings = (read_run(run_named(str(run)), judged, options, 2) for run in runs)
-        else:
-            found = rank_runs([str(run) for run in runs], judged, options, weighed, Plan())
-            rankings = (each.checked() for each in found)
         digest = hashlib.sha1(usedforsecurity=False)
-        for ranking in rankings:
-            values = evaluate(judged, ranking, selection, options).summary
-            digest.update(repr([value for value in values if isinstance(value, float)]).encode())
+        with Runs(Ranker.of(judged, options), Here(2) if kind == "one" else weighed) as ranks:
+            for ranking in ranks.rank_each([run_at(str(run)) for run in runs]):
+                assert not isinstance(ranking, RunFailure)
+                values = evaluate(judged, ranking, selection, options).summary
+                digest.update(repr([value for value in values if isinstance(value, float)]).encode())
         wall = time.monotonic() - started
         merging = own_cpu() - mine
         cpu = merging + crew.cpu() - before

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.commands import Command
+from support.in_splits import InSplits
+from support.rankings import ranked_by
 
 import pres_eval as pe
 from pres_eval.errors import InputError, UsageError
+from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.source import Source
 
@@ -126,16 +129,12 @@ def test_rules_that_do_not_exist(twice: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("rule", ["first", "best"])
-def test_workers_read_such_runs_whole(rule: str, twice: tuple[str, str]) -> None:
-    """However small the splits are: they would not see all rows of a topic."""
-    from pres_eval.cluster.engines import Here
-    from pres_eval.cluster.ranking import Plan
-    from pres_eval.cluster.runs import rank_runs
-    from pres_eval.options import Options
-
+@pytest.mark.parametrize("size", [1, 40, 1 << 20])
+def test_splits_give_the_same(rule: str, size: int, twice: tuple[str, str]) -> None:
+    """However small they are."""
     judged = pe.Qrels(twice[0]).relevance
     options = Options(duplicates=rule)
-    found = next(rank_runs([twice[1]], judged, options, Here(), Plan(split_bytes=1))).checked()
+    found = ranked_by(InSplits(size), twice[1], judged, options)
     expected = read_run(Source(twice[1]), judged, options)
     assert found.num_dropped == expected.num_dropped > 0
     assert (

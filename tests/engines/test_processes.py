@@ -156,6 +156,9 @@ class Killing(Processes):
         self.passes = 0
         self.killed: list[int] = []
 
+    def __enter__(self) -> Killing:
+        return self
+
     def split_size(self, total: int) -> int:
         return 1500
 

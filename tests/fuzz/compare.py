@@ -86,12 +86,11 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
     from pres_eval.batches import forming
     from pres_eval.cli import reader
-    from pres_eval.cluster import judged, large, scored
-    from pres_eval.ranking import counted, order, scattered
-    from pres_eval.reading import lines, qrels, source
+    from pres_eval.engines import processes
+    from pres_eval.ranking import any_order, order, run_reader
+    from pres_eval.reading import lines, qrels, source, splits
 
     sizes = [
-        (scattered, "SORTED", 10),
         (ragged, "BLOCK", 7),
         (matching, "MANY", 20),
         (exact, "NARROW", 2),
@@ -102,14 +101,15 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (forming, "BLOCK", 2),
         (order, "FEW", 1),
         (lines, "UNTHREADED", 0),
+        (run_reader, "UNTHREADED", 0),
+        (splits, "CHUNK", 120),
+        (splits, "WINDOW", 40),
         (ordering, "_WORDS_SORTED", 1),
         (qrels, "MANY_GROUPS", 2),
-        (counted, "LEAST_SORTED", 3),
+        (any_order, "LEAST_SORTED", 3),
     ]
     if copies:
-        sizes += [(reader, "LARGE", 1), (large, "LARGE", 1), (large, "SPLIT", 100)]
-        sizes += [(reader, "LARGE_QRELS", 1), (judged, "LEAST_PART", 1)]
-        sizes += [(scored, "LEAST_SCORED", 1), (scored, "VALUE_BYTES", 0)]
+        sizes += [(reader, "LARGE", 1), (processes, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
     ]

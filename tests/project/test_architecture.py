@@ -104,8 +104,8 @@ OUTSIDE = {
     "scipy": {"analysis"},
     "pandas": {"library"},
     "pyarrow": {"library", "reading", "report"},
-    "distributed": {"cluster"},
-    "fsspec": {"cluster"},
+    "distributed": {"engines"},
+    "fsspec": {"reading"},
     "ir_measures": {"ir_measures"},
 }
 
@@ -134,13 +134,15 @@ SLOW = (
         "bz2",
         "lzma",
         "pres_eval.analysis",
-        "pres_eval.cluster",
+        "pres_eval.engines.processes",
+        "pres_eval.engines.on_dask",
+        "pres_eval.engines.connecting",
         "pres_eval.checking",
         "pres_eval.report.table",
         "pres_eval.library",
     ),
     *("pres_eval.report.records", "pres_eval.gates", "pres_eval.cli.help", "pres_eval.reading.compression"),
-    *("pres_eval.reading.formats", "pres_eval.reading.advice", "pres_eval.ranking.columns", "pyarrow"),
+    *("pres_eval.reading.formats", "pres_eval.reading.advice", "pres_eval.ranking.duplicates", "pyarrow"),
 )
 """What takes a while to import and is not needed for a plain run."""
 
@@ -179,7 +181,7 @@ def test_start_up_is_light(options: list[str], fixtures: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     loaded = set(done.stderr.split())
-    assert "pres_eval.ranking.run_file" in loaded
+    assert "pres_eval.ranking.run_reader" in loaded
     slow = loaded & set(SLOW)
     assert not slow
     written = [name for name in loaded & MODULE_NAMES.keys() if makes_dataclasses(MODULE_NAMES[name])]
@@ -280,7 +282,7 @@ def test_only_the_command_line_prints_or_exits() -> None:
     below = [path for path in MODULES if room_of(path) not in {"cli", "__main__"}]
     found = {name_of(path): set(printing_in(tree_of(path))) for path in below}
     # A copy of the process must not come back to the program.
-    assert {name: what for name, what in found.items() if what} == {"cluster/copies.py": {"os._exit"}}
+    assert {name: what for name, what in found.items() if what} == {"engines/processes.py": {"os._exit"}}
     assert any(list(printing_in(tree_of(path))) for path in MODULES if path not in below)
 
 

@@ -19,7 +19,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking import order as ranking
 from pres_eval.ranking.keys import score_keys
 from pres_eval.ranking.order import DuplicateRowError, rank_topics
-from pres_eval.ranking.ranked import Ranked, Topics
+from pres_eval.ranking.ranked import Ranked, joined_topics
 from pres_eval.reading.pool import Pool
 
 Document = tuple[float, bytes]
@@ -206,10 +206,7 @@ def test_parts_are_put_in_order() -> None:
         rank([topics[number] for number in numbers], pool, numbers=np.array(numbers))
         for numbers in ([4], [2, 3], [0, 5], [1])
     ]
-    collected = Topics()
-    for part in parts:
-        collected.add(part)
-    together = collected.ranked()
+    together = joined_topics(parts)
     assert judged_ranks(together, pool) == judged_ranks(whole, pool)
     assert together.topic.tolist() == list(range(6))
     assert together.num_ret.tolist() == [1, 2, 3, 4, 5, 6]

@@ -17,11 +17,10 @@ from support.small_chunks import chunks_of
 
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking import any_format
+from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import read_run
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats import json_text, parquet
-from pres_eval.reading.formats.columns import Part
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
@@ -335,13 +334,13 @@ def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 d5 1\n" for topic in data))
     monkeypatch.setattr(parquet, "ROWS", 250)
     sizes: list[int] = []
-    rank = any_format._rank
+    part = Ranker.part
 
-    def noted(source: Source, part: Part, *rest: Any) -> Ranking:
-        sizes.append(len(part.documents))
-        return rank(source, part, *rest)
+    def noted(ranker: Ranker, block: Block, *rest: Any, **named: Any) -> Any:
+        sizes.append(len(block.documents))
+        return part(ranker, block, *rest, **named)
 
-    monkeypatch.setattr(any_format, "_rank", noted)
+    monkeypatch.setattr(Ranker, "part", noted)
     ranking = read_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
     assert len(ranking.topic) == 60 and set(ranking.rank.tolist()) == {6}
     assert sum(sizes) == 6000 and max(sizes) <= 500

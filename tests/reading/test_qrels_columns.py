@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from support.plain_reading import IDS, TOPICS
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays.word_ids import NO_IDS
 from pres_eval.errors import InputError
-from pres_eval.reading.columns import QrelsColumns, group_topics, qrels_of_columns
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.columns import qrels_of_block
 from pres_eval.reading.qrels import Qrels, read_qrels
 from pres_eval.reading.source import Source
 
@@ -32,23 +33,17 @@ def test_like_the_file(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "qrels-of-columns"
     path.write_bytes(b"".join(b"%s\t0\t%s\t%d\n" % row for row in rows if not row[0].startswith(b"#")))
-    topics, lengths = group_topics(Ids.of([topic for topic, _, _ in rows]))
-    found = qrels_of_columns(
-        QrelsColumns(
-            name=str(path),
-            topics=topics,
-            lengths=lengths,
-            documents=WordIds.of(Ids.of([document for _, document, _ in rows])),
-            grades=np.array([grade for _, _, grade in rows], np.int64),
-            lines=np.arange(1, len(rows) + 1) if numbered else None,
-        )
+    block = Block.of_rows(
+        Ids.of([topic for topic, _, _ in rows]),
+        Ids.of([document for _, document, _ in rows]),
+        np.array([grade for _, _, grade in rows], np.int64),
+        np.arange(1, len(rows) + 1) if numbered else None,
     )
+    found = qrels_of_block(str(path), block)
     assert as_lists(found) == as_lists(read_qrels(Source(str(path))))
 
 
 def test_no_judgements_are_a_fault() -> None:
-    nothing = Ids.of([])
+    none = np.zeros(0, np.int64)
     with pytest.raises(InputError, match=r"^mine: no judgements, expected at least one$"):
-        qrels_of_columns(
-            QrelsColumns("mine", nothing, np.zeros(0, np.int64), WordIds.of(nothing), np.zeros(0, np.int64))
-        )
+        qrels_of_block("mine", Block(topics=Ids.of([]), lengths=none, documents=NO_IDS, numbers=none))

@@ -30,7 +30,7 @@ WAY: tuple[Stop | Step, ...] = (
     Step("reading/numbers.py", "the score as a double, exactly"),
     Stop("columns", "topic ids, document ids, scores; files, frames, dicts and arrays all become this"),
     Step(
-        "ranking/run_file.py", "complete topics leave at once; what comes in no order is counted or collected"
+        "ranking/run_reader.py", "whole topics leave at once; of lines in no order two numbers a row are kept"
     ),
     Step("ranking/order.py", "score descending, ties by docno descending: the rank of each judged document"),
     Stop("Ranking", "topic, num_ret, rank, document: some ten thousand numbers, whatever the run's length"),

@@ -12,8 +12,7 @@ import pytest
 from pres_eval.cli import clustering, main, reader
 from pres_eval.engines import processes
 from pres_eval.engines.engine import Engine, Here
-from pres_eval.ranking import run_reader
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranker import RANKS, Ranker
 from pres_eval.reading.cutting import ScatteredError
 
 TOGETHER, ANY_ORDER, COPIES = PLANS = ("together", "any order", "copies")
@@ -81,7 +80,7 @@ def without_order(patch: pytest.MonkeyPatch) -> None:
     """Let topics be found not to be together, in every run that has a judged topic."""
     before = Ranker.part
 
-    def part(self: Ranker, piece: Any, kept: Any = run_reader.RANKS) -> Any:
+    def part(self: Ranker, piece: Any, kept: Any = RANKS) -> Any:
         found = before(self, piece, kept)
         if kept.by_topic and len(found.topics):
             raise ScatteredError

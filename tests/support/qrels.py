@@ -8,18 +8,17 @@ import numpy as np
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.reading.columns import QrelsColumns, qrels_of_columns
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.columns import qrels_of_block
 from pres_eval.reading.qrels import Qrels
 
 
 def made_qrels(grades: Mapping[bytes, Mapping[bytes, int]], name: str = "qrels") -> Qrels:
     """Judgements: topic, document, grade."""
-    return qrels_of_columns(
-        QrelsColumns(
-            name=name,
-            topics=Ids.of(list(grades)),
-            lengths=np.array([len(judged) for judged in grades.values()], np.int64),
-            documents=WordIds.of(Ids.of([document for judged in grades.values() for document in judged])),
-            grades=np.array([grade for judged in grades.values() for grade in judged.values()], np.int64),
-        )
+    block = Block(
+        topics=Ids.of(list(grades)),
+        lengths=np.array([len(judged) for judged in grades.values()], np.int64),
+        documents=WordIds.of(Ids.of([document for judged in grades.values() for document in judged])),
+        numbers=np.array([grade for judged in grades.values() for grade in judged.values()], np.int64),
     )
+    return qrels_of_block(name, block)

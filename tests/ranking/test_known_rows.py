@@ -1,4 +1,4 @@
-"""Ranks by counting higher scores: the same as by the text of every id."""
+"""Ranks of documents whose rows are known: the same as by the text of every id."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from support.qrels import made_qrels
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.types import IntArray
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
-from pres_eval.ranking.columns import RunColumns, Texts, cast_scores, rank_columns
-from pres_eval.ranking.counting import Found, rank_found
-from pres_eval.ranking.ranked import Topics
+from pres_eval.ranking.order import rank_judged
+from pres_eval.ranking.ranked import joined_topics
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranking import rank_block
+from pres_eval.reading.blocks import Block, Texts
 
 SCORES = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, 16777216.0, 16777217.0, np.inf, -np.inf, 1e-300, 1e300]),
@@ -34,14 +34,12 @@ RUNS = st.dictionaries(TOPICS, st.dictionaries(IDS, SCORES, min_size=0, max_size
     st.sampled_from(["9.0.8", "10.0"]),
     st.sampled_from([1, 8, 1 << 17]),
     st.booleans(),
-    st.booleans(),
 )
 def test_like_ranking_by_ids(
     run: dict[bytes, dict[bytes, float]],
     draws: st.DataObject,
     compat: str,
-    block: int,
-    rows_are_known: bool,
+    size: int,
     descending: bool,
 ) -> None:
     if descending:
@@ -57,38 +55,30 @@ def test_like_ranking_by_ids(
     ids = Ids.of([document for documents in run.values() for document in documents])
     scores = np.array([score for documents in run.values() for score in documents.values()], np.float64)
     lengths = np.array([len(documents) for documents in run.values()], np.int64)
-    columns = RunColumns("run", Ids.of(list(run)), lengths, Texts(ids), scores)
-    options = Options(compat=compat)
+    block = Block(topics=Ids.of(list(run)), lengths=lengths, documents=Texts(ids), numbers=scores)
+    ranker = Ranker.of(qrels, Options(compat=compat))
     pool = qrels.pool
     index = {
         (pool.topics[topic], document): number
         for number, (topic, document) in enumerate(zip(pool.topic_of.tolist(), pool.documents, strict=True))
     }
-    cast = cast_scores(scores, options)
     rows = [(topic, document) for topic in run for document in run[topic]]
     hits = np.array([row for row, pair in enumerate(rows) if pair in index], np.int64)
-
-    def ids_at(wanted: IntArray) -> WordIds:
-        return WordIds.of(ids.take(wanted))
-
-    with mock.patch.object(ragged, "BLOCK", block):
-        expected = rank_columns(columns, qrels, options)
-        collected = Topics()
-        for part in rank_found(
-            pool,
-            Found(
-                topic=pool.find_topics(Ids.of(list(run))),
-                offsets=np.concatenate(([0], np.cumsum(lengths))),
-                scores=cast,
-                segment=np.repeat(np.arange(len(run)), lengths)[hits],
-                score=cast[hits],
-                document=np.array([index[rows[row]] for row in hits.tolist()], np.int64),
-                row=hits if rows_are_known else None,
-            ),
-            ids_at,
-        ):
-            collected.add(part)
-    found = collected.ranked()
+    with mock.patch.object(ragged, "BLOCK", size):
+        expected = rank_block("run", block, ranker)
+        found = joined_topics(
+            [
+                rank_judged(
+                    pool.find_topics(block.topics),
+                    np.concatenate(([0], np.cumsum(lengths))),
+                    ranker.cast(scores),
+                    Texts(ids),
+                    hits,
+                    np.array([index[rows[row]] for row in hits.tolist()], np.int64),
+                    ascending=False,
+                )
+            ]
+        )
     for name in ("document", "first", "size"):
         assert getattr(found.ties, name).tolist() == getattr(expected.ties, name).tolist(), name
     for name in ("topic", "num_ret", "offsets", "rank", "document"):
