@@ -189,7 +189,7 @@ class _Checks:
         places = np.flatnonzero(chosen[group])
         ids = self.block.ids.take(places if order is None else order[places])
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
-        number = in_docno_order(distinct(ids)[1])
+        number = in_docno_order(distinct(ids)[1], len(ids))
         in_9 = np.lexsort((number, group[places]))
         in_10 = np.lexsort((number, -scores[places], group[places]))
         chosen[:] = False

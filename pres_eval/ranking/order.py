@@ -289,16 +289,17 @@ def documents_before(
     else:
         number = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
         lower = inverse(byte_order(ids.take(slice(None)), number))[place] - begins[tie]
-    return in_docno_order(lower, ascending) + (0 if ascending else sizes - 1)
+    return in_docno_order(lower, sizes, ascending)
 
 
-def in_docno_order(places: IntArray, ascending: bool = False) -> IntArray:
-    """Return numbers (n,) that rise in the order of equal scores; places (n,) of docnos in byte order.
+def in_docno_order(places: IntArray, sizes: IntArray | int, ascending: bool = False) -> IntArray:
+    """Return the places (n,) of documents of equal scores; places (n,) of their docnos in byte order, from 0.
 
+    sizes  (n,) how many documents have the score
     This is the tie rule; it is nowhere else.
     """
     # trec_eval: equal scores go by docno, the highest first; in preferences the lowest first.
-    return places if ascending else -places
+    return places if ascending else sizes - 1 - places
 
 
 def _compared(ids: WordIds, begins: IntArray, tie: IntArray, place: IntArray) -> IntArray:
