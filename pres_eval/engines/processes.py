@@ -182,7 +182,9 @@ class Processes:
             work, item, numbers = tasks[0].message
             gone = worker.has - self._values.keys()
             new = {number: self._values[number] for number in numbers if number not in worker.has}
-            message = pickle.dumps((gone, new, numbers, work, item), pickle.HIGHEST_PROTOCOL)
+            # What cannot be loaded there is an answer, too.
+            text = pickle.dumps((work, item), pickle.HIGHEST_PROTOCOL)
+            message = pickle.dumps((gone, new, numbers, text), pickle.HIGHEST_PROTOCOL)
             if len(worker.tasks) >= (AHEAD if len(message) <= SMALL else 1):
                 return
             worker.has = (worker.has - gone) | new.keys()

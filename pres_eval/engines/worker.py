@@ -16,15 +16,16 @@ def serve(channel: Channel, values: dict[int, Any]) -> None:
     """Do work until nothing more is given; `values` are those that are known already."""
     while True:
         try:
-            gone, new, numbers, work, item = channel.receive()
+            gone, new, numbers, text = channel.receive()
         except EOFError:
             return
         for number in gone:
             values.pop(number, None)
         try:
             while new:
-                number, text = new.popitem()
-                values[number] = pickle.loads(text)
+                number, value = new.popitem()
+                values[number] = pickle.loads(value)
+            work, item = pickle.loads(text)
             answer = True, work(item, *(values[number] for number in numbers))
         except Exception as error:
             answer = False, error
