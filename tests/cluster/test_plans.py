@@ -11,6 +11,7 @@ import pytest
 from support.made_runs import made_run
 from support.rankings import outcome
 
+import pres_eval as pe
 from pres_eval.arrays.ids import EVERY_PROCESS, Ids
 from pres_eval.cluster import ranking as plans
 from pres_eval.cluster import together
@@ -18,6 +19,7 @@ from pres_eval.cluster.engines import Here
 from pres_eval.cluster.ranking import Plan
 from pres_eval.cluster.runs import rank_runs
 from pres_eval.cluster.splits import LEAST, MOST, split_size
+from pres_eval.errors import PresEvalWarning
 from pres_eval.options import Options
 from pres_eval.ranking.any_format import read_any_run
 from pres_eval.ranking.run_file import Ranking
@@ -159,6 +161,18 @@ def test_the_check_for_documents_that_come_twice(tmp_path: Path, monkeypatch: py
     path, judged = written(tmp_path, "".join([*lines, "a Q0 d9 1 1 t\n", "a Q0 d9 2 2 t\n"]), QRELS)
     found = next(rank_runs([str(path)], judged, Options(), Here(), Plan(split_bytes=50, check=True)))
     assert "run:26: document 'd9' of topic 'a' again (first in line 25)" in str(found.error)
+
+
+def test_the_library_warns_of_what_was_not_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "CHECKED", 1)
+    (tmp_path / "qrels").write_text("1 0 a0 1\n2 0 b1 1\n")
+    (tmp_path / "run").mkdir()
+    for part in range(2):
+        lines = "".join(f"{topic} Q0 {document}{part} 0 {9 - part} t\n" for topic, document in ("1a", "2b"))
+        (tmp_path / "run" / f"part-{part}").write_text(lines)
+    with pytest.warns(PresEvalWarning, match="topics are not together, so unjudged documents were not"):
+        found = pe.evaluate(tmp_path / "qrels", tmp_path / "run", ["map"], cluster="local:1")
+    assert found["map"] == (1.0 + 0.5) / 2
 
 
 def test_large_topics_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

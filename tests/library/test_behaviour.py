@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import locale
 import math
@@ -132,6 +133,18 @@ def test_results_can_be_pickled() -> None:
         assert repr(again) == repr(thing)
     assert pickle.loads(pickle.dumps(judged)).rank(RUN).evaluate("map")["map"] == found["map"]
     assert pickle.loads(pickle.dumps(found)).to_trec(per_topic=True) == found.to_trec(per_topic=True)
+
+
+def test_pickled_judgements_know_their_file(tmp_path: Path) -> None:
+    """What an evaluation writes down has the digests of both files, also after pickling."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("1 0 a 1\n")
+    run.write_text("1 Q0 a 1 2.0 t\n")
+    judged = pe.Qrels(qrels)
+    expected = judged.rank(run).evaluate("map").to_json()
+    assert hashlib.sha256(qrels.read_bytes()).hexdigest() in expected
+    again: pe.Qrels = pickle.loads(pickle.dumps(judged))
+    assert again.rank(run).evaluate("map").to_json() == expected
 
 
 IN_ANOTHER_PROCESS = """
