@@ -182,6 +182,8 @@ def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> Float
     # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
     if all(grade != -1 for grade, _ in named):
         return formula(batch, named)
+    if batch.ties is not None:
+        raise MeasureError("found a gain for unjudged documents (-1=…), expected none with --ties expected")
     return np.concatenate([formula(every_rank(block), named) for block in blocks_of_ranks(batch)])
 
 

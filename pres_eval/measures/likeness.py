@@ -7,9 +7,9 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import OptionalCutoffs
-from pres_eval.measures.precision import relevant_within
 from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import Setting, Settings, persistence
 
@@ -156,5 +156,14 @@ COMPAT = Measure(
     ours=True,
     uses_level=False,
     traits=traits(Trait.BOUNDED, Trait.GRADED),
+    bounds=NOT_DERIVED,
+    expected=NOT_DERIVED,
 )
-ACCURACY = Measure("accuracy", accuracy, OptionalCutoffs("10,100"), ours=True, traits=traits(Trait.BOUNDED))
+ACCURACY = Measure(
+    "accuracy",
+    accuracy,
+    OptionalCutoffs("10,100"),
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
+    expected="expected.ranks:accuracy",
+)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.best_ranking import BestRanking, best_ranking
 from pres_eval.measures.gain import (
     GradeGains,
@@ -166,11 +167,14 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
     return values
 
 
+_experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 
-BIN_G = Measure("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
-G = Measure("G", g, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
-NDCG_REL = Measure("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
-R_NDCG = Measure(
+BIN_G = _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
+G = _experimental("G", g, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
+NDCG_REL = _experimental(
+    "ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS
+)
+R_NDCG = _experimental(
     "Rndcg", r_ndcg, Pairs(), whole_grades=True, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN)
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
-from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing, traits
+from pres_eval.measures.found import gained
 from pres_eval.measures.gain import (
     MOST_RANKS,
     GradeGains,
@@ -71,16 +72,15 @@ def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
     """
 
     def collected(batch: Batch, named: GradeGains) -> FloatArray:
-        gains = gains_to_one(batch, named)
-        return rank_biased(batch, persistence_of(pairs), gains, gains != 0)
+        return rank_biased(batch, persistence_of(pairs), gains_to_one(batch, named))
 
     return score_with_gains(batch, grade_gains(pairs), collected)
 
 
-def rank_biased(batch: Batch, p: float, gains: FloatArray | float, chosen: BoolArray) -> FloatArray:
-    """(T,) (1 - p) Σ gain(r) p^(r-1) over the chosen documents (D,), with their gains (D,) or one for all."""
-    power = Powers(p, int(batch.rank.max(initial=0)))
-    return (1.0 - p) * batch.sum_by_topic(gains * power[batch.rank - 1], chosen)
+def rank_biased(batch: Batch, p: float, gains: FloatArray) -> FloatArray:
+    """(T,) (1 - p) Σ gain(r) p^(r-1) over all documents, with their gains (D,)."""
+    power = Powers(p, int(batch.num_ret.max(initial=0)))
+    return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
 
 
 def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
@@ -93,7 +93,7 @@ def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
     Notes: -l says what is relevant, so it is the measure of the paper; rbp counts grades.
     Source: as rbp.  trec_eval: none.  ir_measures' RBP(p=…,rel=…), where p is 0.8 unless given.
     """
-    return rank_biased(batch, persistence_of(pairs), 1.0, batch.is_rel)
+    return rank_biased(batch, persistence_of(pairs), batch.is_rel.astype(float))
 
 
 def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
@@ -183,19 +183,21 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
     return batch.sum_by_topic(satisfied * still_reading / batch.rank)
 
 
+_BIASED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES)
+
 RBP = Measure(
     "rbp",
     rbp,
     Pairs("p=0.8"),
     uses_level=False,
-    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+    traits=_BIASED | {Trait.GRADED, Trait.LINEAR},
 )
 RBP_BINARY = Measure(
     "rbp_binary",
     rbp_binary,
     Pairs("p=0.8", keys=("p",)),
     ours=True,
-    traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+    traits=_BIASED | {Trait.LINEAR},
 )
 RBP_RESID = Measure(
     "rbp_resid",
@@ -206,6 +208,8 @@ RBP_RESID = Measure(
     # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
     when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
     traits=traits(Trait.BOUNDED),
+    bounds=Lacks("it is itself how far the greatest value of rbp is away"),
+    expected=NOT_DERIVED,
 )
 ERR = Measure(
     "err",
@@ -214,5 +218,6 @@ ERR = Measure(
     ours=True,
     uses_level=False,
     whole_grades=True,
-    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+    traits=_BIASED | {Trait.GRADED},
+    expected=NOT_DERIVED,
 )

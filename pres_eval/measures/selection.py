@@ -129,7 +129,7 @@ def with_expected_values(selection: Selection, options: Options) -> tuple[Select
 
     With -M counts of what is retrieved are expected values too, and need not be whole.
     """
-    from pres_eval.measures.expected import EXPECTED, has_expected_value
+    from pres_eval.measures.expected import depends_on_order, has_expected_value
 
     found: list[SelectedColumn] = []
     without: list[str] = []
@@ -138,7 +138,7 @@ def with_expected_values(selection: Selection, options: Options) -> tuple[Select
         if not column.by_name and not has_expected_value(measure):
             without.append(measure.name)
             continue
-        if options.max_retrieved is not None and measure.format is Format.COUNT and measure.name in EXPECTED:
+        if options.max_retrieved is not None and measure.format is Format.COUNT and depends_on_order(measure):
             column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
         found.append(column)
     return tuple(found), tuple(dict.fromkeys(without))

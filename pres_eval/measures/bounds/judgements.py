@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, Grades, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Measure
-from pres_eval.measures.gain import highest_grades
+from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.settings import Settings
 from pres_eval.options import LARGEST_LONG
@@ -62,22 +61,27 @@ def unjudged(batch: Batch, depth: int) -> Unjudged:
     return Unjudged(topic_of, places - begins[topic_of] + 1, np.bincount(topic_of, minlength=len(batch)))
 
 
-def filled(batch: Batch, depth: int, grades: Grades) -> Batch:
-    """The batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest."""
-    there = unjudged(batch, depth)
+def judged_anew(batch: Batch, depth: int, there: Unjudged, high: BoolArray, highest: Grades) -> Batch:
+    """Return the batch with its unjudged documents judged: the highest grade (T,) where high (U,), else 0."""
     kept = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth))
     topic_of = np.concatenate((batch.topic_of[kept], there.topic_of))
     rank = np.concatenate((batch.rank[kept], there.rank))
-    order = np.lexsort((rank, topic_of))
-    places = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
+    # Two ascending stretches: what sorts stably merges them.
+    order = np.argsort(topic_of * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
+    num_high = np.bincount(there.topic_of[high], minlength=len(batch))
+    places = np.column_stack((batch.level_offsets[:-1], batch.level_offsets[1:])).ravel()
+    added = np.column_stack((there.count - num_high, num_high)).ravel()
+    counts = np.insert(batch.level_counts, places, added)
+    used = np.flatnonzero(counts)
+    levels = np.insert(batch.levels, places, np.column_stack((np.zeros_like(highest), highest)).ravel())
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
         rank=rank[order],
-        grade=np.concatenate((batch.grade[kept], grades[there.topic_of]))[order],
-        levels=np.insert(batch.levels, places, grades),
-        level_counts=np.insert(batch.level_counts, places, there.count),
-        level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
+        grade=np.concatenate((batch.grade[kept], np.where(high, highest[there.topic_of], 0)))[order],
+        levels=levels[used],
+        level_counts=counts[used],
+        level_offsets=np.searchsorted(used, batch.level_offsets + 2 * np.arange(len(batch) + 1)),
     )
 
 
@@ -91,14 +95,16 @@ def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
     return LARGEST_LONG if cutoff is None else int(cutoff)
 
 
-def without_gains(rule: Rule) -> Rule:
-    """A rule for gains that are grades, and persistence from 0 to 1."""
-
-    def checked(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-        if any(key != "p" for key, _ in arguments[0]):
-            raise MeasureError(f"{measure.name}: has no bounds with gains for grades, expected none")
-        if any(not 0 <= value <= 1 for _, value in arguments[0]):
-            raise MeasureError(f"{measure.name}: has bounds for p from 0 to 1 alone")
-        return rule(batch, measure, arguments)
-
-    return checked
+def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+    """(T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
+    depth = depth_of(measure, arguments)
+    least, greatest = [], []
+    for block in blocks_of_ranks(batch, MOST_DOCUMENTS):
+        there, highest = unjudged(block, depth), highest_of(block, measure)
+        ends = [
+            np.asarray(measure.score(judged_anew(block, depth, there, high, highest), *arguments), np.float64)
+            for high in (np.zeros(len(there.rank), np.bool_), np.ones(len(there.rank), np.bool_))
+        ]
+        least.append(np.minimum(*ends))
+        greatest.append(np.maximum(*ends))
+    return np.concatenate(least), np.concatenate(greatest)
