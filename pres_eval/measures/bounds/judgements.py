@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
+from pres_eval.arrays.types import FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades
@@ -61,27 +61,22 @@ def unjudged(batch: Batch, depth: int) -> Unjudged:
     return Unjudged(topic_of, places - begins[topic_of] + 1, np.bincount(topic_of, minlength=len(batch)))
 
 
-def judged_anew(batch: Batch, depth: int, there: Unjudged, high: BoolArray, highest: Grades) -> Batch:
-    """Return the batch with its unjudged documents judged: the highest grade (T,) where high (U,), else 0."""
+def filled(batch: Batch, depth: int, grades: Grades) -> Batch:
+    """The batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest."""
+    there = unjudged(batch, depth)
     kept = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth))
     topic_of = np.concatenate((batch.topic_of[kept], there.topic_of))
     rank = np.concatenate((batch.rank[kept], there.rank))
-    # Two ascending stretches: what sorts stably merges them.
-    order = np.argsort(topic_of * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
-    num_high = np.bincount(there.topic_of[high], minlength=len(batch))
-    places = np.column_stack((batch.level_offsets[:-1], batch.level_offsets[1:])).ravel()
-    added = np.column_stack((there.count - num_high, num_high)).ravel()
-    counts = np.insert(batch.level_counts, places, added)
-    used = np.flatnonzero(counts)
-    levels = np.insert(batch.levels, places, np.column_stack((np.zeros_like(highest), highest)).ravel())
+    order = np.lexsort((rank, topic_of))
+    places = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
         rank=rank[order],
-        grade=np.concatenate((batch.grade[kept], np.where(high, highest[there.topic_of], 0)))[order],
-        levels=levels[used],
-        level_counts=counts[used],
-        level_offsets=np.searchsorted(used, batch.level_offsets + 2 * np.arange(len(batch) + 1)),
+        grade=np.concatenate((batch.grade[kept], grades[there.topic_of]))[order],
+        levels=np.insert(batch.levels, places, grades),
+        level_counts=np.insert(batch.level_counts, places, there.count),
+        level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
     )
 
 
@@ -100,10 +95,10 @@ def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> B
     depth = depth_of(measure, arguments)
     least, greatest = [], []
     for block in blocks_of_ranks(batch, MOST_DOCUMENTS):
-        there, highest = unjudged(block, depth), highest_of(block, measure)
+        highest = highest_of(block, measure)
         ends = [
-            np.asarray(measure.score(judged_anew(block, depth, there, high, highest), *arguments), np.float64)
-            for high in (np.zeros(len(there.rank), np.bool_), np.ones(len(there.rank), np.bool_))
+            np.asarray(measure.score(filled(block, depth, grades), *arguments), np.float64)
+            for grades in (np.zeros_like(highest), highest)
         ]
         least.append(np.minimum(*ends))
         greatest.append(np.maximum(*ends))

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from pres_eval.arrays.types import Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds import judgements
-from pres_eval.measures.bounds.judgements import Bounds, depth_of, highest_of, judged_anew, unjudged
+from pres_eval.measures.bounds.judgements import Bounds, depth_of, filled, highest_of, unjudged
 
 
 def one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
@@ -26,30 +27,37 @@ def one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bo
 
 def _judgements(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
     """Judgements of one topic, each as a topic of a batch: the first x or the last x are relevant."""
-    num_free = len(unjudged(topic, depth).rank)
-    place = np.arange(num_free)
-    number = np.arange(2 * num_free + 2)
-    step = max(judgements.MOST_DOCUMENTS // max(len(topic.rank) + num_free, 1), 1)
+    highest = highest_of(topic, measure)
+    none = filled(topic, depth, np.zeros_like(highest))
+    free = np.searchsorted(none.rank, unjudged(topic, depth).rank)
+    place = np.arange(len(free))
+    number = np.arange(2 * len(free) + 2)
+    step = max(judgements.MOST_DOCUMENTS // max(len(none.rank), 1), 1)
     for start in range(0, len(number), step):
         chosen = number[start : start + step, np.newaxis]
         extra = chosen // 2
-        relevant = np.where(chosen % 2 == 1, place >= num_free - extra, place < extra)
-        same = _repeated(topic, len(chosen))
-        highest = highest_of(same, measure)
-        yield judged_anew(same, depth, unjudged(same, depth), relevant.ravel(), highest)
+        relevant = np.where(chosen % 2 == 1, place >= len(free) - extra, place < extra)
+        grades = np.tile(none.grade, (len(chosen), 1))
+        grades[:, free] = np.where(relevant, highest, 0)
+        yield _of_one_topic(none, grades, extra, highest)
 
 
-def _repeated(topic: Batch, count: int) -> Batch:
-    """A batch of topics that are all like one."""
+def _of_one_topic(none: Batch, grades: Grades, extra: IntArray, highest: Grades) -> Batch:
+    """A batch of C topics like one without unjudged documents, of which (C, 1) some have the highest grade."""
+    count = len(grades)
+    levels = np.concatenate((none.levels, highest))
+    counts = np.tile(np.append(none.level_counts, 0), (count, 1))
+    counts[:, :1] -= extra
+    counts[:, -1:] += extra
     return replace(
-        topic,
-        topics=topic.topics * count,
-        num_ret=np.tile(topic.num_ret, count),
-        offsets=np.arange(count + 1) * len(topic.rank),
-        rank=np.tile(topic.rank, count),
-        grade=np.tile(topic.grade, count),
-        levels=np.tile(topic.levels, count),
-        level_counts=np.tile(topic.level_counts, count),
-        level_offsets=np.arange(count + 1) * len(topic.levels),
-        missing=np.tile(topic.missing, count),
+        none,
+        topics=none.topics * count,
+        num_ret=np.tile(none.num_ret, count),
+        offsets=np.arange(count + 1) * len(none.rank),
+        rank=np.tile(none.rank, count),
+        grade=grades.ravel(),
+        levels=np.tile(levels, count),
+        level_counts=counts.ravel(),
+        level_offsets=np.arange(count + 1) * len(levels),
+        missing=np.tile(none.missing, count),
     )
