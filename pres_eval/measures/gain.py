@@ -187,12 +187,12 @@ def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> Float
     return np.concatenate([formula(every_rank(block), named) for block in blocks_of_ranks(batch)])
 
 
-def blocks_of_ranks(batch: Batch, most: int = MOST_RANKS) -> Iterator[Batch]:
-    """The batch in parts of at most so many retrieved documents, or one topic; at least one part."""
+def blocks_of_ranks(batch: Batch, most: int | None = None) -> Iterator[Batch]:
+    """Return parts of at most `most` (MOST_RANKS) retrieved documents, or of one topic; at least one part."""
     if not len(batch):
         yield batch
     retrieved = np.concatenate(([0], np.cumsum(batch.num_ret)))
-    for start, stop in blocks(retrieved, most):
+    for start, stop in blocks(retrieved, MOST_RANKS if most is None else most):
         yield batch.take(start, stop)
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
+from pres_eval.arrays.ragged import BLOCK
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing, traits
 from pres_eval.measures.found import gained
 from pres_eval.measures.gain import (
-    MOST_RANKS,
     GradeGains,
+    blocks_of_ranks,
     document_gains,
+    every_rank,
     gain_tables,
     grade_gains,
     highest_grades,
@@ -23,7 +25,6 @@ from pres_eval.measures.gain import Pairs as PairValues
 from pres_eval.measures.parameters import Cutoffs, Pairs
 
 PERSISTENCE = 0.9
-TOPICS_TOGETHER = 1 << 12
 GDEVAL_HIGHEST_GRADE = 4
 
 
@@ -124,35 +125,10 @@ def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
     """
     p = persistence_of(pairs)
     power = Powers(p, int(batch.num_ret.max(initial=0)) + 1)
-    blocks = [_unjudged_weight(block, power, p) for block in batch.blocks(TOPICS_TOGETHER)]
-    weight = np.concatenate([np.zeros(0), *blocks])
+    blocks = map(every_rank, blocks_of_ranks(batch, BLOCK))
+    weight = [block.sum_by_topic(power[block.rank - 1], block.grade < 0) for block in blocks]
     unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
-    return np.where(unjudged, power[batch.num_ret] + (1 - p) * weight, 0.0)
-
-
-def _unjudged_weight(batch: Batch, power: Powers, p: float) -> FloatArray:
-    """(T,) Σ p^(r-1) over the ranks that were not judged, some ranks of all topics at a time."""
-    weight = np.zeros(len(batch))
-    row = np.full(len(batch), -1)
-    judged = batch.grade >= 0
-    topic_of, place = batch.topic_of[judged], batch.rank[judged] - 1
-    active = np.flatnonzero(batch.num_ret > 0)
-    start = 0
-    while len(active):
-        width = min(max(MOST_RANKS // len(active), 64), int(batch.num_ret[active].max()) - start)
-        places = np.arange(start, start + width)
-        table = np.where(places < batch.num_ret[active][:, np.newaxis], power[places], 0.0)
-        row[:] = -1
-        row[active] = np.arange(len(active))
-        here = (place >= start) & (place < start + width) & (row[topic_of] >= 0)
-        table[row[topic_of[here]], place[here] - start] = 0.0
-        table[:, 0] += weight[active]
-        weight[active] = np.add.accumulate(table, axis=1)[:, -1]
-        start += width
-        # Powers only get smaller, so once one is too small to change the sum no later one will.
-        settled = (0 <= p <= 1) & (weight[active] + power[np.array(start)] == weight[active])
-        active = active[~settled & (batch.num_ret[active] > start)]
-    return weight
+    return np.where(unjudged, power[batch.num_ret] + (1 - p) * np.concatenate(weight), 0.0)
 
 
 def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:

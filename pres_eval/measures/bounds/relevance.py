@@ -115,7 +115,8 @@ def r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
 def _pres(topic: _Topic, extra: IntArray, nmax: int) -> FloatArray:
     """(2, X) PRES when the first x, and when the last x, are relevant."""
     found = len(topic.relevant) + np.array((extra, extra))
-    ranks = np.cumsum((topic.free, topic.free[::-1]), axis=1) + int(topic.relevant.sum())
+    known = np.cumsum(np.append(0, topic.relevant))[-1]
+    ranks = known + np.cumsum((topic.free, topic.free[::-1]), axis=1)
     return pres_of(topic.num_rel + extra, nmax, found, found * (found + 1), ranks)
 
 

@@ -43,7 +43,7 @@ def _judgements(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
 
 
 def _of_one_topic(none: Batch, grades: Grades, extra: IntArray, highest: Grades) -> Batch:
-    """A batch of C topics like one without unjudged documents, of which (C, 1) some have the highest grade."""
+    """A batch of C topics like one, with grades (C, D), of which (C, 1) more have the highest grade."""
     count = len(grades)
     levels = np.concatenate((none.levels, highest))
     counts = np.tile(np.append(none.level_counts, 0), (count, 1))
