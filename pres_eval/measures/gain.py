@@ -21,7 +21,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.options import V10, Version
 from pres_eval.records import dataclass
 
-Pairs = tuple[tuple[str, float], ...]
+KeyNumbers = tuple[tuple[str, float], ...]
 GradeGains = tuple[tuple[int, float], ...]
 
 MOST_GRADES_SORTED = 1 << 20
@@ -31,7 +31,7 @@ MOST_RANKS = 1 << 20
 """Ranks looked at together where every rank of a ranking counts."""
 
 
-def grade_gains(pairs: Pairs, version: Version = V10) -> GradeGains:
+def grade_gains(pairs: KeyNumbers, version: Version = V10) -> GradeGains:
     """The grades that parameters name, with their gains."""
     # trec_eval: 9.0.8 reads any other key's leading digits (none: 0), 10.0 leaves it out.
     if not version.gain_keys_need_not_be_grades:

@@ -10,8 +10,14 @@ from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.best_ranking import best_ranking
 from pres_eval.measures.found import discounted, gained
-from pres_eval.measures.gain import GradeGains, document_gains, grade_gains, highest_grades, score_with_gains
-from pres_eval.measures.gain import Pairs as PairValues
+from pres_eval.measures.gain import (
+    GradeGains,
+    KeyNumbers,
+    document_gains,
+    grade_gains,
+    highest_grades,
+    score_with_gains,
+)
 from pres_eval.measures.parameters import Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
@@ -32,7 +38,7 @@ def _best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
     return best.sum_by_topic(discounted(best.gain, best.rank))
 
 
-def ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain of the whole ranking, discounted by rank, as a share of the best possible (nDCG).
 
     Formula:  ndcg = DCG / ideal DCG,      DCG = Σ gain(r) / log2(1 + r)
@@ -50,7 +56,7 @@ def ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
     return score_with_gains(batch, named, lambda b, g: divide(_dcg(b, g), best_dcg(b, g)))
 
 
-def dcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def dcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain of the whole ranking, discounted by rank (DCG).
 
     Formula:  dcg = Σ gain(r) / log2(1 + r)
@@ -62,7 +68,7 @@ def dcg(batch: Batch, pairs: PairValues) -> FloatArray:
     return score_with_gains(batch, grade_gains(pairs), _dcg)
 
 
-def ideal_dcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def ideal_dcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Discounted gain of the best ranking that the topic could have (ideal DCG).
 
     Formula:  ideal_dcg = Σ gain(r) / log2(1 + r)      over the positive gains of the qrels, descending

@@ -14,13 +14,13 @@ from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.best_ranking import BestRanking, best_ranking
 from pres_eval.measures.gain import (
     GradeGains,
+    KeyNumbers,
     adds_exactly,
     blocks_of_ranks,
     document_gains,
     grade_gains,
     score_with_gains,
 )
-from pres_eval.measures.gain import Pairs as PairValues
 from pres_eval.measures.parameters import Pairs
 
 
@@ -38,7 +38,7 @@ def binary_g(batch: Batch) -> FloatArray:
     return divide(batch.sum_by_topic(discount, batch.is_rel), batch.num_rel)
 
 
-def g(batch: Batch, pairs: PairValues) -> FloatArray:
+def g(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain discounted by how far the ranking is behind the best possible, as a share of the gain there is.
 
     Formula:  G = Σ gain(r) / log2(2 + C(r) - S(r)) / Σ positive gains of the qrels
@@ -91,7 +91,7 @@ def _any_log2(values: FloatArray) -> FloatArray:
     return elementwise(lambda x: math.log2(x) if x > 0 else (-math.inf if x == 0 else -math.nan), values)
 
 
-def ndcg_rel(batch: Batch, pairs: PairValues) -> FloatArray:
+def ndcg_rel(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Normalised discounted gain at the rank of each document that has gain, averaged over these.
 
     Formula:  ndcg_rel = 1/m Σ DCG_r / ideal DCG_r      over the m documents of positive gain in the qrels
@@ -119,7 +119,7 @@ def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
         return np.where(sums > 0, sums / best.length, 0.0)
 
 
-def r_ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def r_ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Normalised discounted gain at the ranks where the best ranking's gain falls, averaged over these.
 
     Formula:  Rndcg = 1/L Σ DCG_c / ideal DCG_c      over the L ranks c

@@ -13,6 +13,7 @@ from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMiss
 from pres_eval.measures.found import gained
 from pres_eval.measures.gain import (
     GradeGains,
+    KeyNumbers,
     blocks_of_ranks,
     document_gains,
     every_rank,
@@ -21,7 +22,6 @@ from pres_eval.measures.gain import (
     highest_grades,
     score_with_gains,
 )
-from pres_eval.measures.gain import Pairs as PairValues
 from pres_eval.measures.parameters import Cutoffs, Pairs
 
 PERSISTENCE = 0.9
@@ -48,12 +48,12 @@ class Powers:
         return powers
 
 
-def persistence_of(pairs: PairValues) -> float:
+def persistence_of(pairs: KeyNumbers) -> float:
     """The p that parameters name, else the default."""
     return dict(pairs).get("p", PERSISTENCE)
 
 
-def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
+def rbp(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain collected by a reader who goes on to the next document with probability p (rank-biased precision).
 
     Formula:  rbp = (1 - p) Σ gain(r) p^(r-1)
@@ -84,7 +84,7 @@ def rank_biased(batch: Batch, p: float, gains: FloatArray) -> FloatArray:
     return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
 
 
-def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
+def rbp_binary(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Rank-biased precision with gains of 1 for relevant documents and 0 for all others.
 
     Formula:  rbp_binary = (1 - p) Σ p^(r-1)      over the ranks r of the relevant documents retrieved
@@ -112,7 +112,7 @@ def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
     return gains
 
 
-def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
+def rbp_residual(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """How much rank-biased precision could rise if everything that nobody judged were of the highest gain.
 
     Formula:  rbp_resid = p^ret + (1 - p) Σ p^(r-1)      over the ranks r that were not judged; 0 if all were

@@ -65,6 +65,7 @@ class _Layers:
 
 
 def _layers(topic: Batch, depth: int, gains: Gains, measure: Measure) -> _Layers:
+    """Return the layers of a batch of one topic, whose documents count down to a depth."""
     levels = np.unique(np.concatenate((topic.levels, highest_of(topic, measure), [0])))
     reached = levels[1:]
     above = topic.levels[:, np.newaxis] >= reached

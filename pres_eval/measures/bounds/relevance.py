@@ -35,6 +35,7 @@ class _Topic:
 
 
 def _topics(batch: Batch, depth: int) -> Iterator[_Topic]:
+    """Return the topics of a batch, whose documents count down to a depth."""
     for block in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
         there = unjudged(block, depth)
         ends = np.concatenate(([0], np.cumsum(there.count)))

@@ -56,7 +56,7 @@ def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class RanksOfTies:
     """The ranks of some ties, and the documents in them.
 
     rank, number            (N,) every rank that counts of every tie, and the number of its tie
@@ -82,7 +82,7 @@ class Places:
         return np.asarray(sums / self.size, np.float64)
 
 
-def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Places]:
+def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[RanksOfTies]:
     """The ties of some documents down to the last rank (T,) of each topic, a block of ranks at a time."""
     ties = ties_of(batch)
     first, topic_of = ties.first[documents], batch.topic_of[documents]
@@ -93,7 +93,7 @@ def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Plac
     for start, stop in blocks(np.concatenate(([0], np.cumsum(length)))):
         rank, offsets = ragged(begin[start:stop], length[start:stop])
         inside = slice(*np.searchsorted(tie_of, (start, stop)).tolist())
-        yield Places(
+        yield RanksOfTies(
             rank=rank,
             number=np.repeat(np.arange(stop - start), np.diff(offsets)),
             size=size[start:stop],
