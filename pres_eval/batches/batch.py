@@ -7,7 +7,7 @@ rank order and in topic order, as C does: that is what makes the printed digits 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -278,6 +278,11 @@ class Batch:
             level_counts=self.level_counts[order],
             level_offsets=np.searchsorted(kept, self.level_offsets),
         )
+
+    def blocks(self, size: int) -> Iterator[Batch]:
+        """The same topics, at most `size` at a time."""
+        for start in range(0, len(self), size):
+            yield self.take(start, min(start + size, len(self)))
 
     def take(self, start: int, stop: int) -> Batch:
         """The topics start ... stop-1."""

@@ -70,13 +70,13 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch
 
-        return in_parts(form_subtopic_batch(relevance, ranking, options), BLOCK)
+        return blocks_of_topics(form_subtopic_batch(relevance, ranking, options), BLOCK)
     if isinstance(relevance, GroupQrels):
-        return in_parts(form_grouped_batch(relevance, ranking, options), BLOCK)
-    return in_parts(form_preference_batch(relevance, ranking, options), BLOCK)
+        return blocks_of_topics(form_grouped_batch(relevance, ranking, options), BLOCK)
+    return blocks_of_topics(form_preference_batch(relevance, ranking, options), BLOCK)
 
 
-def in_parts(batch: Parted, size: int) -> Iterator[Parted]:
+def blocks_of_topics(batch: Parted, size: int) -> Iterator[Parted]:
     """Return the same topics, at most `size` at a time."""
     for start in range(0, len(batch), size):
         yield batch.take(start, min(start + size, len(batch)))

@@ -147,10 +147,10 @@ class Measure:
     takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and gives
                   (C, T): what columns share is then done once
     traits        what the tests hold it to
-    bounds        the rule that finds its bounds for what nobody judged (`measures/bounds`), or why there are
-                  none; empty if its traits say it
-    expected      batch with ties, *arguments -> (T,) expected values, or why there are none; empty if its
+    bounds        batch, measure, arguments -> (T,) least and (T,) greatest values that judgements of what
+                  nobody judged could give; or where that function is; or why there is none; empty if the
                   traits say it
+    expected      batch with ties, *arguments -> (T,) expected values; otherwise as `bounds`
     """
 
     name: str
