@@ -174,7 +174,7 @@ def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     if level is not None:
         batch = batch.with_grade(level)
     function = _function(batch, group[0])
-    if not measure.takes_many or len(group) == 1 or function is not measure.score:
+    if not measure.takes_many or len(group) == 1 or function is not measure.score or _in_ties(batch):
         for column in group:
             yield _as_missing(batch, column, function(batch, *column.arguments))
         return
@@ -204,11 +204,16 @@ def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArr
     """What computes the values (T,): the expected ones if the batch says what ties."""
     if column.bound is not None:
         return partial(_bound, column.measure, BOUNDS.index(column.bound))
-    if not isinstance(batch, Batch) or batch.ties is None:
+    if not _in_ties(batch):
         return column.measure.score
     from pres_eval.measures.expected import expected_of
 
     return expected_of(column.measure)
+
+
+def _in_ties(batch: AnyBatch) -> bool:
+    """Return whether the batch says what ties, so that expected values are wanted."""
+    return isinstance(batch, Batch) and batch.ties is not None
 
 
 def _bound(measure: Measure, which: int, batch: AnyBatch, *arguments: object) -> FloatArray:

@@ -17,7 +17,7 @@ import numpy as np
 from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.batches.judgements import JudgedTopics
-from pres_eval.batches.places import Places, TieGroups
+from pres_eval.batches.places import RankedDocuments, TieGroups
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version
 from pres_eval.records import dataclass
@@ -127,26 +127,26 @@ class Batch:
         return np.repeat(np.arange(len(self)), self.num_rel_ret)
 
     @cached_property
-    def judged_places(self) -> Places:
+    def judged_places(self) -> RankedDocuments:
         """The judged documents retrieved."""
         return self.judged_down_to(int(self.rank.max(initial=0)))
 
-    def judged_down_to(self, rank: int) -> Places:
+    def judged_down_to(self, rank: int) -> RankedDocuments:
         """The judged documents retrieved down to a rank."""
         rows = np.flatnonzero(self.rank <= rank)
         return self._places(rows, np.searchsorted(rows, self.offsets))
 
     @cached_property
-    def relevant_places(self) -> Places:
+    def relevant_places(self) -> RankedDocuments:
         """The relevant documents retrieved."""
         return self._places(self.relevant_rows, np.searchsorted(self.relevant_rows, self.offsets))
 
-    def _places(self, rows: IntArray, offsets: IntArray) -> Places:
+    def _places(self, rows: IntArray, offsets: IntArray) -> RankedDocuments:
         """Some of the D documents: (R,) their rows, and (T+1,) where each topic's begin."""
         rank = self.rank if len(rows) == len(self.rank) else self.rank[rows]
         width = int(rank.max(initial=0)) + 1
         keys = np.repeat(np.arange(len(self)) * width, np.diff(offsets)) + rank
-        return Places(rows=rows, offsets=offsets, keys=keys, width=width)
+        return RankedDocuments(rows=rows, offsets=offsets, keys=keys, width=width)
 
     @cached_property
     def relevant_precision(self) -> FloatArray:

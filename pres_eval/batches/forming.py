@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pres_eval.batches.from_qrels import form_batches
 from pres_eval.errors import NoCommonTopicError, UsageError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pres_eval.batches.from_preferences import PreferenceBatch
     from pres_eval.batches.from_subtopics import SubtopicBatch
 
+Parted = TypeVar("Parted", "Batch", "GroupedBatch", "SubtopicBatch", "PreferenceBatch")
 AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | PreferenceBatch"
 
 BLOCK = 4096
@@ -54,6 +55,7 @@ def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None
 
 
 def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
+    """Return the batches, or raise UsageError for an order of ties that these judgements don't know."""
     if isinstance(relevance, Qrels):
         return form_batches(relevance, ranking, options, BLOCK)
     if options.ties != DOCNO:
@@ -68,7 +70,13 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch
 
-        return form_subtopic_batch(relevance, ranking, options).blocks(BLOCK)
+        return blocks_of_topics(form_subtopic_batch(relevance, ranking, options), BLOCK)
     if isinstance(relevance, GroupQrels):
-        return form_grouped_batch(relevance, ranking, options).blocks(BLOCK)
-    return form_preference_batch(relevance, ranking, options).blocks(BLOCK)
+        return blocks_of_topics(form_grouped_batch(relevance, ranking, options), BLOCK)
+    return blocks_of_topics(form_preference_batch(relevance, ranking, options), BLOCK)
+
+
+def blocks_of_topics(batch: Parted, size: int) -> Iterator[Parted]:
+    """Return the same topics, at most `size` at a time."""
+    for start in range(0, len(batch), size):
+        yield batch.take(start, min(start + size, len(batch)))

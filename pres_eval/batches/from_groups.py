@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,11 +44,6 @@ class GroupedBatch:
     def with_grade(self, relevance_level: float) -> GroupedBatch:
         """The same batch seen at another relevance level."""
         return replace(self, groups=self.groups.with_grade(relevance_level))
-
-    def blocks(self, size: int) -> Iterator[GroupedBatch]:
-        """The same topics, at most `size` at a time."""
-        for start in range(0, len(self), size):
-            yield self.take(start, min(start + size, len(self)))
 
     def take(self, start: int, stop: int) -> GroupedBatch:
         """The topics start ... stop-1."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,8 +14,8 @@ from pres_eval.batches.preference_counts import Classes, GroupCounts, count_clas
 from pres_eval.batches.preference_orders import (
     ConflictError,
     PairSums,
+    Pairwise,
     PairwiseClasses,
-    PairwiseOrder,
     PartialOrder,
     partial_order,
     sum_pairs,
@@ -167,9 +166,10 @@ class PreferenceBatch:
         repeats[self.group_of[order[:-1][again]]] = True
         return repeats & ~self.has_subgroups
 
-    def _pairwise(self, group: int) -> PairwiseClasses | PairwiseOrder:
+    def _pairwise(self, group: int) -> Pairwise:
+        """Return a judgement group as what is preferred to what, pair by pair."""
         if group in self._orders:
-            return PairwiseOrder(self._orders[group])
+            return self._orders[group]
         rows = np.arange(self.row_offsets[group], self.row_offsets[group + 1])
         rows = rows[self._counted_rows[rows]]
         rows = rows[np.argsort(self.place[rows], kind="stable")]
@@ -179,11 +179,6 @@ class PreferenceBatch:
             rank_class=self.rank_class[rows[first]],
             times=np.diff(first, append=len(rows)),
         )
-
-    def blocks(self, size: int) -> Iterator[PreferenceBatch]:
-        """The same topics, at most `size` at a time."""
-        for start in range(0, len(self), size):
-            yield self.take(start, min(start + size, len(self)))
 
     def take(self, start: int, stop: int) -> PreferenceBatch:
         """The topics start ... stop-1."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -106,11 +105,6 @@ class SubtopicBatch:
     def with_grade(self, relevance_level: float) -> SubtopicBatch:
         """The same batch seen at another relevance level."""
         return replace(self, relevance_level=relevance_level)
-
-    def blocks(self, size: int) -> Iterator[SubtopicBatch]:
-        """The same topics, at most `size` at a time."""
-        for start in range(0, len(self), size):
-            yield self.take(start, min(start + size, len(self)))
 
     def take(self, start: int, stop: int) -> SubtopicBatch:
         """The topics start ... stop-1."""

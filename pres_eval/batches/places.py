@@ -14,7 +14,7 @@ from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class RankedDocuments:
     """Some documents of T topics, to be counted and added up down to many ranks.
 
     rows     (R,) which of the batch's documents they are, ascending

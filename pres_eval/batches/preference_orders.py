@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +62,10 @@ class PartialOrder:
             ful_ret, poss_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
         values = (*areas, rel, rel_ret, nonrel, nonrel_ret, ful, poss, ful_ret, poss_ret)
         return GroupCounts(*(np.array([value], np.int64) for value in values))
+
+    def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
+        """(rows, columns) how often the document of the row is preferred to that of the column."""
+        return self.better[rows, columns].astype(np.uint16)
 
 
 def _number(chosen: BoolArray) -> int:
@@ -143,47 +146,22 @@ def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, 
     return better
 
 
-class Pairwise(Protocol):
-    """A judgement group with m documents that can say how often each is preferred to each other one."""
-
-    @property
-    def place(self) -> IntArray:
-        """(m,) places of the documents, ascending."""
-        ...
-
-    def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
-        """(rows, columns) how often the document of the row is preferred to that of the column."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class PairwiseClasses:
-    """A group of classes: the places (m,) of its documents, the class of each, and its judgements."""
+    """A group of classes: the places (m,) of its documents, ascending, the class of each, its judgements."""
 
     place: IntArray
     rank_class: IntArray
     times: IntArray
 
     def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
-        """See Pairwise: (rows, columns)."""
+        """(rows, columns) how often the document of the row is preferred to that of the column."""
         better = self.rank_class[rows, None] < self.rank_class[columns]
         return np.where(better, self.times[rows, None] * self.times[columns], 0).astype(np.uint16)
 
 
-@dataclass(frozen=True, eq=False)
-class PairwiseOrder:
-    """A partial order, pair by pair."""
-
-    order: PartialOrder
-
-    @property
-    def place(self) -> IntArray:
-        """(m,) places of the documents, ascending."""
-        return self.order.place
-
-    def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
-        """See Pairwise: (rows, columns)."""
-        return self.order.better[rows, columns].astype(np.uint16)
+Pairwise = PartialOrder | PairwiseClasses
+"""A judgement group that can say how often each of its documents is preferred to each other one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,6 +211,7 @@ def _add_shares(groups: Sequence[Pairwise], rows: slice, columns: slice, start: 
 
 
 def _blocks(rows: slice, num_columns: int) -> Iterator[slice]:
+    """Return the rows in parts of at most CELLS cells."""
     size = max(1, CELLS // max(num_columns, 1))
     for first in range(rows.start, rows.stop, size):
         yield slice(first, min(first + size, rows.stop))

@@ -11,7 +11,7 @@ from pres_eval.cli.help import measure_text
 from pres_eval.cli.wrapping import definitions, prose
 from pres_eval.errors import MeasureError
 from pres_eval.measures import NICKNAMES
-from pres_eval.measures.catalogue import Entry, catalogue
+from pres_eval.measures.catalogue import CatalogueEntry, catalogue
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import COMPAT_VERSIONS, VERSIONS
 
@@ -53,7 +53,9 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
             click.echo("\nNicknames\n" + definitions(rows))
 
 
-def _chosen(names: Sequence[str], entries: list[Entry], compat: str) -> tuple[list[Entry], bool]:
+def _chosen(
+    names: Sequence[str], entries: list[CatalogueEntry], compat: str
+) -> tuple[list[CatalogueEntry], bool]:
     """The entries asked for, and whether they were named; a word that names none is searched for."""
     if not names:
         return entries, False
@@ -67,7 +69,7 @@ def _chosen(names: Sequence[str], entries: list[Entry], compat: str) -> tuple[li
     return [entry for measure in measures for entry in entries if entry.measure is measure], True
 
 
-def _listed(entries: list[Entry]) -> str:
+def _listed(entries: list[CatalogueEntry]) -> str:
     """The measures with what they are under the names of their families, other names in brackets."""
     families: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:

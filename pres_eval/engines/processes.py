@@ -16,13 +16,11 @@ import os
 import pickle
 import select
 import signal
-import subprocess
 import sys
 import warnings
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from itertools import count
-from pathlib import Path
 from typing import Any, NoReturn
 
 from pres_eval.engines.engine import (
@@ -37,6 +35,7 @@ from pres_eval.engines.engine import (
     split_size,
 )
 from pres_eval.engines.messages import Channel
+from pres_eval.engines.starting import memory_of_machine, started
 from pres_eval.engines.worker import serve
 from pres_eval.records import dataclass
 from pres_eval.workers import ending_signals
@@ -58,12 +57,6 @@ SPLIT = 8 << 20
 
 MOST_WAITED = 500
 """Milliseconds after which it is looked whether a signal came just before the system began to wait."""
-
-BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
-"""What a worker is told to do: nothing but `sys`, a part of Python itself, comes before its path is set."""
-
-CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Where Linux tells how much memory a container has, if it has less than the machine."""
 
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""
@@ -172,7 +165,7 @@ class Processes:
     def _start(self, number: int) -> None:
         """Start workers until there are so many.  Raises OSError."""
         while len(self._crew) < number:
-            self._crew.append(self._copy() if self._copied else _started())
+            self._crew.append(self._copy() if self._copied else _Worker(*started()))
 
     def _give(self, tasks: deque[_Task], most: int) -> None:
         """Give the next tasks to the workers with the fewest, as long as `most` are under way at all."""
@@ -299,48 +292,3 @@ def _end_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def _started() -> _Worker:
-    """Start a process anew.  Raises OSError."""
-    process = subprocess.Popen(
-        worker_command(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        # Ctrl-C goes to whoever gives the work.
-        start_new_session=True,
-    )
-    assert process.stdin is not None and process.stdout is not None
-    channel = Channel(os.dup(process.stdout.fileno()), os.dup(process.stdin.fileno()))
-    process.stdin.close()
-    process.stdout.close()
-    process.returncode = 0  # whoever ends the worker waits for it
-    return _Worker(process.pid, channel)
-
-
-def worker_command() -> list[str]:
-    """What starts a worker, which imports from where this process does, but not from the current folder.
-
-    Python itself puts that folder in front (`-m`, `-c`, a terminal): files beside the data would be executed.
-    Only an absolute path in PYTHONPATH may name it.  The folder of this package comes last if it is left out.
-    """
-    here = ""
-    with contextlib.suppress(OSError):  # the folder is gone
-        here = str(Path.cwd())
-    named = map(os.path.normpath, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    outside = {".", *{here}.difference(named)}
-    path = [each for each in sys.path if os.path.normpath(each) not in outside]
-    home = str(Path(__file__).parents[2])
-    return [sys.executable, "-c", BEGIN, *path, *([] if home in path else [home])]
-
-
-def memory_of_machine() -> int:
-    """Bytes of memory that processes of this machine may have together."""
-    try:
-        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        found = sys.maxsize
-    for path in CONTAINER_LIMITS:
-        with contextlib.suppress(OSError, ValueError):
-            found = min(found, int(Path(path).read_text(encoding="ascii")))
-    return found

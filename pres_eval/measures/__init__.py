@@ -123,6 +123,7 @@ OUR_NICKNAMES = {
 
 
 def _nicknames(version: Version) -> dict[str, tuple[str, ...]]:
+    """Return the names of a trec_eval for groups of measures, and ours."""
     return {
         "official": tuple(_OFFICIAL.split()),
         "set": (*_FOR_ALL, *_SET.split()),

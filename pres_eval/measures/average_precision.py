@@ -9,7 +9,15 @@ import numpy as np
 from pres_eval.arrays.exact import divide, elementwise
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import UNJUDGED, Batch
-from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Trait, geometric_mean, traits
+from pres_eval.measures.base import (
+    LEAST_GEOMETRIC_MEAN,
+    NOT_DERIVED,
+    Lacks,
+    Measure,
+    Trait,
+    geometric_mean,
+    traits,
+)
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
@@ -111,11 +119,25 @@ def yaap(batch: Batch) -> FloatArray:
     return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))
 
 
+LOGARITHM = Lacks("the mean of a logarithm is not the logarithm of a mean")
 _RANKED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 
-MAP = Measure("map", average_precision, title="Average precision", traits=_RANKED)
+MAP = Measure(
+    "map",
+    average_precision,
+    title="Average precision",
+    traits=_RANKED,
+    bounds="bounds.relevance:average_precision",
+    expected="expected.ranks:average_precision",
+)
 MAP_CUT = Measure(
-    "map_cut", average_precision_cut, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RANKED
+    "map_cut",
+    average_precision_cut,
+    Cutoffs(DOCUMENT_CUTOFFS),
+    takes_many=True,
+    traits=_RANKED,
+    bounds="bounds.relevance:average_precision",
+    expected="expected.ranks:average_precision",
 )
 GM_MAP = Measure(
     "gm_map",
@@ -123,6 +145,10 @@ GM_MAP = Measure(
     summary=geometric_mean,
     per_topic=False,
     traits=traits(Trait.IGNORES_TAIL),
+    bounds="bounds.relevance:geometric_average_precision",
+    expected=LOGARITHM,
 )
-INF_AP = Measure("infAP", inferred_average_precision, traits=_RANKED)
-YAAP = Measure("yaap", yaap, traits=traits(Trait.IGNORES_TAIL))
+INF_AP = Measure("infAP", inferred_average_precision, traits=_RANKED | {Trait.MOVES_UP}, expected=NOT_DERIVED)
+YAAP = Measure(
+    "yaap", yaap, traits=traits(Trait.IGNORES_TAIL), bounds="bounds.relevance:yaap", expected=LOGARITHM
+)

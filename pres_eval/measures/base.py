@@ -95,6 +95,32 @@ class Trait(enum.Enum):
     IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
     SET = "does not depend on the order of the ranking"
     OF_COLLECTION = "depends on how many documents there are (-N)"
+    LINEAR = "is the expected value in ties if it is computed of what is expected there (`found`)"
+    RISES = "only rises, or only falls, with each grade of a document up to the highest of its topic"
+    MOVES_UP = "counts relevance alone, and is no worse if a relevant document moves up"
+
+
+@dataclass(frozen=True)
+class Lacks:
+    """Why a measure has no bounds, or no expected value."""
+
+    why: str
+
+
+NOT_DERIVED = Lacks("no closed form of it has been derived")
+
+Way = str | Callable[..., Any] | Lacks
+"""A function, or where it is (`folder.module:function` of this package), or why there is none."""
+
+
+def function_of(way: Way) -> Any:
+    """Return the function of a way that leads to one; its module is imported only now."""
+    if not isinstance(way, str):
+        return way
+    import importlib
+
+    module, _, name = way.partition(":")
+    return getattr(importlib.import_module(f"{__package__}.{module}"), name)
 
 
 @dataclass(frozen=True)
@@ -121,6 +147,10 @@ class Measure:
     takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and gives
                   (C, T): what columns share is then done once
     traits        what the tests hold it to
+    bounds        batch, measure, arguments -> (T,) least and (T,) greatest values that judgements of what
+                  nobody judged could give; or where that function is; or why there is none; empty if the
+                  traits say it
+    expected      batch with ties, *arguments -> (T,) expected values; otherwise as `bounds`
     """
 
     name: str
@@ -141,6 +171,8 @@ class Measure:
     takes_many: bool = False
     traits: frozenset[Trait] = frozenset()
     title: str = ""
+    bounds: Way = ""
+    expected: Way = ""
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.average_precision import logarithms
+from pres_eval.measures.average_precision import LOGARITHM, logarithms
 from pres_eval.measures.base import Measure, Trait, geometric_mean, traits
 
 
@@ -46,13 +46,19 @@ def geometric_binary_preference(batch: Batch) -> FloatArray:
     return logarithms(binary_preference(batch))
 
 
+_OF_JUDGED = traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP)
+
 BPREF = Measure(
-    "bpref", binary_preference, traits=traits(Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL)
+    "bpref",
+    binary_preference,
+    traits=_OF_JUDGED | {Trait.BOUNDED},
+    expected="expected.ranks:binary_preference",
 )
 GM_BPREF = Measure(
     "gm_bpref",
     geometric_binary_preference,
     summary=geometric_mean,
     per_topic=False,
-    traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+    traits=_OF_JUDGED,
+    expected=LOGARITHM,
 )

@@ -10,12 +10,12 @@ from typing import Any
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
-from pres_eval.measures.notation import NOTATIONS, Settings
+from pres_eval.measures.notation import NOTATIONS, NotationSettings
 from pres_eval.options import Version
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class CatalogueEntry:
     """A measure as the catalogue shows it.
 
     family     what its module is about
@@ -51,14 +51,14 @@ class Entry:
         }
 
 
-def catalogue(version: Version) -> list[Entry]:
+def catalogue(version: Version) -> list[CatalogueEntry]:
     """All measures, family by family, in print order inside of each."""
-    families: dict[str, list[Entry]] = {}
+    families: dict[str, list[CatalogueEntry]] = {}
     also = _other_names()
     nicknames = NICKNAMES[version.name]
     for measure in MEASURES:
         family = _family(measure)
-        entry = Entry(
+        entry = CatalogueEntry(
             measure=measure,
             family=family,
             nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
@@ -86,10 +86,11 @@ def _other_names() -> dict[str, list[tuple[str, str]]]:
 
 
 def _meanings(name: str, rule: Any) -> Iterator[tuple[str, str]]:
+    """Return the measures that a name of another tool stands for, each with the form to write."""
     seen = set()
     for cutoff, written in ((None, name), ("10", f"{name}@10")):
         try:
-            measure = rule(Settings(), cutoff).name
+            measure = rule(NotationSettings(), cutoff).name
         except MeasureError:
             continue
         if measure not in seen:

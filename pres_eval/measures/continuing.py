@@ -54,10 +54,3 @@ def insq_continues(rank: FloatArray, wanted: float) -> FloatArray:
     """(n,) how probably a reader who wants so much reads on at these ranks."""
     step = (rank + 2.0 * wanted - 1.0) / (rank + 2.0 * wanted)
     return step * step
-
-
-def insq_weights(wanted: float) -> FloatArray:
-    """(DEPTH,) W(i) of INSQ, in proportion."""
-    weights = np.ones(DEPTH)
-    weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, DEPTH), wanted))
-    return weights

@@ -10,6 +10,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch
 from pres_eval.measures.base import (
     Format,
+    Lacks,
     Measure,
     Trait,
     WhenMissing,
@@ -18,6 +19,7 @@ from pres_eval.measures.base import (
     total,
     traits,
 )
+from pres_eval.measures.found import Numbers, documents_within, relevant_within
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.options import RelevanceInfo
 
@@ -61,23 +63,23 @@ def num_rel(batch: Batch) -> IntArray:
     return batch.num_rel
 
 
-def num_rel_ret(batch: Batch) -> IntArray:
+def num_rel_ret(batch: Batch) -> Numbers:
     """Number of relevant documents retrieved.
 
     Counted after -M has cut the ranking.  The summary is the sum over the topics, not their mean.
     Source: trec_eval.  ir_measures' NumRet(rel=1).
     """
-    return batch.num_rel_ret
+    return relevant_within(batch)
 
 
-def num_nonrel_judged_ret(batch: Batch) -> IntArray:
+def num_nonrel_judged_ret(batch: Batch) -> Numbers:
     """Number of documents retrieved that were judged and are not relevant.
 
     Documents with a negative relevance in the qrels are in the pool but not judged, and are not counted.  The
     summary is the sum over the topics, not their mean.
     Source: trec_eval.
     """
-    return batch.count_by_topic(batch.is_nonrel)
+    return documents_within(batch, batch.is_nonrel)
 
 
 def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
@@ -102,7 +104,9 @@ def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
     return characters.tobytes().decode("ascii").split("\n")[:-1]
 
 
+_NO_NUMBER = Lacks("it is a text")
 _OF_JUDGED = traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL)
+_OF_RETRIEVED = _OF_JUDGED | {Trait.RISES, Trait.LINEAR}
 _of_run = partial(
     Measure,
     per_topic=False,
@@ -123,11 +127,22 @@ NUM_RET = _count(
     uses_level=False,
     tells_quality=False,
     traits=traits(Trait.SET),
+    bounds=Lacks("judgements don't change it"),
 )
-NUM_REL = _count("num_rel", num_rel, summary=number_of_relevant, tells_quality=False, traits=_OF_JUDGED)
-NUM_REL_RET = _count("num_rel_ret", num_rel_ret, summary=total, traits=_OF_JUDGED)
+NUM_REL = _count(
+    "num_rel",
+    num_rel,
+    summary=number_of_relevant,
+    tells_quality=False,
+    traits=_OF_JUDGED | {Trait.RISES},
+)
+NUM_REL_RET = _count("num_rel_ret", num_rel_ret, summary=total, traits=_OF_RETRIEVED)
 NUM_NONREL_JUDGED_RET = _count(
-    "num_nonrel_judged_ret", num_nonrel_judged_ret, summary=total, tells_quality=False, traits=_OF_JUDGED
+    "num_nonrel_judged_ret",
+    num_nonrel_judged_ret,
+    summary=total,
+    tells_quality=False,
+    traits=_OF_RETRIEVED,
 )
 RELSTRING = Measure(
     "relstring",
@@ -141,4 +156,6 @@ RELSTRING = Measure(
     tells_quality=False,
     whole_grades=True,
     traits=traits(Trait.GRADED),
+    bounds=_NO_NUMBER,
+    expected=_NO_NUMBER,
 )

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.exact import log2
 from pres_eval.arrays.types import FloatArray, Grades
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.found import discounted, gained
 from pres_eval.measures.gain import document_gains
 from pres_eval.measures.ndcg import ndcg_cut
 from pres_eval.measures.parameters import Cutoffs
@@ -29,8 +29,7 @@ def dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002,
       doi:10.1145/582415.582418.  trec_eval: none.  ranx's dcg@k.
     """
-    gains = np.where(batch.rank <= cutoff, document_gains(batch), 0.0)
-    return batch.sum_by_topic(gains / log2(batch.rank + 1))
+    return gained(batch, document_gains(batch), discounted, cutoff)
 
 
 def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -43,8 +42,7 @@ def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: Burges et al., "Learning to rank using gradient descent", ICML 2005, doi:10.1145/1102351.1102363.
       trec_eval: none.  ranx's dcg_burges@k.
     """
-    gains = np.where(batch.rank <= cutoff, exponential(batch.grade), 0.0)
-    return batch.sum_by_topic(gains / log2(batch.rank + 1))
+    return gained(batch, exponential(batch.grade), discounted, cutoff)
 
 
 def exponential(grades: Grades) -> FloatArray:
@@ -70,16 +68,20 @@ def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...
     return ndcg_cut(batch.with_gains(gains), cutoff)
 
 
-_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL)
+_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.LINEAR)
+_RISING = _CUMULATED | {Trait.RISES}
 
-_cut = partial(Measure, ours=True, uses_level=False, traits=_CUMULATED)
+_cut = partial(Measure, ours=True, uses_level=False)
 
-DCG_CUT = _cut("dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True))
-DCG_EXP_CUT = _cut("dcg_exp_cut", dcg_exp_cut, Cutoffs((5, 10, 20), or_all=True), whole_grades=True)
+DCG_CUT = _cut("dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True), traits=_RISING)
+DCG_EXP_CUT = _cut(
+    "dcg_exp_cut", dcg_exp_cut, Cutoffs((5, 10, 20), or_all=True), whole_grades=True, traits=_RISING
+)
 NDCG_GAIN_CUT = _cut(
     "ndcg_gain_cut",
     ndcg_gain_cut,
     GainCutoffs((5, 10, 20)),
     whole_grades=True,
     traits=_CUMULATED | {Trait.BOUNDED},
+    bounds=NOT_DERIVED,
 )

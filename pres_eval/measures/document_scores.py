@@ -10,7 +10,7 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.bpref import preferred
 from pres_eval.measures.rbp import rank_biased
 from pres_eval.measures.settings import Setting, Settings, persistence
@@ -39,7 +39,7 @@ def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
     Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
       doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
     """
-    return rank_biased(batch, p, scores_of(batch, "urbp", factor), batch.is_rel)
+    return rank_biased(batch, p, np.where(batch.is_rel, scores_of(batch, "urbp", factor), 0.0))
 
 
 def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
@@ -54,7 +54,7 @@ def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> Float
     Source: as urbp; trectools' uRBP with binary_topical_relevance=False.
     """
     worth = np.maximum(batch.grade, 0) * scores_of(batch, "urbp_graded", factor)
-    return rank_biased(batch, p, worth, batch.is_rel)
+    return rank_biased(batch, p, np.where(batch.is_rel, worth, 0.0))
 
 
 def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
@@ -74,15 +74,15 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
 _FACTOR = Setting(name="factor", default=1.0, expected="what scores of documents are multiplied by, above 0")
 _WEIGHED = Settings((persistence(0.8), _FACTOR), example="p=0.9")
 
-_scored = partial(Measure, ours=True, needs_document_scores=True)
+_BIASED = traits(Trait.IGNORES_TAIL, Trait.LINEAR)
+_scored = partial(Measure, ours=True, needs_document_scores=True, bounds=NOT_DERIVED)
 
-URBP = _scored("urbp", understandability_rbp, _WEIGHED, traits=traits(Trait.IGNORES_TAIL))
-URBP_GRADED = _scored(
-    "urbp_graded", graded_understandability_rbp, _WEIGHED, traits=traits(Trait.GRADED, Trait.IGNORES_TAIL)
-)
+URBP = _scored("urbp", understandability_rbp, _WEIGHED, traits=_BIASED)
+URBP_GRADED = _scored("urbp_graded", graded_understandability_rbp, _WEIGHED, traits=_BIASED | {Trait.GRADED})
 UBPREF = _scored(
     "ubpref",
     understandability_bpref,
     Settings((_FACTOR,), example="factor=0.01"),
     traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+    expected="expected.ranks:understandability_bpref",
 )

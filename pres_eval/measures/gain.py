@@ -21,7 +21,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.options import V10, Version
 from pres_eval.records import dataclass
 
-Pairs = tuple[tuple[str, float], ...]
+KeyNumbers = tuple[tuple[str, float], ...]
 GradeGains = tuple[tuple[int, float], ...]
 
 MOST_GRADES_SORTED = 1 << 20
@@ -31,7 +31,7 @@ MOST_RANKS = 1 << 20
 """Ranks looked at together where every rank of a ranking counts."""
 
 
-def grade_gains(pairs: Pairs, version: Version = V10) -> GradeGains:
+def grade_gains(pairs: KeyNumbers, version: Version = V10) -> GradeGains:
     """The grades that parameters name, with their gains."""
     # trec_eval: 9.0.8 reads any other key's leading digits (none: 0), 10.0 leaves it out.
     if not version.gain_keys_need_not_be_grades:
@@ -182,15 +182,17 @@ def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> Float
     # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
     if all(grade != -1 for grade, _ in named):
         return formula(batch, named)
+    if batch.ties is not None:
+        raise MeasureError("found a gain for unjudged documents (-1=…), expected none with --ties expected")
     return np.concatenate([formula(every_rank(block), named) for block in blocks_of_ranks(batch)])
 
 
-def blocks_of_ranks(batch: Batch, most: int = MOST_RANKS) -> Iterator[Batch]:
-    """The batch in parts of at most so many retrieved documents, or one topic; at least one part."""
+def blocks_of_ranks(batch: Batch, most: int | None = None) -> Iterator[Batch]:
+    """Return parts of at most `most` (MOST_RANKS) retrieved documents, or of one topic; at least one part."""
     if not len(batch):
         yield batch
     retrieved = np.concatenate(([0], np.cumsum(batch.num_ret)))
-    for start, stop in blocks(retrieved, most):
+    for start, stop in blocks(retrieved, MOST_RANKS if most is None else most):
         yield batch.take(start, stop)
 
 

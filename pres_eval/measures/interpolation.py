@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, nan_where, traits
+from pres_eval.measures.base import Lacks, Measure, Trait, nan_where, traits
 from pres_eval.measures.parameters import Coefficients, Fractions
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -78,14 +78,21 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
     return sums / len(levels)
 
 
-_INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL)
+_OF_A_MAXIMUM = Lacks("a highest precision depends on all ranks of a tie together")
+_INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
 IPREC_AT_RECALL = Measure(
-    "iprec_at_recall", interpolated_precision, Fractions(RECALL_LEVELS), takes_many=True, traits=_INTERPOLATED
+    "iprec_at_recall",
+    interpolated_precision,
+    Fractions(RECALL_LEVELS),
+    takes_many=True,
+    traits=_INTERPOLATED,
+    expected=_OF_A_MAXIMUM,
 )
 ELEVEN_POINT_AVERAGE = Measure(
     "11pt_avg",
     eleven_point_average,
     Coefficients(RECALL_LEVELS, example="0.25,0.5,0.75"),
     traits=_INTERPOLATED,
+    expected=_OF_A_MAXIMUM,
 )

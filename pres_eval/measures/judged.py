@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import Lacks, Measure, Trait, WhenMissing, traits
+from pres_eval.measures.found import documents_within
 from pres_eval.measures.parameters import Cutoffs
-
-
-def _judged_within(batch: Batch, cutoff: int) -> IntArray:
-    """(T,) judged documents down to a rank."""
-    return batch.count_by_topic((batch.grade >= 0) & (batch.rank <= cutoff))
 
 
 def unjudged(batch: Batch, cutoff: int) -> FloatArray:
@@ -26,7 +22,7 @@ def unjudged(batch: Batch, cutoff: int) -> FloatArray:
       judgements know little about the run, so its scores may be too low.
     Source: trec_eval 10.0.
     """
-    return (np.minimum(batch.num_ret, cutoff) - _judged_within(batch, cutoff)) / cutoff
+    return (np.minimum(batch.num_ret, cutoff) - documents_within(batch, batch.grade >= 0, cutoff)) / cutoff
 
 
 def judged(batch: Batch, cutoff: int) -> FloatArray:
@@ -41,8 +37,10 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
       doi:10.1007/978-3-030-99739-7_38, whose Judged@k it is; that counts negative relevance as judged.
       trec_eval: none.
     """
-    return divide(_judged_within(batch, cutoff), np.minimum(batch.num_ret, cutoff))
+    return divide(documents_within(batch, batch.grade >= 0, cutoff), np.minimum(batch.num_ret, cutoff))
 
+
+_WITHOUT_QUESTION = Lacks("it says how much was not judged; if all were it would be 0 or 1")
 
 UNJ = Measure(
     "unj",
@@ -51,7 +49,8 @@ UNJ = Measure(
     uses_level=False,
     less_is_better=True,
     when_missing=WhenMissing.ZERO,
-    traits=traits(Trait.BOUNDED),
+    traits=traits(Trait.BOUNDED, Trait.LINEAR),
+    bounds=_WITHOUT_QUESTION,
 )
 JUDGED = Measure(
     "judged",
@@ -59,5 +58,6 @@ JUDGED = Measure(
     Cutoffs((10, 100, 1000), or_all=True),
     ours=True,
     uses_level=False,
-    traits=traits(Trait.BOUNDED),
+    traits=traits(Trait.BOUNDED, Trait.LINEAR),
+    bounds=_WITHOUT_QUESTION,
 )

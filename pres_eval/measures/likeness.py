@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import divide
+from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import OptionalCutoffs
-from pres_eval.measures.precision import relevant_within
 from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import Setting, Settings, persistence
 
@@ -44,17 +45,11 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
     longer = np.maximum(length, batch.num_ret) if deepest is None else int(deepest)
     depth = np.where(length > 0, longer, 0)
     scores = np.zeros(len(batch))
-    start = 0
-    while start < len(batch):
-        widest = np.maximum.accumulate(depth[start:])
-        stop = start + max(
-            int(np.searchsorted(widest * np.arange(1, len(widest) + 1), MOST_RANKS, "right")), 1
-        )
-        of_block = np.flatnonzero((topic_of >= start) & (topic_of < stop))
+    for start, stop in blocks(np.concatenate(([0], np.cumsum(depth)))):
+        some = slice(*np.searchsorted(topic_of, (start, stop)).tolist())
         scores[start:stop] = _compatibility(
-            topic_of[of_block] - start, begins[of_block], length[start:stop], depth[start:stop], p, normalize
+            topic_of[some] - start, begins[some], length[start:stop], depth[start:stop], p, normalize
         )
-        start = stop
     return scores
 
 
@@ -84,26 +79,20 @@ def _compatibility(
     topic_of: IntArray, begins: IntArray, length: IntArray, depth: IntArray, p: float, normalize: float
 ) -> FloatArray:
     """(T,) the scores of topics, from the depths (n,) at which documents begin to be in both rankings."""
-    width = int(depth.max(initial=0))
-    if not width:
-        return np.zeros(len(depth))
-    ranks = np.arange(1, width + 1)
-    powers = Powers(p, width)[ranks - 1]
-    inside = ranks <= depth[:, np.newaxis]
-    common = np.zeros((len(depth), width), np.int64)
-    np.add.at(common, (topic_of, begins - 1), 1)
-    score = _sum(np.where(inside, powers * np.cumsum(common, axis=1) / ranks, 0.0))
-    weight = _sum(np.where(inside, powers, 0.0))
+    ranks, offsets = ragged(np.ones_like(depth), depth)
+    owner = np.repeat(np.arange(len(depth)), depth)
+    powers = Powers(p, int(depth.max(initial=0)))[ranks - 1]
+    common = np.cumsum(np.bincount(offsets[topic_of] + begins - 1, minlength=len(ranks)))
+    common -= np.searchsorted(topic_of, np.arange(len(depth)))[owner]
+
+    def weighted(weights: FloatArray) -> FloatArray:
+        return np.bincount(owner, weights, len(depth)).astype(np.float64, copy=False)
+
+    score, weight = weighted(powers * common / ranks), weighted(powers)
     if not normalize:
         return divide(score, weight)
-    best = _sum(np.where(inside, powers * np.minimum(ranks, length[:, np.newaxis]) / ranks, 0.0))
+    best = weighted(powers * np.minimum(ranks, length[owner]) / ranks)
     return divide(divide(score, weight), divide(best, weight))
-
-
-def _sum(table: FloatArray) -> FloatArray:
-    """(T,) the sum of each row, one after the other."""
-    sums: FloatArray = np.add.accumulate(table, axis=1)[:, -1]
-    return sums
 
 
 def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
@@ -156,5 +145,14 @@ COMPAT = Measure(
     ours=True,
     uses_level=False,
     traits=traits(Trait.BOUNDED, Trait.GRADED),
+    bounds=NOT_DERIVED,
+    expected=NOT_DERIVED,
 )
-ACCURACY = Measure("accuracy", accuracy, OptionalCutoffs("10,100"), ours=True, traits=traits(Trait.BOUNDED))
+ACCURACY = Measure(
+    "accuracy",
+    accuracy,
+    OptionalCutoffs("10,100"),
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
+    expected="expected.ranks:accuracy",
+)

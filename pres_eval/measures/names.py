@@ -30,7 +30,7 @@ from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NamedMeasure:
     """A measure that a text asks for.
 
     parameters  as text, None for the defaults
@@ -48,14 +48,14 @@ class Wanted:
 _IMPORTED = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z"
 
 
-def read_text(text: str, version: Version) -> Iterator[Wanted]:
+def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
     """The measures that a text names; `package.module:NAME` is a measure of the user's own.
 
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
     """
     if ":" in text and re.match(_IMPORTED, text):
-        yield Wanted(load_measure(text))
+        yield NamedMeasure(load_measure(text))
         return
     for part in split_text(text):
         try:
@@ -103,6 +103,7 @@ def _folded_names() -> dict[str, list[str]]:
 
 @cache
 def _fold(measures: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return all names, these of measures among them, by their form without case."""
     folded: dict[str, list[str]] = {}
     nicknames = {nickname for names in NICKNAMES.values() for nickname in names}
     foreign = [name for notation in NOTATIONS for name in notation.names]
@@ -121,7 +122,8 @@ def _head(text: str) -> str | None:
     return None
 
 
-def _read_one(text: str, version: Version) -> list[Wanted]:
+def _read_one(text: str, version: Version) -> list[NamedMeasure]:
+    """Return the measures that the text of one name, with or without parameters, asks for."""
     head = _head(text)
     if head is None:
         raise MeasureError(_unknown(text))
@@ -133,7 +135,7 @@ def _read_one(text: str, version: Version) -> list[Wanted]:
     return [_read_notation(text, head, rest)]
 
 
-def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wanted]:
+def _read_plain(text: str, head: str, rest: str, version: Version) -> list[NamedMeasure]:
     """A name with or without a dot and parameters."""
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
@@ -148,7 +150,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Wante
                 f"{nickname} is a nickname for {', '.join(nicknames[nickname])} and takes no parameters"
                 + (f"; did you mean {measure.name}{rest}?" if measure is not None else "")
             )
-        return [Wanted(MEASURE_BY_NAME[member], by_name=False) for member in nicknames[nickname]]
+        return [NamedMeasure(MEASURE_BY_NAME[member], by_name=False) for member in nicknames[nickname]]
     if rest == ".":
         raise MeasureError(f"nothing after the dot, expected parameters of {head}")
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
@@ -165,7 +167,7 @@ def _measure_called(head: str) -> Measure | None:
     return next((measure for measure in alike if measure is not None), None)
 
 
-def _wanted(measure: Measure, parameters: str | None, view: View) -> Wanted:
+def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:
     """A measure seen in a way that it can be seen in."""
     if view.level is not None and not measure.uses_level:
         raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
@@ -176,10 +178,10 @@ def _wanted(measure: Measure, parameters: str | None, view: View) -> Wanted:
         from pres_eval.measures.bounds import check_bounds
 
         check_bounds(measure)
-    return Wanted(measure, parameters, view)
+    return NamedMeasure(measure, parameters, view)
 
 
-def _read_label(text: str, head: str, rest: str) -> Wanted:
+def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     """A name as it is printed: P_10, set_F_2.0, F_cut_2_10."""
     parameters, view = cut_view(rest[1:])
     measure = _measure_called(head)
@@ -204,7 +206,7 @@ _FOLLOWED = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
 """The same with a word behind it that begins no further measure."""
 
 
-def _read_notation(text: str, head: str, rest: str) -> Wanted:
+def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     """A name with settings in brackets, or a cutoff behind @, as other tools write them."""
     match = re.match(_FORM, rest)
     if match is None:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.exact import accumulate, divide, log2
+from pres_eval.arrays.exact import accumulate, divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.best_ranking import best_ranking
-from pres_eval.measures.gain import GradeGains, document_gains, grade_gains, highest_grades, score_with_gains
-from pres_eval.measures.gain import Pairs as PairValues
+from pres_eval.measures.found import discounted, gained
+from pres_eval.measures.gain import (
+    GradeGains,
+    KeyNumbers,
+    document_gains,
+    grade_gains,
+    highest_grades,
+    score_with_gains,
+)
 from pres_eval.measures.parameters import Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 
 def _dcg(batch: Batch, named: GradeGains) -> FloatArray:
     """(T,) the discounted gains of documents, added up."""
-    return batch.sum_by_topic(document_gains(batch, named) / log2(batch.rank + 1))
+    return gained(batch, document_gains(batch, named), discounted)
 
 
 def best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
@@ -28,10 +35,10 @@ def best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
 def _best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
     """(T,) the same, where it is not known from a run before."""
     best = best_ranking(batch, named)
-    return best.sum_by_topic(best.gain / log2(best.rank + 1))
+    return best.sum_by_topic(discounted(best.gain, best.rank))
 
 
-def ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain of the whole ranking, discounted by rank, as a share of the best possible (nDCG).
 
     Formula:  ndcg = DCG / ideal DCG,      DCG = Σ gain(r) / log2(1 + r)
@@ -49,7 +56,7 @@ def ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
     return score_with_gains(batch, named, lambda b, g: divide(_dcg(b, g), best_dcg(b, g)))
 
 
-def dcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def dcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain of the whole ranking, discounted by rank (DCG).
 
     Formula:  dcg = Σ gain(r) / log2(1 + r)
@@ -61,7 +68,7 @@ def dcg(batch: Batch, pairs: PairValues) -> FloatArray:
     return score_with_gains(batch, grade_gains(pairs), _dcg)
 
 
-def ideal_dcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def ideal_dcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Discounted gain of the best ranking that the topic could have (ideal DCG).
 
     Formula:  ideal_dcg = Σ gain(r) / log2(1 + r)      over the positive gains of the qrels, descending
@@ -82,9 +89,7 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
-    places = batch.judged_down_to(int(np.max(cutoff)))
-    dcg = places.running(places.of(document_gains(batch)) / log2(places.of(batch.rank) + 1))
-    return divide(places.at(dcg, places.within(cutoff)), best_dcg_cut(batch, cutoff))
+    return divide(gained(batch, document_gains(batch), discounted, cutoff), best_dcg_cut(batch, cutoff))
 
 
 def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -97,7 +102,7 @@ def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
 def _running_best_dcg(batch: Batch, most: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Of each topic where its sums begin (T,), how many follow the 0 there (T,), and the sums themselves."""
     best = best_ranking(batch, most=most)
-    sums = accumulate(np.add, best.gain / log2(best.rank + 1), best.offsets)
+    sums = accumulate(np.add, discounted(best.gain, best.rank), best.offsets)
     begins = best.offsets[:-1]
     return begins + np.arange(len(begins)), best.length, np.insert(sums, begins, 0.0)
 
@@ -115,20 +120,11 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
       Manning, Raghavan & Schütze, "Introduction to Information Retrieval", section 8.4,
       doi:10.1017/CBO9780511809071.  trec_eval: none.  ir_measures' nDCG(dcg='exp-log2')@k.
     """
-    gains = np.where(batch.rank <= cutoff, relative_gains(batch), 0.0)
-    return divide(batch.sum_by_topic(gains / log2(batch.rank + 1)), best_relative_dcg(batch, cutoff))
-
-
-def relative_gains(batch: Batch) -> FloatArray:
-    """(D,) 2^grade - 1 of each document, relative to 2^(highest grade of the topic)."""
-    return _exponential_gain(batch.grade, highest_grades(batch)[batch.topic_of])
-
-
-def best_relative_dcg(batch: Batch, cutoff: int) -> FloatArray:
-    """(T,) the discounted sum of such gains over the first k documents of the best ranking."""
-    best = best_ranking(batch, most=cutoff)
-    gains = _exponential_gain(best.gain.astype(np.int64), highest_grades(batch)[best.topic_of])
-    return best.sum_by_topic(gains / log2(best.rank + 1))
+    highest, best = highest_grades(batch), best_ranking(batch, most=cutoff)
+    gains = _exponential_gain(batch.grade, highest[batch.topic_of])
+    ideal = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
+    most = best.sum_by_topic(discounted(ideal, best.rank))
+    return divide(gained(batch, gains, discounted, cutoff), most)
 
 
 def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
@@ -140,16 +136,29 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
     return gain
 
 
-_NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
-_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL)
+_NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.LINEAR)
+_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES)
 
-NDCG = Measure("ndcg", ndcg, Pairs(), uses_level=False, traits=_NORMALIZED)
-DCG = Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED)
+NDCG = Measure(
+    "ndcg",
+    ndcg,
+    Pairs(),
+    uses_level=False,
+    traits=_NORMALIZED,
+    bounds="bounds.normalized_gain:of_grades",
+)
+DCG = Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.LINEAR})
 IDEAL_DCG = Measure(
     "ideal_dcg", ideal_dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED}
 )
 NDCG_CUT = Measure(
-    "ndcg_cut", ndcg_cut, Cutoffs(DOCUMENT_CUTOFFS), uses_level=False, takes_many=True, traits=_NORMALIZED
+    "ndcg_cut",
+    ndcg_cut,
+    Cutoffs(DOCUMENT_CUTOFFS),
+    uses_level=False,
+    takes_many=True,
+    traits=_NORMALIZED,
+    bounds="bounds.normalized_gain:of_grades",
 )
 NDCG_EXP_CUT = Measure(
     "ndcg_exp_cut",
@@ -159,4 +168,5 @@ NDCG_EXP_CUT = Measure(
     uses_level=False,
     whole_grades=True,
     traits=_NORMALIZED,
+    bounds="bounds.normalized_gain:of_exponential_gains",
 )

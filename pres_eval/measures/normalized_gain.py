@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.best_ranking import BestRanking, best_ranking
 from pres_eval.measures.gain import (
     GradeGains,
+    KeyNumbers,
     adds_exactly,
     blocks_of_ranks,
     document_gains,
     grade_gains,
     score_with_gains,
 )
-from pres_eval.measures.gain import Pairs as PairValues
 from pres_eval.measures.parameters import Pairs
 
 
@@ -37,7 +38,7 @@ def binary_g(batch: Batch) -> FloatArray:
     return divide(batch.sum_by_topic(discount, batch.is_rel), batch.num_rel)
 
 
-def g(batch: Batch, pairs: PairValues) -> FloatArray:
+def g(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain discounted by how far the ranking is behind the best possible, as a share of the gain there is.
 
     Formula:  G = Σ gain(r) / log2(2 + C(r) - S(r)) / Σ positive gains of the qrels
@@ -90,7 +91,7 @@ def _any_log2(values: FloatArray) -> FloatArray:
     return elementwise(lambda x: math.log2(x) if x > 0 else (-math.inf if x == 0 else -math.nan), values)
 
 
-def ndcg_rel(batch: Batch, pairs: PairValues) -> FloatArray:
+def ndcg_rel(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Normalised discounted gain at the rank of each document that has gain, averaged over these.
 
     Formula:  ndcg_rel = 1/m Σ DCG_r / ideal DCG_r      over the m documents of positive gain in the qrels
@@ -118,7 +119,7 @@ def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
         return np.where(sums > 0, sums / best.length, 0.0)
 
 
-def r_ndcg(batch: Batch, pairs: PairValues) -> FloatArray:
+def r_ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Normalised discounted gain at the ranks where the best ranking's gain falls, averaged over these.
 
     Formula:  Rndcg = 1/L Σ DCG_c / ideal DCG_c      over the L ranks c
@@ -166,11 +167,14 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
     return values
 
 
+_experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 
-BIN_G = Measure("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
-G = Measure("G", g, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
-NDCG_REL = Measure("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
-R_NDCG = Measure(
+BIN_G = _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
+G = _experimental("G", g, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
+NDCG_REL = _experimental(
+    "ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS
+)
+R_NDCG = _experimental(
     "Rndcg", r_ndcg, Pairs(), whole_grades=True, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN)
 )

@@ -17,7 +17,7 @@ class Translated:
     parameters: str | None = None
 
 
-class Settings(dict[str, str]):
+class NotationSettings(dict[str, str]):
     """The settings in brackets; what is taken out was understood."""
 
     def take(self, name: str, default: str = "") -> str:
@@ -33,7 +33,7 @@ class Settings(dict[str, str]):
         raise MeasureError(f"found {name}={found}, expected {' or '.join(values)}")
 
 
-Rule = Callable[[Settings, str | None], Translated]
+Rule = Callable[[NotationSettings, str | None], Translated]
 """Settings and the cutoff behind @, if any -> what they stand for."""
 
 
@@ -54,7 +54,7 @@ class Notation:
 def _same(whole: str | None, cut: str | None = None, whole_parameters: str | None = None) -> Rule:
     """A measure without settings: `whole` without a cutoff, `cut` with one (None: there is none such)."""
 
-    def rule(settings: Settings, cutoff: str | None) -> Translated:
+    def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
         if cutoff is None:
             if whole is None:
                 raise MeasureError("no cutoff, expected one, as in @10")
@@ -69,7 +69,7 @@ def _same(whole: str | None, cut: str | None = None, whole_parameters: str | Non
 def _with(name: str, *keys: str, cut: bool = False, needed: str | None = None) -> Rule:
     """A measure whose settings have the same names here; `cut`: with a cutoff, which may be left out."""
 
-    def rule(settings: Settings, cutoff: str | None) -> Translated:
+    def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
         if cutoff is not None and not cut:
             raise MeasureError(f"{name} takes no cutoff, found @{cutoff}")
         if needed is not None and needed not in settings:
@@ -80,7 +80,7 @@ def _with(name: str, *keys: str, cut: bool = False, needed: str | None = None) -
     return rule
 
 
-def _compat(settings: Settings, cutoff: str | None) -> Translated:
+def _compat(settings: NotationSettings, cutoff: str | None) -> Translated:
     if "normalize" in settings:
         settings["normalize"] = "1" if settings.choose("normalize", "True", "False") == "True" else "0"
     return _with("compat", "p", "normalize")(settings, cutoff)
@@ -95,7 +95,7 @@ def _gains(text: str, cutoff: str | None) -> Translated:
     return Translated("ndcg_gain_cut", f"{cutoff},{given}") if cutoff else Translated("ndcg", given)
 
 
-def _ndcg(settings: Settings, cutoff: str | None) -> Translated:
+def _ndcg(settings: NotationSettings, cutoff: str | None) -> Translated:
     if "gains" in settings:
         settings.choose("dcg", "log2")
         return _gains(settings.take("gains"), cutoff)
@@ -104,39 +104,39 @@ def _ndcg(settings: Settings, cutoff: str | None) -> Translated:
     return Translated("ndcg_cut", cutoff) if cutoff else Translated("ndcg")
 
 
-def _num_ret(settings: Settings, cutoff: str | None) -> Translated:
+def _num_ret(settings: NotationSettings, cutoff: str | None) -> Translated:
     if cutoff:
         raise MeasureError(f"num_ret takes no cutoff, found @{cutoff}")
     return Translated("num_rel_ret" if "rel" in settings else "num_ret")
 
 
-def _rbp(settings: Settings, cutoff: str | None) -> Translated:
+def _rbp(settings: NotationSettings, cutoff: str | None) -> Translated:
     if cutoff:
         name = "rbp_cut" if "rel" in settings else "rbp_graded_cut"
         return Translated(name, f"{cutoff},p={settings.take('p', '0.8')}")
     return Translated("rbp_binary" if "rel" in settings else "rbp", f"p={settings.take('p', '0.8')}")
 
 
-def _set_p(settings: Settings, cutoff: str | None) -> Translated:
+def _set_p(settings: NotationSettings, cutoff: str | None) -> Translated:
     name = "set_relative_P" if settings.choose("relative", "False", "True") == "True" else "set_P"
     return _same(name)(settings, cutoff)
 
 
-def _set_f(settings: Settings, cutoff: str | None) -> Translated:
+def _set_f(settings: NotationSettings, cutoff: str | None) -> Translated:
     if cutoff:
         raise MeasureError(f"set_F takes no cutoff, found @{cutoff}: use F(beta=…)@{cutoff}")
     return Translated("set_F", settings.take("beta") or None)
 
 
 def _with_beta(name: str) -> Rule:
-    def rule(settings: Settings, cutoff: str | None) -> Translated:
+    def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
         beta = settings.take("beta", "1")
         return Translated(name, f"{beta},{cutoff}") if cutoff else Translated(name, beta)
 
     return rule
 
 
-def _f1(settings: Settings, cutoff: str | None) -> Translated:
+def _f1(settings: NotationSettings, cutoff: str | None) -> Translated:
     return Translated("F_cut", f"1,{cutoff}") if cutoff else Translated("set_F")
 
 
@@ -205,9 +205,9 @@ NOTATIONS = (
 NOTATION_BY_FOLDED_NAME = {name.casefold(): notation for notation in NOTATIONS for name in notation.names}
 
 
-def read_settings(text: str) -> Settings:
+def read_settings(text: str) -> NotationSettings:
     """The settings between brackets: `rel=2,dcg='exp-log2'`; commas in braces belong to the value."""
-    settings = Settings()
+    settings = NotationSettings()
     depth, begin = 0, 0
     for place, letter in enumerate(text + ","):
         depth += (letter in "{[") - (letter in "}]")

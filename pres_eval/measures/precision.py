@@ -8,15 +8,11 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.found import Numbers, relevant_within
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, Fractions
 
 DOCUMENT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """The ranks of trec_eval's "document level averages"."""
-
-
-def relevant_within(batch: Batch, rank: int | IntArray) -> IntArray:
-    """How many relevant documents each topic has down to a rank: one for all, or one a topic (T,)."""
-    return batch.relevant_places.within(rank)
 
 
 def precision(batch: Batch, cutoff: int) -> FloatArray:
@@ -95,7 +91,7 @@ def success(batch: Batch, cutoff: int) -> FloatArray:
     return (relevant_within(batch, cutoff) > 0).astype(float)
 
 
-def hits(batch: Batch, cutoff: int) -> IntArray:
+def hits(batch: Batch, cutoff: int) -> Numbers:
     """How many relevant documents are among the first k (hits at k).
 
     Formula:  hits_k = rel(k)
@@ -164,27 +160,50 @@ def f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 
 
 _AT_RANKS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+_LINEAR = _AT_RANKS | {Trait.LINEAR}
+_RISING = _AT_RANKS | {Trait.RISES}
 
-P = Measure("P", precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_AT_RANKS)
-RECALL = Measure("recall", recall, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_AT_RANKS)
-RPREC = Measure("Rprec", r_precision, traits=_AT_RANKS)
+P = Measure("P", precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR)
+RECALL = Measure("recall", recall, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR)
+RPREC = Measure("Rprec", r_precision, traits=_LINEAR, bounds="bounds.relevance:r_precision")
 RPREC_MULT = Measure(
     "Rprec_mult",
     r_precision_at_multiples,
     Fractions((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), example="0.5,1.0"),
-    traits=_AT_RANKS,
+    traits=_LINEAR | {Trait.MOVES_UP},
 )
 RELATIVE_P = Measure(
-    "relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_AT_RANKS
+    "relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR
 )
-SUCCESS = Measure("success", success, Cutoffs((1, 5, 10)), takes_many=True, traits=_AT_RANKS)
+SUCCESS = Measure(
+    "success",
+    success,
+    Cutoffs((1, 5, 10)),
+    takes_many=True,
+    traits=_RISING,
+    expected="expected.ranks:success",
+)
 HITS = Measure(
-    "hits", hits, Cutoffs((1, 5, 10)), ours=True, takes_many=True, traits=traits(Trait.IGNORES_TAIL)
+    "hits",
+    hits,
+    Cutoffs((1, 5, 10)),
+    ours=True,
+    takes_many=True,
+    traits=traits(Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR),
 )
-RECIP_RANK = Measure("recip_rank", reciprocal_rank, traits=_AT_RANKS)
+RECIP_RANK = Measure("recip_rank", reciprocal_rank, traits=_RISING, expected="expected.ranks:reciprocal_rank")
 RECIP_RANK_CUT = Measure(
-    "recip_rank_cut", reciprocal_rank_cut, Cutoffs((10, 100)), ours=True, traits=_AT_RANKS
+    "recip_rank_cut",
+    reciprocal_rank_cut,
+    Cutoffs((10, 100)),
+    ours=True,
+    traits=_RISING,
+    expected="expected.ranks:reciprocal_rank",
 )
 F_CUT = Measure(
-    "F_cut", f_cut, BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"), ours=True, traits=_AT_RANKS
+    "F_cut",
+    f_cut,
+    BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"),
+    ours=True,
+    traits=_RISING | _LINEAR,
 )

@@ -9,11 +9,11 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.found import Numbers, sum_of_ranks
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
-from pres_eval.measures.precision import f_measure, recall, relevant_within
-
-Numbers = IntArray | FloatArray
+from pres_eval.measures.precision import f_measure, recall
+from pres_eval.options import LARGEST_LONG
 
 
 def pres(batch: Batch, nmax: int) -> FloatArray:
@@ -30,8 +30,7 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
     Source: Magdy & Jones, "PRES: A Score Metric for Evaluating Recall-Oriented Information Retrieval
       Applications", SIGIR 2010, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    found = relevant_within(batch, nmax)
-    return pres_of(batch.num_rel, nmax, found, found * (found + 1), _sum_of_first_ranks(batch, found))
+    return pres_of(batch.num_rel, nmax, *_found(batch, nmax))
 
 
 def pres_of(n: IntArray, nmax: int, k: Numbers, k_and_square: Numbers, ranks: Numbers) -> FloatArray:
@@ -46,11 +45,19 @@ def pres_of(n: IntArray, nmax: int, k: Numbers, k_and_square: Numbers, ranks: Nu
     return score
 
 
-def _sum_of_first_ranks(batch: Batch, count: IntArray) -> IntArray:
-    """The ranks of the first `count` relevant documents of each topic, added up; (T,) or (C, T)."""
+def _found(batch: Batch, rank: int | None) -> tuple[Numbers, Numbers, Numbers]:
+    """Return k, k² + k and Σ r_i of the k relevant documents down to a rank: (T,), or (C, T) for several.
+
+    In ties they are those that are expected.
+    """
+    if batch.ties is not None:
+        from pres_eval.measures.expected.ranks import pairs_found
+
+        last = LARGEST_LONG if rank is None else rank
+        return *pairs_found(batch, last), sum_of_ranks(batch, last)
+    k = batch.num_rel_ret if rank is None else batch.relevant_places.within(rank)
     begins = batch.relevant_places.offsets[:-1]
-    ranks: IntArray = batch.running_ranks[begins + count] - batch.running_ranks[begins]
-    return ranks
+    return k, k * (k + 1), batch.running_ranks[begins + k] - batch.running_ranks[begins]
 
 
 def pres_estimated(batch: Batch, nmax: int) -> FloatArray:
@@ -89,12 +96,7 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
       in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    found = batch.num_rel_ret if cutoff is None else relevant_within(batch, cutoff)
-    return normalized_recall_of(batch, found, found * (found + 1), _sum_of_first_ranks(batch, found))
-
-
-def normalized_recall_of(batch: Batch, k: Numbers, k_and_square: Numbers, ranks: Numbers) -> FloatArray:
-    """(T,) Rnorm of topics where k (T,) documents are found, as in `pres_of`."""
+    k, k_and_square, ranks = _found(batch, cutoff)
     n, size = batch.num_rel, _collection_size(batch)
     # One that was not found counts N - n ranks after its place in the best order.
     rest = (size - n).astype(float)
@@ -135,10 +137,25 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 
 
 _FAMILY = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+_LINEAR = _FAMILY | {Trait.LINEAR}
 
-PRES = Measure("PRES", pres, Cutoffs(None, example="50,100"), ours=True, takes_many=True, traits=_FAMILY)
+PRES = Measure(
+    "PRES",
+    pres,
+    Cutoffs(None, example="50,100"),
+    ours=True,
+    takes_many=True,
+    traits=_LINEAR,
+    bounds="bounds.relevance:pres",
+)
 PRES_EST = Measure(
-    "PRES_est", pres_estimated, Cutoffs(None, example="50,100"), ours=True, takes_many=True, traits=_FAMILY
+    "PRES_est",
+    pres_estimated,
+    Cutoffs(None, example="50,100"),
+    ours=True,
+    takes_many=True,
+    traits=_LINEAR,
+    bounds="bounds.relevance:pres_estimated",
 )
 RNORM = Measure(
     "Rnorm",
@@ -146,8 +163,13 @@ RNORM = Measure(
     OptionalCutoffs(example="1000"),
     ours=True,
     needs_collection_size=True,
-    traits=_FAMILY | {Trait.OF_COLLECTION},
+    traits=_LINEAR | {Trait.OF_COLLECTION, Trait.MOVES_UP},
 )
 FPRIME = Measure(
-    "Fprime", f_prime, BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"), ours=True, traits=_FAMILY
+    "Fprime",
+    f_prime,
+    BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"),
+    ours=True,
+    traits=_FAMILY | {Trait.MOVES_UP},
+    expected=NOT_DERIVED,
 )

@@ -5,24 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.ragged import BLOCK
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
-from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing, traits
+from pres_eval.measures.found import gained
 from pres_eval.measures.gain import (
-    MOST_RANKS,
     GradeGains,
+    KeyNumbers,
+    blocks_of_ranks,
     document_gains,
+    every_rank,
     gain_tables,
     grade_gains,
     highest_grades,
     score_with_gains,
 )
-from pres_eval.measures.gain import Pairs as PairValues
 from pres_eval.measures.parameters import Cutoffs, Pairs
 
 PERSISTENCE = 0.9
-TOPICS_TOGETHER = 1 << 12
 GDEVAL_HIGHEST_GRADE = 4
 
 
@@ -46,12 +48,12 @@ class Powers:
         return powers
 
 
-def persistence_of(pairs: PairValues) -> float:
+def persistence_of(pairs: KeyNumbers) -> float:
     """The p that parameters name, else the default."""
     return dict(pairs).get("p", PERSISTENCE)
 
 
-def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
+def rbp(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Gain collected by a reader who goes on to the next document with probability p (rank-biased precision).
 
     Formula:  rbp = (1 - p) Σ gain(r) p^(r-1)
@@ -71,19 +73,18 @@ def rbp(batch: Batch, pairs: PairValues) -> FloatArray:
     """
 
     def collected(batch: Batch, named: GradeGains) -> FloatArray:
-        gains = gains_to_one(batch, named)
-        return rank_biased(batch, persistence_of(pairs), gains, gains != 0)
+        return rank_biased(batch, persistence_of(pairs), gains_to_one(batch, named))
 
     return score_with_gains(batch, grade_gains(pairs), collected)
 
 
-def rank_biased(batch: Batch, p: float, gains: FloatArray | float, chosen: BoolArray) -> FloatArray:
-    """(T,) (1 - p) Σ gain(r) p^(r-1) over the chosen documents (D,), with their gains (D,) or one for all."""
-    power = Powers(p, int(batch.rank.max(initial=0)))
-    return (1.0 - p) * batch.sum_by_topic(gains * power[batch.rank - 1], chosen)
+def rank_biased(batch: Batch, p: float, gains: FloatArray) -> FloatArray:
+    """(T,) (1 - p) Σ gain(r) p^(r-1) over all documents, with their gains (D,)."""
+    power = Powers(p, int(batch.num_ret.max(initial=0)))
+    return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
 
 
-def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
+def rbp_binary(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """Rank-biased precision with gains of 1 for relevant documents and 0 for all others.
 
     Formula:  rbp_binary = (1 - p) Σ p^(r-1)      over the ranks r of the relevant documents retrieved
@@ -93,7 +94,7 @@ def rbp_binary(batch: Batch, pairs: PairValues) -> FloatArray:
     Notes: -l says what is relevant, so it is the measure of the paper; rbp counts grades.
     Source: as rbp.  trec_eval: none.  ir_measures' RBP(p=…,rel=…), where p is 0.8 unless given.
     """
-    return rank_biased(batch, persistence_of(pairs), 1.0, batch.is_rel)
+    return rank_biased(batch, persistence_of(pairs), batch.is_rel.astype(float))
 
 
 def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
@@ -111,7 +112,7 @@ def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
     return gains
 
 
-def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
+def rbp_residual(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """How much rank-biased precision could rise if everything that nobody judged were of the highest gain.
 
     Formula:  rbp_resid = p^ret + (1 - p) Σ p^(r-1)      over the ranks r that were not judged; 0 if all were
@@ -124,35 +125,10 @@ def rbp_residual(batch: Batch, pairs: PairValues) -> FloatArray:
     """
     p = persistence_of(pairs)
     power = Powers(p, int(batch.num_ret.max(initial=0)) + 1)
-    blocks = [_unjudged_weight(block, power, p) for block in batch.blocks(TOPICS_TOGETHER)]
-    weight = np.concatenate([np.zeros(0), *blocks])
+    blocks = map(every_rank, blocks_of_ranks(batch, BLOCK))
+    weight = [block.sum_by_topic(power[block.rank - 1], block.grade < 0) for block in blocks]
     unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
-    return np.where(unjudged, power[batch.num_ret] + (1 - p) * weight, 0.0)
-
-
-def _unjudged_weight(batch: Batch, power: Powers, p: float) -> FloatArray:
-    """(T,) Σ p^(r-1) over the ranks that were not judged, some ranks of all topics at a time."""
-    weight = np.zeros(len(batch))
-    row = np.full(len(batch), -1)
-    judged = batch.grade >= 0
-    topic_of, place = batch.topic_of[judged], batch.rank[judged] - 1
-    active = np.flatnonzero(batch.num_ret > 0)
-    start = 0
-    while len(active):
-        width = min(max(MOST_RANKS // len(active), 64), int(batch.num_ret[active].max()) - start)
-        places = np.arange(start, start + width)
-        table = np.where(places < batch.num_ret[active][:, np.newaxis], power[places], 0.0)
-        row[:] = -1
-        row[active] = np.arange(len(active))
-        here = (place >= start) & (place < start + width) & (row[topic_of] >= 0)
-        table[row[topic_of[here]], place[here] - start] = 0.0
-        table[:, 0] += weight[active]
-        weight[active] = np.add.accumulate(table, axis=1)[:, -1]
-        start += width
-        # Powers only get smaller, so once one is too small to change the sum no later one will.
-        settled = (0 <= p <= 1) & (weight[active] + power[np.array(start)] == weight[active])
-        active = active[~settled & (batch.num_ret[active] > start)]
-    return weight
+    return np.where(unjudged, power[batch.num_ret] + (1 - p) * np.concatenate(weight), 0.0)
 
 
 def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
@@ -183,19 +159,21 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
     return batch.sum_by_topic(satisfied * still_reading / batch.rank)
 
 
+_BIASED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES)
+
 RBP = Measure(
     "rbp",
     rbp,
     Pairs("p=0.8"),
     uses_level=False,
-    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+    traits=_BIASED | {Trait.GRADED, Trait.LINEAR},
 )
 RBP_BINARY = Measure(
     "rbp_binary",
     rbp_binary,
     Pairs("p=0.8", keys=("p",)),
     ours=True,
-    traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+    traits=_BIASED | {Trait.LINEAR},
 )
 RBP_RESID = Measure(
     "rbp_resid",
@@ -206,6 +184,8 @@ RBP_RESID = Measure(
     # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
     when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
     traits=traits(Trait.BOUNDED),
+    bounds=Lacks("it is itself how far the greatest value of rbp is away"),
+    expected=NOT_DERIVED,
 )
 ERR = Measure(
     "err",
@@ -214,5 +194,6 @@ ERR = Measure(
     ours=True,
     uses_level=False,
     whole_grades=True,
-    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+    traits=_BIASED | {Trait.GRADED},
+    expected=NOT_DERIVED,
 )

@@ -13,10 +13,11 @@ from functools import partial
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate, elementwise, log2
-from pres_eval.arrays.types import BoolArray, FloatArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
+from pres_eval.measures.found import discounted, gained
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, Settings, persistence
 
 CUTOFFS = (5, 10, 20)
@@ -39,9 +40,8 @@ def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None)
       trec_eval: none.  ir_measures' SDCG(max_rel=…)@k.
     """
     depth = min(cutoff, DEPTH)
-    gains = np.where(batch.rank <= depth, scaled_gains(batch, min_rel, max_rel), 0.0)
     most = np.add.accumulate(1.0 / log2(np.arange(2, depth + 2)))[-1]
-    score: FloatArray = batch.sum_by_topic(gains / log2(batch.rank + 1)) / most
+    score: FloatArray = gained(batch, scaled_gains(batch, min_rel, max_rel), discounted, depth) / most
     return score
 
 
@@ -87,9 +87,12 @@ def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> 
     Source: Moffat, Scholer & Thomas, "Models and metrics: IR evaluation as a user process", ADCS 2012,
       doi:10.1145/2407085.2407092; cwl_eval.  trec_eval: none.  ir_measures' INSQ(T=…,max_rel=…).
     """
-    return gain_for_each_document(
-        batch, DEPTH, min_rel, max_rel, lambda rank, table: insq_continues(rank, wanted)
-    )
+    weights = np.ones(DEPTH)
+    weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, DEPTH), wanted))
+    gains = scaled_gains(batch, min_rel, max_rel)
+    collected = gained(batch, gains, lambda gain, rank: gain * weights[rank - 1], DEPTH)
+    score: FloatArray = collected / np.add.accumulate(weights)[-1]
+    return score
 
 
 def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -199,7 +202,7 @@ def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952.  trec_eval: none.  ir_measures' RBP(p=…,rel=…)@k.
     """
-    return (1.0 - p) * batch.sum_by_topic(_weights(batch, batch.is_rel & (batch.rank <= cutoff), p))
+    return _persistent(batch, batch.is_rel.astype(float), cutoff, p)
 
 
 def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
@@ -213,37 +216,43 @@ def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
     Notes: -l has no effect; rbp_cut counts relevant or not.
     Source: as rbp_cut.  ir_measures' RBP(p=…)@k.
     """
-    weights = _weights(batch, batch.rank <= cutoff, p)
-    return (1.0 - p) * batch.sum_by_topic(weights * scaled_gains(batch, 0.0, None))
+    return _persistent(batch, scaled_gains(batch, 0.0, None), cutoff, p)
 
 
-def _weights(batch: Batch, chosen: BoolArray, p: float) -> FloatArray:
-    """(D,) p^(r-1) for the chosen documents (D,), 0 for the others."""
-    rows = np.flatnonzero(chosen)
-    weights = np.zeros(len(chosen))
-    weights[rows] = elementwise(lambda rank: p ** (rank - 1.0), batch.rank[rows].astype(float))
-    return weights
+def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
+    """(T,) (1 - p) Σ gain(r) p^(r-1) over the first documents, with their gains (D,)."""
+
+    def worth(gain: FloatArray, rank: IntArray) -> FloatArray:
+        return gain * elementwise(lambda at: p ** (at - 1.0), rank.astype(float))
+
+    return (1.0 - p) * gained(batch, gains, worth, cutoff)
 
 
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = Settings(_GRADES, CUTOFFS, "10,20,max_rel=3")
 _WANTING = Settings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
-_graded = partial(
-    Measure, ours=True, uses_level=False, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
+_FIRST = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR)
+_RISING = _FIRST | {Trait.GRADED}
+_graded = partial(Measure, ours=True, uses_level=False)
+_stopping = partial(
+    _graded,
+    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+    bounds=NOT_DERIVED,
+    expected=NOT_DERIVED,
 )
 
 READER_MEASURES: tuple[Measure, ...] = (
-    Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)),
-    _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT),
-    _graded("sdcg", scaled_dcg, _AT_RANKS),
-    _graded("bpm", bejeweled_player, Settings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3")),
-    _graded("insq", insq, _WANTING),
-    _graded("inst", inst, _WANTING),
-    _graded("nerr8", nearly_err_truncated, _AT_RANKS),
-    _graded("nerr9", nearly_err_discounted, _AT_RANKS),
-    _graded(
+    Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_FIRST),
+    _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
+    _graded("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),
+    _stopping("bpm", bejeweled_player, Settings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3")),
+    _graded("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}, bounds=NOT_DERIVED),
+    _stopping("inst", inst, _WANTING),
+    _stopping("nerr8", nearly_err_truncated, _AT_RANKS),
+    _stopping("nerr9", nearly_err_discounted, _AT_RANKS),
+    _stopping(
         "nerr10", nearly_err_persistent, Settings((persistence(0.9), *_GRADES), example="p=0.8,max_rel=3")
     ),
-    _graded("nerr11", nearly_err_wanting, _WANTING),
+    _stopping("nerr11", nearly_err_wanting, _WANTING),
 )

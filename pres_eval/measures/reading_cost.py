@@ -10,8 +10,10 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.screening import documents_to_read
+from pres_eval.measures.sets import set_recall
 
 _MOST_HALVES = 1100
 """So many times halved, 1 is 0 in doubles."""
@@ -32,13 +34,8 @@ def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     Notes: a relevant document that is found earns what a missed one costs.  It is utility_(a-b),a,b,0.
     Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
     """
-    return cost_of_missing(batch, costs, batch.num_rel_ret)
-
-
-def cost_of_missing(batch: Batch, costs: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
-    """(T,) total_cost if so many relevant documents are retrieved; it is linear in their number."""
     read, miss = costs
-    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * num_found)
+    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * relevant_within(batch))
     return score
 
 
@@ -57,14 +54,10 @@ def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     Source: CLEF TAR's tar_eval (2017); Kanoulas, Li, Azzopardi & Spijker, "CLEF 2017 Technologically Assisted
       Reviews in Empirical Medicine Overview", CLEF 2017 Working Notes.  trec_eval: none.
     """
-    return uniform_cost(batch, costs, batch.num_rel_ret)
-
-
-def uniform_cost(batch: Batch, costs: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
-    """(T,) total_cost_uniform if so many relevant documents are retrieved; it is linear in their number."""
     read, penalty = costs
     rest = penalty * (documents_to_read(batch) - batch.num_ret)
-    score: FloatArray = read * batch.num_ret + divide(rest * (batch.num_rel - num_found), batch.num_rel)
+    missed = batch.num_rel - relevant_within(batch)
+    score: FloatArray = read * batch.num_ret + divide(rest * missed, batch.num_rel)
     return score
 
 
@@ -94,11 +87,6 @@ def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> F
     return score
 
 
-def _recall(batch: Batch) -> FloatArray:
-    """(T,) recall of everything retrieved."""
-    return divide(batch.num_rel_ret, batch.num_rel)
-
-
 def loss_of_recall(batch: Batch) -> FloatArray:
     """Squared share of the relevant documents that everything retrieved misses.
 
@@ -109,7 +97,7 @@ def loss_of_recall(batch: Batch) -> FloatArray:
     Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
       classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
     """
-    missed = 1.0 - _recall(batch)
+    missed = 1.0 - set_recall(batch)
     return missed * missed
 
 
@@ -140,18 +128,31 @@ def loss(batch: Batch) -> FloatArray:
 
 
 _cost = partial(Measure, less_is_better=True, ours=True)
-_OF_COLLECTION = traits(Trait.SET, Trait.OF_COLLECTION)
+_OF_A_SET = traits(Trait.SET, Trait.RISES)
+_OF_COLLECTION = _OF_A_SET | {Trait.OF_COLLECTION}
 _REST = Coefficients((1.0, 2.0), 2, example="1,2")
 
 TOTAL_COST = _cost(
-    "total_cost", total_cost, Coefficients((1.0, 20.0), 2, example="1,20"), traits=traits(Trait.SET)
+    "total_cost",
+    total_cost,
+    Coefficients((1.0, 20.0), 2, example="1,20"),
+    traits=_OF_A_SET | {Trait.LINEAR},
 )
-TOTAL_COST_UNIFORM = _cost("total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION)
-TOTAL_COST_WEIGHTED = _cost("total_cost_weighted", total_cost_weighted, _REST, traits=_OF_COLLECTION)
+TOTAL_COST_UNIFORM = _cost(
+    "total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.LINEAR}
+)
+TOTAL_COST_WEIGHTED = _cost(
+    "total_cost_weighted",
+    total_cost_weighted,
+    _REST,
+    traits=_OF_COLLECTION,
+    expected="expected.sets:total_cost_weighted",
+)
 LOSS_R = _cost(
     "loss_r",
     loss_of_recall,
-    traits=traits(Trait.BOUNDED, Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
+    traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
+    expected="expected.sets:loss_of_recall",
 )
 LOSS_E = _cost("loss_e", loss_of_effort, traits=_OF_COLLECTION | {Trait.BOUNDED})
-LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION)
+LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION, expected="expected.sets:loss")

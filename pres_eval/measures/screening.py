@@ -14,7 +14,8 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.precision import rank_of_relevant, relevant_within
+from pres_eval.measures.found import relevant_within, sum_of_ranks
+from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.settings import Percents
 
 
@@ -114,8 +115,7 @@ def normalized_area(batch: Batch) -> FloatArray:
     Source: CLEF TAR's tar_eval.  trec_eval: none.
     """
     documents, n = documents_to_read(batch), batch.num_rel.astype(float)
-    ranks = batch.sum_by_topic(batch.rank.astype(float), batch.is_rel)
-    area = batch.num_rel_ret * (documents + 0.5) - ranks
+    area = relevant_within(batch) * (documents + 0.5) - sum_of_ranks(batch)
     return divide(area, n * documents - n * n / 2.0)
 
 
@@ -130,20 +130,45 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
       systematic reviews: a simulation study into the Average Time to Discover relevant records", Systematic
       Reviews 12, 2023, doi:10.1186/s13643-023-02257-7; ASReview's atd.  trec_eval: none.
     """
-    return divide(batch.sum_by_topic(batch.rank.astype(float), batch.is_rel), batch.num_rel_ret)
+    return divide(sum_of_ranks(batch), batch.num_rel_ret)
 
 
 _ours = partial(Measure, ours=True)
-_SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION)
+_SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
+_RANK = traits(Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
-WSS = _ours("wss", work_saved, Percents((95.0, 100.0)), traits=traits(Trait.OF_COLLECTION))
-LAST_REL = _ours("last_rel", last_relevant, less_is_better=True, traits=traits(Trait.IGNORES_TAIL))
-NORM_LAST_REL = _ours("norm_last_rel", normalized_last_relevant, less_is_better=True, traits=_SHARE)
+WSS = _ours(
+    "wss",
+    work_saved,
+    Percents((95.0, 100.0)),
+    traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP),
+    expected="expected.screening:work_saved",
+)
+LAST_REL = _ours(
+    "last_rel",
+    last_relevant,
+    less_is_better=True,
+    traits=_RANK,
+    expected="expected.screening:last_relevant",
+)
+NORM_LAST_REL = _ours(
+    "norm_last_rel",
+    normalized_last_relevant,
+    less_is_better=True,
+    traits=_SHARE,
+    expected="expected.screening:normalized_last_relevant",
+)
 RECALL_AT_PERCENT = _ours(
     "recall_at_percent",
     recall_at_percent,
     Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
-    traits=_SHARE,
+    traits=_SHARE | {Trait.LINEAR},
 )
-NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE)
-ATD = _ours("atd", average_time_to_discovery, less_is_better=True, traits=traits(Trait.IGNORES_TAIL))
+NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE | {Trait.LINEAR})
+ATD = _ours(
+    "atd",
+    average_time_to_discovery,
+    less_is_better=True,
+    traits=_RANK,
+    expected="expected.screening:average_time_to_discovery",
+)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME
 from pres_eval.measures.base import Format, Measure
-from pres_eval.measures.names import Wanted, read_text
+from pres_eval.measures.names import NamedMeasure, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.views import BOUNDS, View
 from pres_eval.options import DEFAULT_NMAX, V9, Options, RelevanceInfo, Version
@@ -67,10 +67,10 @@ def select(
     return tuple(columns)
 
 
-def _in_print_order(wanted: Sequence[Wanted]) -> Iterator[tuple[Measure, View, list[Wanted]]]:
+def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[tuple[Measure, View, list[NamedMeasure]]]:
     """What is wanted of each measure, by how its columns are computed."""
     measures = {one.measure.name: one.measure for one in wanted}  # of one's own the last of a name
-    groups: dict[tuple[str, View], list[Wanted]] = {}
+    groups: dict[tuple[str, View], list[NamedMeasure]] = {}
     for one in wanted:
         if measures[one.measure.name] is one.measure:
             groups.setdefault((one.measure.name, one.view), []).append(one)
@@ -80,8 +80,9 @@ def _in_print_order(wanted: Sequence[Wanted]) -> Iterator[tuple[Measure, View, l
 
 
 def _columns(
-    measure: Measure, view: View, asked: Sequence[Wanted], nmax: Sequence[int]
+    measure: Measure, view: View, asked: Sequence[NamedMeasure], nmax: Sequence[int]
 ) -> list[SelectedColumn]:
+    """Return the columns of a measure seen in one way, with the parameters of all texts together."""
     texts = [one.parameters for one in asked if one.parameters is not None]
     by_name = any(one.by_name for one in asked)
     return [
@@ -129,7 +130,7 @@ def with_expected_values(selection: Selection, options: Options) -> tuple[Select
 
     With -M counts of what is retrieved are expected values too, and need not be whole.
     """
-    from pres_eval.measures.expected import EXPECTED, has_expected_value
+    from pres_eval.measures.expected import depends_on_order, has_expected_value
 
     found: list[SelectedColumn] = []
     without: list[str] = []
@@ -138,7 +139,7 @@ def with_expected_values(selection: Selection, options: Options) -> tuple[Select
         if not column.by_name and not has_expected_value(measure):
             without.append(measure.name)
             continue
-        if options.max_retrieved is not None and measure.format is Format.COUNT and measure.name in EXPECTED:
+        if options.max_retrieved is not None and measure.format is Format.COUNT and depends_on_order(measure):
             column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
         found.append(column)
     return tuple(found), tuple(dict.fromkeys(without))
@@ -178,9 +179,9 @@ def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...
     return tuple({one.measure.name: one.measure for one in wanted}.values())
 
 
-def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[Wanted], list[str]]:
+def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasure], list[str]]:
     """The measures that the texts name, and what is wrong with the other texts."""
-    wanted: list[Wanted] = []
+    wanted: list[NamedMeasure] = []
     problems: list[str] = []
     for text in texts:
         try:
@@ -191,12 +192,14 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[Wanted], l
 
 
 def _can_be_had(measure: Measure, relevance: RelevanceInfo) -> bool:
+    """Return whether a measure can be computed from such judgements."""
     if relevance is RelevanceInfo.QRELS_FLOAT and not measure.whole_grades:
         relevance = RelevanceInfo.QRELS
     return measure.relevance in (relevance, RelevanceInfo.ANY)
 
 
 def _check_relevance(measures: Iterable[Measure], relevance: RelevanceInfo, problems: list[str]) -> None:
+    """Add to the problems which measures need other judgements than there are."""
     needed: dict[RelevanceInfo, list[str]] = {}
     for measure in measures:
         if not _can_be_had(measure, relevance):

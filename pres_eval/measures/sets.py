@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
+from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import Coefficients
 
 
@@ -21,7 +22,7 @@ def set_precision(batch: Batch) -> FloatArray:
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval (once
       exact_prec).  ir_measures' SetP.
     """
-    return divide(batch.num_rel_ret, batch.num_ret)
+    return divide(relevant_within(batch), batch.num_ret)
 
 
 def set_recall(batch: Batch) -> FloatArray:
@@ -33,7 +34,7 @@ def set_recall(batch: Batch) -> FloatArray:
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval (once
       exact_recall).  ir_measures' SetR.
     """
-    return divide(batch.num_rel_ret, batch.num_rel)
+    return divide(relevant_within(batch), batch.num_rel)
 
 
 def set_relative_precision(batch: Batch) -> FloatArray:
@@ -44,7 +45,7 @@ def set_relative_precision(batch: Batch) -> FloatArray:
     Range: 0 to 1; 0 if nothing was retrieved or n is 0.
     Source: trec_eval (once exact_relative_prec).  ir_measures' SetP(relative=True).
     """
-    return divide(batch.num_rel_ret, np.minimum(batch.num_ret, batch.num_rel))
+    return divide(relevant_within(batch), np.minimum(batch.num_ret, batch.num_rel))
 
 
 def set_average_precision(batch: Batch) -> FloatArray:
@@ -72,12 +73,7 @@ def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
     Notes: x is the β² of the usual Fβ: -m set_F.4 is F2.  ir_measures' SetF(beta=…) hands its beta on as x.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
-    return f_of_set(batch, weights, batch.num_rel_ret)
-
-
-def f_of_set(batch: Batch, weights: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
-    """(T,) set_F if so many relevant documents are retrieved; it rises in proportion to their number."""
-    x = weights[0]
+    x, num_found = weights[0], relevant_within(batch)
     found = num_found > 0
     p, r = (divide(num_found, of)[found] for of in (batch.num_ret, batch.num_rel))
     score = np.zeros(len(batch))
@@ -97,31 +93,27 @@ def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
     Parameters: p1 to p4, as in -m utility.1,-1,0,0, which are the defaults; p4 needs -N to make sense.
     Source: trec_eval, from the TREC filtering track.
     """
-    return worth_of_set(batch, worth, batch.num_rel_ret)
-
-
-def worth_of_set(batch: Batch, worth: tuple[float, ...], num_found: FloatArray | IntArray) -> FloatArray:
-    """(T,) utility if so many relevant documents are retrieved; it is linear in their number."""
-    a, ret, n = num_found, batch.num_ret, batch.num_rel
+    a, ret, n = relevant_within(batch), batch.num_ret, batch.num_rel
     rest = batch.num_docs_in_coll + a - ret - n
     score: FloatArray = worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest
     return score
 
 
-_OF_A_SET = traits(Trait.BOUNDED, Trait.SET)
+_OF_A_SET = traits(Trait.BOUNDED, Trait.SET, Trait.RISES)
+_LINEAR = _OF_A_SET | {Trait.LINEAR}
 
-SET_P = Measure("set_P", set_precision, traits=_OF_A_SET)
-SET_RELATIVE_P = Measure("set_relative_P", set_relative_precision, traits=_OF_A_SET)
-SET_RECALL = Measure(
-    "set_recall", set_recall, traits=_OF_A_SET | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL}
+SET_P = Measure("set_P", set_precision, traits=_LINEAR)
+SET_RELATIVE_P = Measure("set_relative_P", set_relative_precision, traits=_LINEAR)
+SET_RECALL = Measure("set_recall", set_recall, traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL})
+SET_MAP = Measure(
+    "set_map", set_average_precision, traits=_OF_A_SET, expected="expected.sets:set_average_precision"
 )
-SET_MAP = Measure("set_map", set_average_precision, traits=_OF_A_SET)
-SET_F = Measure("set_F", set_f, Coefficients((1.0,), example="0.5"), traits=_OF_A_SET)
+SET_F = Measure("set_F", set_f, Coefficients((1.0,), example="0.5"), traits=_LINEAR)
 UTILITY = Measure(
     "utility",
     utility,
     Coefficients((1.0, -1.0, 0.0, 0.0), count=4, example="1.0,-1.0,0.0,0.0"),
     # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
     when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-    traits=traits(Trait.SET),
+    traits=traits(Trait.SET, Trait.RISES, Trait.LINEAR),
 )

@@ -109,6 +109,7 @@ class Settings(NamedTuple):
         return list(dict.fromkeys(columns))
 
     def _values(self, name: str, text: str, given: Sequence[str]) -> tuple[float | None, ...]:
+        """Return the numbers of a parameter list (`key=number`) in the order of the settings."""
         values = {setting.name: setting.default for setting in self.settings}
         for part in given:
             key, _, number = part.partition("=")

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError
-from pres_eval.reading.source import Source, reason
-from pres_eval.reading.streams import OpenFile, Progress, Readable
+from pres_eval.reading.source import Source
+from pres_eval.reading.streams import OpenFile, Progress, Readable, reason
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"

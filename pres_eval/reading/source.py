@@ -17,8 +17,19 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
+from pres_eval.reading.kinds import LONGEST_LINE, LongLineError, compression_of, long_line
 from pres_eval.reading.memory import keep_freed_memory
-from pres_eval.reading.streams import OpenFile, Pipe, Progress, Readable, Version, fill, version_of
+from pres_eval.reading.streams import (
+    OpenFile,
+    Pipe,
+    Progress,
+    Readable,
+    Version,
+    fill,
+    in_the_end,
+    reason,
+    version_of,
+)
 from pres_eval.records import dataclass
 
 CHUNK = 1 << 21
@@ -32,20 +43,6 @@ HEAD = 1 << 16
 """Bytes by which formats are recognised."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-MAGIC = {
-    "gzip": (b"\x1f\x8b",),
-    "bzip2": (b"BZh",),
-    "xz": (b"\xfd7zXZ\x00",),
-    # A frame, or one that is to be skipped and comes before it.
-    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"\x2a\x4d\x18" for number in range(16))),
-}
-"""What compressed files begin with."""
-
-LONGEST_MAGIC = max(len(magic) for every in MAGIC.values() for magic in every)
-
-LONGEST_LINE = 1 << 20
-"""Bytes that a line may have: what has no end (a device, a bomb) is told from text by it."""
 
 CutPlace = Callable[[bytearray, int, int], int]
 """Where to cut the text buffer[start:stop]: the index behind the last line of the chunk, at most stop."""
@@ -110,7 +107,7 @@ class Source:
                 yield from self._split(self._decompressed(file), size, cut_place)
         except (OSError, DamagedError) as error:
             raise self.unreadable(error) from None
-        except _LongLineError as error:
+        except LongLineError as error:
             raise InputError(
                 self.name,
                 self._line_at(error.place),
@@ -119,7 +116,7 @@ class Source:
             ) from None
 
     def _decompressed(self, file: OpenFile) -> Readable:
-        kind = _compression_of(file)
+        kind = compression_of(file)
         if kind is None:
             return file
         from pres_eval.reading.compression import decompressed  # takes a while to import
@@ -204,7 +201,7 @@ class Source:
         """What a reader that jumps about in the file opens: a path, or an open file."""
         if self.path != "-" and self.size() is not None:
             with contextlib.closing(self._open()) as file:
-                if _compression_of(file) is None:
+                if compression_of(file) is None:
                     return self.path
         return io.BytesIO(self.whole())
 
@@ -300,11 +297,11 @@ class Source:
                 self.final_newline = False
                 buffer[stop] = ord("\n")
                 stop += 1
-            endless = _long_line(buffer, start, stop)
+            endless = long_line(buffer, start, stop)
             if endless is not None:
                 if endless > start:
                     yield Chunk(buffer, start, endless)
-                raise _LongLineError(place + endless - start)
+                raise LongLineError(place + endless - start)
             cut = stop if at_end else cut_place(buffer, start, stop)
             carried = bytes(memoryview(buffer)[max(cut, start) : stop])
             place += max(cut, start) - start
@@ -331,50 +328,3 @@ class Source:
             if len(buffer) >= size:
                 return buffer
         return bytearray(size + size // 8)
-
-
-@contextlib.contextmanager
-def in_the_end(check: Callable[[], None]) -> Iterator[None]:
-    """Check something at the end of the block, also if an error ends it: that may come of what is wrong."""
-    try:
-        yield
-    except Exception:
-        check()
-        raise
-    check()
-
-
-def _compression_of(file: OpenFile) -> str | None:
-    """How a file is compressed, by its first bytes."""
-    head = file.peek(LONGEST_MAGIC)
-    return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
-
-
-def _long_line(buffer: bytearray, start: int, stop: int) -> int | None:
-    """Where the first line of buffer[start:stop] begins that is longer than LONGEST_LINE, None if none is."""
-    while stop - start > LONGEST_LINE:
-        # All lines up to the last newline that this one may have are short enough.
-        end = buffer.rfind(b"\n", start, start + LONGEST_LINE + 1) + 1
-        if not end:
-            return start
-        start = end
-    return None
-
-
-class _LongLineError(Exception):
-    """A line without an end in sight; `place` is where it begins in the text."""
-
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
-
-
-def reason(error: Exception) -> str:
-    """Why a file cannot be read, in few words."""
-    if isinstance(error, FileNotFoundError):
-        return "no such file"
-    if isinstance(error, IsADirectoryError):
-        return "is a directory"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
-    return str(error) or type(error).__name__

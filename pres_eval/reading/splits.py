@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from pres_eval.reading.blocks import Block, Format, check_scores, whole_topics
 from pres_eval.reading.cutting import LARGEST_TOPIC, ScatteredError, TopicCutter
-from pres_eval.reading.source import CHUNK, LONGEST_LINE, Chunk, Source, behind_last_line
+from pres_eval.reading.kinds import LONGEST_LINE
+from pres_eval.reading.source import CHUNK, Chunk, Source, behind_last_line
 from pres_eval.reading.storage import File, is_compressed, open_at, source_of, version_here
 from pres_eval.reading.streams import OpenFile, Readable
 from pres_eval.records import dataclass

@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any, cast
 
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
-from pres_eval.reading.source import LONGEST_MAGIC, MAGIC, Source, reason
-from pres_eval.reading.streams import OpenFile, Readable, ReadAt, Version, version_of
+from pres_eval.reading.kinds import LONGEST_MAGIC, MAGIC
+from pres_eval.reading.source import Source
+from pres_eval.reading.streams import OpenFile, Readable, ReadAt, Version, reason, version_of
 from pres_eval.records import dataclass
 
 BLOCK = 8 << 20

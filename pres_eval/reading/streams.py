@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol, cast
 
 Version = tuple[int | str, ...]
@@ -183,3 +184,25 @@ def _temporary_file() -> BinaryIO | None:
         return cast(BinaryIO, tempfile.TemporaryFile(buffering=0))
     except OSError:
         return None
+
+
+@contextlib.contextmanager
+def in_the_end(check: Callable[[], None]) -> Iterator[None]:
+    """Check something at the end of the block, also if an error ends it: that may come of what is wrong."""
+    try:
+        yield
+    except Exception:
+        check()
+        raise
+    check()
+
+
+def reason(error: Exception) -> str:
+    """Why a file cannot be read, in few words."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a directory"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return str(error) or type(error).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,7 @@ def test_stability_is_the_plain_loop() -> None:
     scores, trials, size = paired(3, 12), 40, 5
     [row], swaps = stability(scores, [size], Repeats(trials=trials, seed=2))
     counts = {pair: [0, 0, 0] for pair in ((0, 1), (0, 2), (1, 2))}
-    swapped = 0
+    swapped, bins = 0, Counter[tuple[int, str]]()
     for order in Stream(2, size).orders(trials, 12).tolist():
         for (a, b), own in counts.items():
             x, y = (sum(scores.values[0, run, t] for t in order[:size]) / size for run in (a, b))
@@ -77,12 +78,18 @@ def test_stability_is_the_plain_loop() -> None:
             same = abs(x - y) <= 0.05 * max(x, y)
             own[2 if same else 0 if x > y else 1] += 1
             swapped += (x - y) * (u - v) < 0
+            bins[int(abs(x - y) / 0.01), "pairs"] += 1
+            bins[int(abs(x - y) / 0.01), "swaps"] += (x - y) * (u - v) < 0
     total = 3 * trials
     assert row.error_rate == sum(min(c[0], c[1]) for c in counts.values()) / total
     assert row.ties == sum(c[2] for c in counts.values()) / total
     assert row.swap_rate == swapped / total
     assert sum(one.swaps for one in swaps) == swapped
     assert sum(one.pairs for one in swaps) == total
+    found = {
+        (round(one.lower / 0.01), name): getattr(one, name) for one in swaps for name in ("pairs", "swaps")
+    }
+    assert found == bins, "a pair is in the bin of its difference on the first set"
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from support.oracle_preferences import jg_scores
 from support.preference_files import Rankings, ranked, write
 
+from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_groups import GroupedBatch, form_grouped_batch
 from pres_eval.errors import InputError
 from pres_eval.measures.base import Trait
@@ -85,7 +86,7 @@ def test_scores_are_those_of_the_slow_twin(
     grades, rankings, options = case
     batch = form(tmp_path_factory.getbasetemp() / "twin.qrels", grades, rankings, options)
     found: dict[bytes, dict[str, float]] = {}
-    for block in batch.blocks(size):
+    for block in blocks_of_topics(batch, size):
         assert len(block) <= size
         found |= scores(block)
     expected = {}

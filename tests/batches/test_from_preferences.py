@@ -12,6 +12,7 @@ from support.oracle_preferences import ContradictionError, preference_scores
 from support.preference_files import Rankings, ranked, write
 
 from pres_eval.batches import preference_orders
+from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_preferences import PreferenceBatch, form_preference_batch
 from pres_eval.errors import InputError
 from pres_eval.measures.base import Format
@@ -122,7 +123,7 @@ def test_scores_are_those_of_the_slow_twin(
                 scores(batch)
             return
         found: dict[bytes, dict[str, float]] = {}
-        for block in batch.blocks(size):
+        for block in blocks_of_topics(batch, size):
             assert len(block) <= size
             found |= scores(block)
     assert list(found) == list(expected)
@@ -371,7 +372,7 @@ def test_contradictions_in_a_later_block_name_their_own_line(tmp_path: Path, row
     path.write_text("1 u s a 1\n1 u s b 0\n1 u s c 0\n1 u s d 0\n" + rows)
     preferences = read_preferences(Source(str(path)))
     run = ranked(preferences.pool, {"1": ["a"], "2": ["a"]})
-    first, second = form_preference_batch(preferences, run, Options()).blocks(1)
+    first, second = blocks_of_topics(form_preference_batch(preferences, run, Options()), 1)
     assert scores(first)
     with pytest.raises(InputError, match="topic '2', judgement group 'u': document 'a'") as error:
         scores(second)

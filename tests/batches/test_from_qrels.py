@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pres_eval.arrays import ragged
 from pres_eval.batches.batch import Batch
+from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_qrels import form_batches
 from pres_eval.errors import InputError
 from pres_eval.options import Options
@@ -170,6 +171,6 @@ def test_blocks(size: int, folder: Path) -> None:
     qrels: Grades = {str(topic): {f"d{n}": n % 3 for n in range(topic % 4 + 1)} for topic in range(8)}
     run: Retrieved = {str(topic): [f"d{n}" for n in range(topic % 3 + 1)] for topic in range(8)}
     (batch,) = join(folder, qrels, run, Options())
-    blocks = list(batch.blocks(size))
+    blocks = list(blocks_of_topics(batch, size))
     assert max(map(len, blocks)) == min(size, 8)
     assert [topic for block in blocks for topic in as_plain(block)] == as_plain(batch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import pickle
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -498,3 +499,24 @@ def test_ids_in_messages_can_be_printed(call: Command) -> None:
     called = call("-m", "map", "qrels", "run")
     assert called.code == 7
     assert r"topics such as '\xff\x1b[2J', found others such as 'q1'" in called.err
+
+
+MEASURE = """
+import pres_eval as pe
+
+def weights(batch):
+    return [float(line) for line in open("weights")]
+
+WEIGHTS = pe.Measure("weights", weights, ours=True)
+"""
+
+
+def test_a_missing_file_of_a_measure_of_one_s_own(
+    pres_eval: Callable[..., subprocess.CompletedProcess[bytes]], tmp_path: Path
+) -> None:
+    """Whatever opens the file: exit code 2, and the line names it."""
+    for name, text in (("qrels", QRELS), ("run", RUN), ("mine.py", MEASURE)):
+        (tmp_path / name).write_text(text)
+    done = pres_eval("-m", "mine:WEIGHTS", "qrels", "run", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"pres-eval: No such file or directory: weights\n"

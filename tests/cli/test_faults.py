@@ -583,6 +583,23 @@ def test_a_run_that_is_another_the_second_time(folder: Path) -> None:
         list(source.chunks())
 
 
+def test_a_run_that_is_rewritten_in_place(folder: Path) -> None:
+    """The same file, as long as before, written to between two readings."""
+    from pres_eval.errors import InputError
+    from pres_eval.reading.source import Source
+
+    run = folder / "run"
+    source = Source(str(run))
+    assert list(source.chunks())
+    before = run.stat()
+    run.write_text(RUN.replace("1 Q0", "2 Q0"))
+    os.utime(run, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000_000))
+    after = run.stat()
+    assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        list(source.chunks())
+
+
 def test_a_library_leaves_malloc_alone(folder: Path) -> None:
     """Only the command tells the C library how to treat memory: a library's host decides for itself."""
     code = (

@@ -287,6 +287,18 @@ def test_output_is_short_and_the_largest_comes_first() -> None:
     assert len(annotations) == 2 and all("(and " in text for text in annotations)
 
 
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_an_annotation_counts_the_others(count: int) -> None:
+    findings = [
+        Finding(gate="--expect", message=f"m{number}", path="new", measure="map", size=float(number))
+        for number in range(count)
+    ]
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    assert list(annotations_of(findings)) == [
+        f"::error file=new,title=pres-eval --expect::m{count - 1}{more}"
+    ]
+
+
 def test_summary_of_the_job() -> None:
     findings, compared = check_gates(
         record(evaluation("a|b", pres=(0.5, 0.2, 1.0))), earlier=earlier(evaluation("a|b"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import locale
 import math
@@ -132,6 +133,18 @@ def test_results_can_be_pickled() -> None:
         assert repr(again) == repr(thing)
     assert pickle.loads(pickle.dumps(judged)).rank(RUN).evaluate("map")["map"] == found["map"]
     assert pickle.loads(pickle.dumps(found)).to_trec(per_topic=True) == found.to_trec(per_topic=True)
+
+
+def test_pickled_judgements_know_their_file(tmp_path: Path) -> None:
+    """What an evaluation writes down has the digests of both files, also after pickling."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("1 0 a 1\n")
+    run.write_text("1 Q0 a 1 2.0 t\n")
+    judged = pe.Qrels(qrels)
+    expected = judged.rank(run).evaluate("map").to_json()
+    assert hashlib.sha256(qrels.read_bytes()).hexdigest() in expected
+    again: pe.Qrels = pickle.loads(pickle.dumps(judged))
+    assert again.rank(run).evaluate("map").to_json() == expected
 
 
 IN_ANOTHER_PROCESS = """
@@ -323,6 +336,38 @@ def test_a_measure_of_ones_own() -> None:
         pe.register("my measure", depth)
     with pytest.raises(TypeError):
         pe.register("own_nothing")
+
+
+def test_a_measure_of_ones_own_with_expected_value_and_bounds(
+    fixtures: Path, pres_eval: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\nimport pres_eval as pe\n\n\n"
+        "def first(batch):\n"
+        '    "Whether the first document is relevant."\n'
+        "    return batch.count_by_topic(batch.is_rel & (batch.rank == 1)).astype(float)\n\n\n"
+        "def expected(batch):\n"
+        "    chosen = batch.is_rel & (batch.ties.first == 1)\n"
+        "    return batch.sum_by_topic(1.0 / batch.ties.size, chosen)\n\n\n"
+        "def bounds(batch, measure, arguments):\n"
+        "    value = measure.score(batch)\n"
+        "    judged = batch.count_by_topic((batch.grade >= 0) & (batch.rank == 1))\n"
+        "    return value, np.where(judged > 0, value, 1.0)\n\n\n"
+        'FIRST = pe.Measure("first", first, expected=expected, bounds=bounds)\n'
+        'BARE = pe.Measure("bare", first)\n'
+    )
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 0 1 t\n1 Q0 b 0 1 t\n2 Q0 x 0 2 t\n2 Q0 a 0 1 t\n")
+    for option, lines in (
+        ("--ties=expected", {"first": "0.2500"}),
+        ("--bounds", {"first": "0.0000", "first(bound=least)": "0.0000", "first(bound=greatest)": "0.5000"}),
+    ):
+        done = pres_eval(option, "-m", "mine:FIRST", "qrels", "run", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        parts = [line.split("\t") for line in done.stdout.decode().splitlines()]
+        assert {label.strip(): value for label, _, value in parts} == lines
+        done = pres_eval(option, "-m", "mine:BARE", "qrels", "run", cwd=tmp_path)
+        assert done.returncode == 1 and b"bare: has no " in done.stderr
 
 
 @pytest.mark.slow

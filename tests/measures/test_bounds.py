@@ -16,13 +16,18 @@ from support.oracle import POOLED, UNKNOWN, Topic
 
 from pres_eval.batches.places import TieGroups
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import MEASURE_BY_NAME, MEASURES
 from pres_eval.measures.base import Measure
-from pres_eval.measures.bounds import RULES, BoundsOf
+from pres_eval.measures.bounds import BoundsOf, has_bounds
 from pres_eval.measures.bounds import judgements as judged_anew
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
+from pres_eval.options import RelevanceInfo
 
-BY_NAME = [pytest.param(name, id=name) for name in RULES]
+BY_NAME = [
+    pytest.param(measure.name, id=measure.name)
+    for measure in MEASURES
+    if measure.relevance is RelevanceInfo.QRELS and has_bounds(measure)
+]
 GRADES = st.sampled_from([0, 1, 1, 2, 3, POOLED, UNKNOWN, UNKNOWN, UNKNOWN])
 
 

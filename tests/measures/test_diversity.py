@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support.oracle_diversity import DIVERSITY_TWINS, Covering, Judged
 from support.preference_files import Rankings, ranked, write
 
+from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_subtopics import SubtopicBatch, form_subtopic_batch
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.measures.base import Trait
@@ -97,7 +98,9 @@ def test_scores_are_those_of_the_slow_twins(
             column_name = measure.name if text is None else f"{measure.name}.{text}"
             for column in select([column_name], relevance=RelevanceInfo.SUBTOPICS):
                 found = [
-                    value for block in batch.blocks(size) for value in measure.score(block, *column.arguments)
+                    value
+                    for block in blocks_of_topics(batch, size)
+                    for value in measure.score(block, *column.arguments)
                 ]
                 assert found == [twin(topic, *column.arguments) for topic in topics], column.label
                 if Trait.BOUNDED in measure.traits:

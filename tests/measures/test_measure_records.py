@@ -11,7 +11,9 @@ from support.oracle import UNKNOWN, Topic
 
 from pres_eval.errors import MeasureError, PresEvalError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES
-from pres_eval.measures.base import Format, Measure
+from pres_eval.measures.base import Format, Lacks, Measure, function_of
+from pres_eval.measures.bounds import has_bounds
+from pres_eval.measures.expected import has_expected_value
 from pres_eval.options import RelevanceInfo
 
 _NAMES = """
@@ -59,6 +61,26 @@ def test_which_measures_are_counts() -> None:
 def test_every_measure_declares_what_it_is() -> None:
     """Whether that is true of it is tried in test_traits.py."""
     assert not [measure.name for measure in MEASURES if not measure.traits]
+
+
+@pytest.mark.parametrize("field", ["bounds", "expected"])
+def test_every_measure_has_bounds_and_expected_values_or_says_why_not(field: str) -> None:
+    """By its record or by its traits; the measures of other judgements than qrels never have them."""
+    is_there = {"bounds": has_bounds, "expected": has_expected_value}[field]
+    for measure in MEASURES:
+        if measure.relevance is RelevanceInfo.QRELS:
+            way = getattr(measure, field)
+            assert is_there(measure) is not isinstance(way, Lacks), f"{measure.name}: {field}"
+            assert not isinstance(way, Lacks) or len(way.why.split()) > 3, measure.name
+        else:
+            assert getattr(measure, field) == "", f"{measure.name} is not computed from qrels"
+
+
+@pytest.mark.parametrize("field", ["bounds", "expected"])
+def test_functions_that_records_name_are_there(field: str) -> None:
+    named = [getattr(measure, field) for measure in MEASURES if isinstance(getattr(measure, field), str)]
+    assert len(set(named)) > 5
+    assert all(callable(function_of(way)) for way in named if way)
 
 
 @pytest.mark.parametrize("setting", ["normalize=0.5", "depth=2.5"])

@@ -75,8 +75,7 @@ def test_measures_that_see_every_rank_do_it_block_by_block(name: str, data: st.D
     text = data.draw(st.sampled_from(EXAMPLE_PARAMETERS[name]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gain, "MOST_RANKS", 10)
-        patch.setattr(rbp, "MOST_RANKS", 10)
-        patch.setattr(rbp, "TOPICS_TOGETHER", 2)
+        patch.setattr(rbp, "BLOCK", 10)
         assert_same_as_twin(MEASURE_BY_NAME[name], topics, text)
 
 

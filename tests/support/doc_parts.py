@@ -20,7 +20,7 @@ from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FILE_FORMATS, LINES_IN_ALL, option_rows
 from pres_eval.measures import NICKNAMES
 from pres_eval.measures.base import Measure
-from pres_eval.measures.catalogue import Entry, catalogue
+from pres_eval.measures.catalogue import CatalogueEntry, catalogue
 from pres_eval.measures.parameters import (
     BetaCutoffs,
     Coefficients,
@@ -35,20 +35,20 @@ from pres_eval.options import VERSIONS
 SCHEMA = Path(__file__).parents[2] / "pres_eval" / "report" / "evaluation.schema.json"
 
 
-def entries() -> list[Entry]:
+def entries() -> list[CatalogueEntry]:
     """What is known of every measure, family by family."""
     return catalogue(VERSIONS[next(iter(VERSIONS))])
 
 
 def measures() -> str:
     """Each family with a table of its measures, then a section for each measure."""
-    families: dict[str, list[Entry]] = {}
+    families: dict[str, list[CatalogueEntry]] = {}
     for entry in entries():
         families.setdefault(entry.family, []).append(entry)
     return "\n".join(_family(name, members) for name, members in families.items())
 
 
-def _family(name: str, members: Sequence[Entry]) -> str:
+def _family(name: str, members: Sequence[CatalogueEntry]) -> str:
     rows = (
         (f"[`{entry.measure.name}`](#{anchor(entry.measure)})", entry.measure.description)
         for entry in members
@@ -62,7 +62,7 @@ def anchor(measure: Measure) -> str:
     return measure.name.lower()
 
 
-def _section(entry: Entry) -> str:
+def _section(entry: CatalogueEntry) -> str:
     """A measure: what `pres-eval measures NAME` prints, its formula as it is and the rest as prose."""
     measure = entry.measure
     description, _, rest = measure.text.partition("\nSource:")[0].partition("\n\n")

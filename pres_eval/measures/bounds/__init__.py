@@ -22,18 +22,24 @@ from typing import Any
 
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import Measure
-from pres_eval.measures.bounds.ends import OF_RISING
+from pres_eval.measures.base import Lacks, Measure, Trait, Way, function_of
 from pres_eval.measures.bounds.judgements import Bounds, Rule
-from pres_eval.measures.bounds.normalized_gain import OF_NORMALIZED_GAIN
-from pres_eval.measures.bounds.relevance import OF_RELEVANCE
-from pres_eval.measures.bounds.trials import OF_TRIALS
+from pres_eval.measures.parameters import Pairs
 from pres_eval.records import dataclass
+
+BY_TRAIT = {Trait.RISES: "bounds.judgements:at_the_ends", Trait.MOVES_UP: "bounds.trials:one_by_one"}
+"""The rules of measures whose records name none."""
+
+
+def _way_of(measure: Measure) -> Way:
+    """Return the rule of a measure, where it is, or why there is none."""
+    by_trait = [way for trait, way in BY_TRAIT.items() if trait in measure.traits]
+    return measure.bounds or next(iter(by_trait), Lacks("nobody has said how"))
 
 
 def has_bounds(measure: Measure) -> bool:
     """Whether the bounds of a measure can be computed."""
-    return measure.name in RULES
+    return not isinstance(_way_of(measure), Lacks)
 
 
 def check_bounds(measure: Measure) -> None:
@@ -58,8 +64,15 @@ class BoundsOf:
             raise MeasureError("bounds: at -l 0 everything judged is relevant, expected a level above 0")
         if batch.ties is not None:
             raise MeasureError("bounds: expected --ties docno, best or worst, found expected")
-        return RULES[self.measure.name](batch, self.measure, self.arguments)
+        if isinstance(self.measure.parameters, Pairs):
+            self._check_gains()
+        rule: Rule = function_of(_way_of(self.measure))
+        return rule(batch, self.measure, self.arguments)
 
-
-RULES: dict[str, Rule] = {**OF_RISING, **OF_RELEVANCE, **OF_TRIALS, **OF_NORMALIZED_GAIN}
-"""The measures that have bounds, and how these are found."""
+    def _check_gains(self) -> None:
+        """Raise MeasureError for gains that are not grades, and persistence that is not from 0 to 1."""
+        for key, value in self.arguments[0]:
+            if key != "p":
+                raise MeasureError(f"{self.measure.name}: has no bounds with gains for grades, expected none")
+            if not 0 <= value <= 1:
+                raise MeasureError(f"{self.measure.name}: has bounds for p from 0 to 1 alone")

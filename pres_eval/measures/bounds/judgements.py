@@ -11,9 +11,8 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
-from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Measure
-from pres_eval.measures.gain import highest_grades
+from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.settings import Settings
 from pres_eval.options import LARGEST_LONG
@@ -91,14 +90,16 @@ def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
     return LARGEST_LONG if cutoff is None else int(cutoff)
 
 
-def without_gains(rule: Rule) -> Rule:
-    """A rule for gains that are grades, and persistence from 0 to 1."""
-
-    def checked(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-        if any(key != "p" for key, _ in arguments[0]):
-            raise MeasureError(f"{measure.name}: has no bounds with gains for grades, expected none")
-        if any(not 0 <= value <= 1 for _, value in arguments[0]):
-            raise MeasureError(f"{measure.name}: has bounds for p from 0 to 1 alone")
-        return rule(batch, measure, arguments)
-
-    return checked
+def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+    """(T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
+    depth = depth_of(measure, arguments)
+    least, greatest = [], []
+    for block in blocks_of_ranks(batch, MOST_DOCUMENTS):
+        highest = highest_of(block, measure)
+        ends = [
+            np.asarray(measure.score(filled(block, depth, grades), *arguments), np.float64)
+            for grades in (np.zeros_like(highest), highest)
+        ]
+        least.append(np.minimum(*ends))
+        greatest.append(np.maximum(*ends))
+    return np.concatenate(least), np.concatenate(greatest)

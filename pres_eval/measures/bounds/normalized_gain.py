@@ -11,7 +11,7 @@ from pres_eval.arrays.exact import divide, log2
 from pres_eval.arrays.types import FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
-from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, highest_of, unjudged, without_gains
+from pres_eval.measures.bounds.judgements import Bounds, depth_of, highest_of, unjudged
 from pres_eval.measures.cumulated_gain import exponential
 from pres_eval.records import dataclass
 
@@ -23,21 +23,27 @@ def _as_they_are(grades: Grades) -> FloatArray:
     return np.asarray(grades, np.float64)
 
 
-def _normalized_gain(gains: Gains) -> Rule:
-    """Normalised gain (nDCG) with some gain for each grade."""
+def of_grades(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+    """(T,) and (T,): bounds of nDCG with grades as gains."""
+    return _of_gains(_as_they_are, batch, measure, arguments)
 
-    def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-        depth = depth_of(measure, arguments)
-        value = np.asarray(measure.score(batch, *arguments), np.float64)
-        least, greatest = value.copy(), value.copy()
-        for row in range(len(batch)):
-            layers = _layers(batch.take(row, row + 1), depth, gains, measure)
-            if len(layers.free):
-                least[row] = min(least[row], _least_ratio(layers))
-                greatest[row] = max(greatest[row], _greatest_ratio(layers))
-        return least, greatest
 
-    return rule
+def of_exponential_gains(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+    """(T,) and (T,): bounds of nDCG with gains of 2^grade - 1."""
+    return _of_gains(exponential, batch, measure, arguments)
+
+
+def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+    """(T,) and (T,): bounds of nDCG with some gain for each grade."""
+    depth = depth_of(measure, arguments)
+    value = np.asarray(measure.score(batch, *arguments), np.float64)
+    least, greatest = value.copy(), value.copy()
+    for row in range(len(batch)):
+        layers = _layers(batch.take(row, row + 1), depth, gains, measure)
+        if len(layers.free):
+            least[row] = min(least[row], _least_ratio(layers))
+            greatest[row] = max(greatest[row], _greatest_ratio(layers))
+    return least, greatest
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +65,7 @@ class _Layers:
 
 
 def _layers(topic: Batch, depth: int, gains: Gains, measure: Measure) -> _Layers:
+    """Return the layers of a batch of one topic, whose documents count down to a depth."""
     levels = np.unique(np.concatenate((topic.levels, highest_of(topic, measure), [0])))
     reached = levels[1:]
     above = topic.levels[:, np.newaxis] >= reached
@@ -106,11 +113,3 @@ def _greatest_ratio(layers: _Layers) -> float:
             return float(ratio)
         ratio = float(higher)
         chosen = np.argmax(found - ratio * best, axis=0)
-
-
-OF_NORMALIZED_GAIN = {
-    "ndcg": without_gains(_normalized_gain(_as_they_are)),
-    "ndcg_cut": _normalized_gain(_as_they_are),
-    "ndcg_exp_cut": _normalized_gain(exponential),
-}
-"""Rules by the name of the measure."""

@@ -35,6 +35,7 @@ class _Topic:
 
 
 def _topics(batch: Batch, depth: int) -> Iterator[_Topic]:
+    """Return the topics of a batch, whose documents count down to a depth."""
     for block in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
         there = unjudged(block, depth)
         ends = np.concatenate(([0], np.cumsum(there.count)))
@@ -48,8 +49,8 @@ def _topics(batch: Batch, depth: int) -> Iterator[_Topic]:
             )
 
 
-Tried = Callable[[_Topic, IntArray, tuple[Any, ...]], tuple[FloatArray, FloatArray]]
-"""A topic, all x from 1, arguments -> the values when the first x, and when the last x, are relevant."""
+Tried = Callable[[_Topic, IntArray, tuple[Any, ...]], FloatArray]
+"""A topic, all x from 1 (X,), arguments -> the values when the first x, and when the last x, are relevant."""
 
 
 def _in_closed_form(tried: Tried) -> Rule:
@@ -61,7 +62,7 @@ def _in_closed_form(tried: Tried) -> Rule:
         least, greatest = value.copy(), value.copy()
         for row, topic in enumerate(_topics(batch, depth_of(measure, arguments))):
             if len(topic.free):
-                every = np.concatenate(tried(topic, np.arange(1, len(topic.free) + 1), arguments))
+                every = tried(topic, np.arange(1, len(topic.free) + 1), arguments)
                 least[row] = min(least[row], every.min())
                 greatest[row] = max(greatest[row], every.max())
         return least, greatest
@@ -69,8 +70,8 @@ def _in_closed_form(tried: Tried) -> Rule:
     return rule
 
 
-def _precisions(topic: _Topic, extra: IntArray) -> tuple[FloatArray, FloatArray]:
-    """(X,) and (X,): the sums of precisions when the first x, and when the last x, are relevant."""
+def _sums_of_precisions(topic: _Topic, extra: IntArray) -> FloatArray:
+    """(2, X) the sums of precisions when the first x, and when the last x, are relevant."""
     inverse = 1.0 / topic.relevant
     after = np.concatenate((np.add.accumulate(inverse[::-1])[::-1], [0.0]))
     before = np.searchsorted(topic.relevant, topic.free)
@@ -80,68 +81,53 @@ def _precisions(topic: _Topic, extra: IntArray) -> tuple[FloatArray, FloatArray]
     own = 1.0 / topic.free[upwards]
     below = np.concatenate(([0.0], np.add.accumulate(own)[:-1]))
     last = known + np.add.accumulate((before[upwards] + 1) * own + after[before[upwards]] + below)
-    return first, last
+    return np.array((first, last))
 
 
-def _average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
-    """(X,) and (X,): map when the first x, and when the last x, are relevant."""
-    first, last = _precisions(topic, extra)
-    n = topic.num_rel + extra
-    return first / n, last / n
+@_in_closed_form
+def average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+    """(2, X) map when the first x, and when the last x, are relevant."""
+    return _sums_of_precisions(topic, extra) / (topic.num_rel + extra)
 
 
-def _geometric(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
-    """(X,) and (X,): the logarithms of the same."""
-    first, last = _average_precision(topic, extra, arguments)
-    return logarithms(first), logarithms(last)
+@_in_closed_form
+def geometric_average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+    """(2X,) the logarithms of the same."""
+    return logarithms((_sums_of_precisions(topic, extra) / (topic.num_rel + extra)).ravel())
 
 
-def _yaap(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
-    """(X,) and (X,): yaap when the first x, and when the last x, are relevant."""
-    n = topic.num_rel + extra
-    first, last = (
-        elementwise(math.log, (1.0 + sums) / (1.0 + n - sums)) for sums in _precisions(topic, extra)
-    )
-    return first, last
+@_in_closed_form
+def yaap(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+    """(2X,) yaap when the first x, and when the last x, are relevant."""
+    sums = _sums_of_precisions(topic, extra)
+    return elementwise(math.log, ((1.0 + sums) / (1.0 + (topic.num_rel + extra) - sums)).ravel())
 
 
-def _r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
-    """(X,) and (X,): Rprec when the first x, and when the last x, are relevant."""
+@_in_closed_form
+def r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+    """(2, X) Rprec when the first x, and when the last x, are relevant."""
     n = topic.num_rel + extra
     known = np.searchsorted(topic.relevant, n, "right")
     free = np.searchsorted(topic.free, n, "right")
-    first = known + np.minimum(extra, free)
-    last = known + np.maximum(free - (len(topic.free) - extra), 0)
-    return first / n, last / n
+    more = np.array((np.minimum(extra, free), np.maximum(free - (len(topic.free) - extra), 0)))
+    return np.asarray((known + more) / n, np.float64)
 
 
-def _pres(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
-    """(X,) and (X,): PRES when the first x, and when the last x, are relevant."""
-    found = len(topic.relevant) + extra
-    known = int(np.cumsum(np.append(0, topic.relevant))[-1])
-    first, last = (
-        pres_of(topic.num_rel + extra, arguments[0], found, found * (found + 1), known + np.cumsum(ranks))
-        for ranks in (topic.free, topic.free[::-1])
-    )
-    return first, last
+def _pres(topic: _Topic, extra: IntArray, nmax: int) -> FloatArray:
+    """(2, X) PRES when the first x, and when the last x, are relevant."""
+    found = len(topic.relevant) + np.array((extra, extra))
+    known = np.cumsum(np.append(0, topic.relevant))[-1]
+    ranks = known + np.cumsum((topic.free, topic.free[::-1]), axis=1)
+    return pres_of(topic.num_rel + extra, nmax, found, found * (found + 1), ranks)
 
 
-def _pres_estimated(topic: _Topic, extra: IntArray, arguments: Any) -> tuple[FloatArray, FloatArray]:
-    """(X,) and (X,): PRES_est when the first x, and when the last x, are relevant."""
-    first, last = (
-        share_of_possible(score, topic.num_rel + extra, arguments[0])
-        for score in _pres(topic, extra, arguments)
-    )
-    return first, last
+@_in_closed_form
+def pres(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+    """(2, X) the same."""
+    return _pres(topic, extra, arguments[0])
 
 
-OF_RELEVANCE = {
-    "map": _in_closed_form(_average_precision),
-    "gm_map": _in_closed_form(_geometric),
-    "map_cut": _in_closed_form(_average_precision),
-    "yaap": _in_closed_form(_yaap),
-    "Rprec": _in_closed_form(_r_precision),
-    "PRES": _in_closed_form(_pres),
-    "PRES_est": _in_closed_form(_pres_estimated),
-}
-"""Rules by the name of the measure."""
+@_in_closed_form
+def pres_estimated(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+    """(2, X) PRES_est when the first x, and when the last x, are relevant."""
+    return share_of_possible(_pres(topic, extra, arguments[0]), topic.num_rel + extra, arguments[0])

@@ -11,30 +11,35 @@ of tied scores", ECIR 2008, doi:10.1007/978-3-540-78646-7_38.
 
 from __future__ import annotations
 
-from pres_eval.errors import MeasureError
-from pres_eval.measures.base import Format, Measure, Trait
-from pres_eval.measures.expected.gains import OF_GAINS
-from pres_eval.measures.expected.places import Expected
-from pres_eval.measures.expected.ranks import OF_RANKS
-from pres_eval.measures.expected.screening import OF_SCREENING
-from pres_eval.measures.expected.sets import OF_SETS
+from collections.abc import Callable
 
-EXPECTED: dict[str, Expected] = {**OF_RANKS, **OF_GAINS, **OF_SCREENING, **OF_SETS}
-"""The measures whose value depends on the order, or through -M on it, and has an expected value."""
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import Format, Lacks, Measure, Trait, function_of
+
+Expected = Callable[..., FloatArray | IntArray | list[str]]
+"""batch, *arguments of the measure -> (T,) expected values."""
+
+
+def depends_on_order(measure: Measure) -> bool:
+    """Return whether an order of ties, or through -M what it leaves, changes the value that is expected."""
+    has_own = bool(measure.expected) and not isinstance(measure.expected, Lacks)
+    return has_own or Trait.LINEAR in measure.traits
 
 
 def has_expected_value(measure: Measure) -> bool:
     """Whether there is a closed form, or the order makes no difference."""
-    return measure.name in EXPECTED or Trait.SET in measure.traits or measure.format is Format.TAG
+    return depends_on_order(measure) or Trait.SET in measure.traits or measure.format is Format.TAG
 
 
 def expected_of(measure: Measure) -> Expected:
-    """The function that computes a measure's expected values.
+    """Return the function that computes a measure's expected values.
 
     Raises MeasureError for a measure that has no closed form.
     """
     if has_expected_value(measure):
-        return EXPECTED.get(measure.name, measure.score)
+        found: Expected = function_of(measure.expected or measure.score)
+        return found
     raise MeasureError(
         f"{measure.name}: has no expected value in closed form when scores tie (--ties expected),"
         " expected another measure, or --ties best and --ties worst"

@@ -6,7 +6,7 @@ behind the end in some of the orders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,14 +14,9 @@ from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.places import TieGroups, heads_of_ties
+from pres_eval.measures.found import AtRank
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
-
-Expected = Callable[..., FloatArray | IntArray | list[str]]
-"""batch, *arguments of the measure -> (T,) expected values."""
-
-AtRank = Callable[[FloatArray, IntArray], FloatArray]
-"""What gains (N,) are worth at ranks (N,)."""
 
 WHOLE = LARGEST_LONG
 """The cutoff of measures of the whole ranking."""
@@ -47,12 +42,7 @@ def share_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
     return share
 
 
-def relevant_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
-    """(T,) expected number of relevant documents among the first ranks."""
-    return batch.sum_by_topic(share_seen(batch, cutoff), batch.is_rel)
-
-
-def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE) -> FloatArray:
+def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE) -> FloatArray:
     """(T,) what the gains (D,) of the documents are worth, on average over the ranks they may have."""
     ties, last = ties_of(batch), last_rank(batch, cutoff)
     reached = (gains != 0) & (ties.first <= last[batch.topic_of])
@@ -65,13 +55,8 @@ def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE
     return batch.sum_by_topic(worth)
 
 
-def sum_of_ranks(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
-    """(T,) expected sum of the ranks of the relevant documents among the first ranks."""
-    return gained(batch, batch.is_rel.astype(float), lambda gain, rank: gain * rank, cutoff)
-
-
 @dataclass(frozen=True, eq=False)
-class Places:
+class RanksOfTies:
     """The ranks of some ties, and the documents in them.
 
     rank, number            (N,) every rank that counts of every tie, and the number of its tie
@@ -97,7 +82,7 @@ class Places:
         return np.asarray(sums / self.size, np.float64)
 
 
-def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Places]:
+def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[RanksOfTies]:
     """The ties of some documents down to the last rank (T,) of each topic, a block of ranks at a time."""
     ties = ties_of(batch)
     first, topic_of = ties.first[documents], batch.topic_of[documents]
@@ -108,7 +93,7 @@ def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Plac
     for start, stop in blocks(np.concatenate(([0], np.cumsum(length)))):
         rank, offsets = ragged(begin[start:stop], length[start:stop])
         inside = slice(*np.searchsorted(tie_of, (start, stop)).tolist())
-        yield Places(
+        yield RanksOfTies(
             rank=rank,
             number=np.repeat(np.arange(stop - start), np.diff(offsets)),
             size=size[start:stop],

@@ -7,6 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import accumulate, divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
+from pres_eval.measures.document_scores import scores_of
 from pres_eval.measures.expected.cut import (
     chance_of_at_least,
     chances,
@@ -16,21 +17,15 @@ from pres_eval.measures.expected.cut import (
 )
 from pres_eval.measures.expected.places import (
     WHOLE,
-    Expected,
     counted_in_ties,
     last_rank,
     ranks_of,
-    relevant_seen,
-    share_seen,
-    sum_of_ranks,
     ties_of,
 )
-from pres_eval.measures.precision import f_measure
-from pres_eval.measures.pres import normalized_recall_of, pres_of, share_of_possible
 
 
-def _sum_of_precisions(batch: Batch, cutoff: int) -> FloatArray:
-    """(T,) expected sum of the precisions at the relevant documents.
+def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
+    """(T,) expected map and map_cut.
 
     At a rank of a tie with R relevant documents a document is relevant with probability R/m, and then those
     at the ranks of the tie before it are with (R - 1)/(m - 1).
@@ -46,15 +41,10 @@ def _sum_of_precisions(batch: Batch, cutoff: int) -> FloatArray:
         ahead = places.rank - places.each(ties.first)[places.number]
         precision = places.each(before)[places.number] + 1 + ahead * others
         mean[places.documents] = places.average(precision / places.rank)[places.of_document]
-    return batch.sum_by_topic(mean, batch.is_rel)
+    return divide(batch.sum_by_topic(mean, batch.is_rel), batch.num_rel)
 
 
-def _average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
-    """(T,) expected map and map_cut."""
-    return divide(_sum_of_precisions(batch, cutoff), batch.num_rel)
-
-
-def _reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
+def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     """(T,) Σ P(first relevant document at r) / r.
 
     Of R relevant documents in a tie of m the first is at the i-th rank of it with probability
@@ -76,7 +66,7 @@ def _reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     return score
 
 
-def _success(batch: Batch, cutoff: int) -> FloatArray:
+def success(batch: Batch, cutoff: int) -> FloatArray:
     """(T,) probability of a relevant document down to the cutoff."""
     score = (batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)) > 0).astype(float)
     for tie in cut_ties(batch, cutoff):
@@ -87,7 +77,7 @@ def _success(batch: Batch, cutoff: int) -> FloatArray:
     return score
 
 
-def _pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
+def pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
     """(T,) expected number k of relevant documents down to the cutoff, and of k (k + 1)."""
     known = batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)).astype(float)
     found, square = known.copy(), known * (known + 1)
@@ -100,23 +90,7 @@ def _pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
     return found, square
 
 
-def _pres(batch: Batch, nmax: int) -> FloatArray:
-    """(T,) expected PRES."""
-    return pres_of(batch.num_rel, nmax, *_pairs_found(batch, nmax), sum_of_ranks(batch, nmax))
-
-
-def _pres_estimated(batch: Batch, nmax: int) -> FloatArray:
-    """(T,) expected PRES_est."""
-    return share_of_possible(_pres(batch, nmax), batch.num_rel, nmax)
-
-
-def _normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
-    """(T,) expected Rnorm."""
-    last = WHOLE if cutoff is None else cutoff
-    return normalized_recall_of(batch, *_pairs_found(batch, last), sum_of_ranks(batch, last))
-
-
-def expected_preference(batch: Batch) -> FloatArray:
+def _preferred(batch: Batch) -> FloatArray:
     """(D,) expected share of judged documents without relevance that do not come before each document.
 
     Of the b others in its tie that were judged not relevant each number from 0 to b is as likely to come
@@ -144,7 +118,18 @@ def expected_preference(batch: Batch) -> FloatArray:
     return preferred
 
 
-def _accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
+def binary_preference(batch: Batch) -> FloatArray:
+    """(T,) expected bpref."""
+    return divide(batch.sum_by_topic(_preferred(batch), batch.is_rel), batch.num_rel)
+
+
+def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
+    """(T,) expected ubpref."""
+    weighted = _preferred(batch) * scores_of(batch, "ubpref", factor)
+    return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
+
+
+def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     """(T,) expected share of pairs in the right order: in a tie, half of its pairs are."""
     last = last_rank(batch, WHOLE if cutoff is None else cutoff)
     ties = ties_of(batch)
@@ -161,48 +146,3 @@ def _accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
         right = 1.0 - divide(wrong[tie.topic] + more, (last[tie.topic] - all_found) * all_found)
         score[tie.topic] = np.add.accumulate(chance * np.where(all_found > 0, right, 0.0))[-1]
     return score
-
-
-def _r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
-    """(T,) expected Rprec_mult."""
-    cutoff = np.maximum(np.trunc(multiple * batch.num_rel + 0.9), 0.0).astype(np.float64)
-    return divide(relevant_seen(batch, np.minimum(cutoff, batch.num_ret).astype(np.int64)), cutoff)
-
-
-def _f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
-    """(T,) (1 + β²) P R / (β² P + R) is (1 + β²) rel(k) / (β² n + k): linear in rel(k)."""
-    found = relevant_seen(batch, cutoff)
-    return f_measure(beta, divide(found, np.array(cutoff)), divide(found, batch.num_rel))
-
-
-def _judged(batch: Batch, cutoff: int) -> FloatArray:
-    """(T,) the judged documents that are expected down to a cutoff."""
-    return batch.sum_by_topic(share_seen(batch, cutoff), batch.grade >= 0)
-
-
-OF_RANKS: dict[str, Expected] = {
-    "map": _average_precision,
-    "map_cut": _average_precision,
-    "Rprec": lambda batch: divide(relevant_seen(batch, batch.num_rel), batch.num_rel),
-    "Rprec_mult": _r_precision_at_multiples,
-    "bpref": lambda batch: divide(
-        batch.sum_by_topic(expected_preference(batch), batch.is_rel), batch.num_rel
-    ),
-    "recip_rank": _reciprocal_rank,
-    "recip_rank_cut": _reciprocal_rank,
-    "P": lambda batch, cutoff: divide(relevant_seen(batch, cutoff), np.array(cutoff)),
-    "recall": lambda batch, cutoff: divide(relevant_seen(batch, cutoff), batch.num_rel),
-    "relative_P": lambda batch, cutoff: divide(
-        relevant_seen(batch, cutoff), np.minimum(batch.num_rel, cutoff)
-    ),
-    "success": _success,
-    "hits": relevant_seen,
-    "F_cut": _f_cut,
-    "unj": lambda batch, cutoff: (np.minimum(batch.num_ret, cutoff) - _judged(batch, cutoff)) / cutoff,
-    "judged": lambda batch, cutoff: divide(_judged(batch, cutoff), np.minimum(batch.num_ret, cutoff)),
-    "PRES": _pres,
-    "PRES_est": _pres_estimated,
-    "Rnorm": _normalized_recall,
-    "accuracy": _accuracy,
-}
-"""Expected values by the name of the measure."""

@@ -8,16 +8,8 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.expected.cut import chance_of_at_least, chances, cut_ties, relevant_in_whole_ties
-from pres_eval.measures.expected.places import (
-    WHOLE,
-    Expected,
-    counted_in_ties,
-    last_rank,
-    relevant_seen,
-    sum_of_ranks,
-    ties_of,
-)
-from pres_eval.measures.screening import documents_to_read, rank_at, saved_beyond
+from pres_eval.measures.expected.places import WHOLE, counted_in_ties, last_rank, ties_of
+from pres_eval.measures.screening import documents_to_read, saved_beyond
 
 
 def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -48,7 +40,7 @@ def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, Float
     return chance, rank
 
 
-def _work_saved(batch: Batch, percent: float) -> FloatArray:
+def work_saved(batch: Batch, percent: float) -> FloatArray:
     """(T,) expected wss."""
     wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
     chance, rank = _rank_of_relevant(batch, wanted)
@@ -56,7 +48,7 @@ def _work_saved(batch: Batch, percent: float) -> FloatArray:
     return chance * saved_beyond(batch, rank, percent)
 
 
-def _last_relevant(batch: Batch) -> FloatArray:
+def last_relevant(batch: Batch) -> FloatArray:
     """(T,) expected rank of the last relevant document; of k among s of a tie it is k (s + 1) / (k + 1)."""
     whole = batch.num_rel_ret.copy()
     for tie in cut_ties(batch, WHOLE):
@@ -70,14 +62,12 @@ def _last_relevant(batch: Batch) -> FloatArray:
     return rank
 
 
-def _normalized_area(batch: Batch) -> FloatArray:
-    """(T,) expected norm_area."""
-    documents, n = documents_to_read(batch), batch.num_rel.astype(float)
-    area = relevant_seen(batch) * (documents + 0.5) - sum_of_ranks(batch)
-    return divide(area, n * documents - n * n / 2.0)
+def normalized_last_relevant(batch: Batch) -> FloatArray:
+    """(T,) expected norm_last_rel."""
+    return divide(last_relevant(batch), documents_to_read(batch))
 
 
-def _average_time_to_discovery(batch: Batch) -> FloatArray:
+def average_time_to_discovery(batch: Batch) -> FloatArray:
     """(T,) expected mean rank: each relevant document is in the middle of what is seen of its tie."""
     ties = ties_of(batch)
     whole = relevant_in_whole_ties(batch, WHOLE)
@@ -90,16 +80,3 @@ def _average_time_to_discovery(batch: Batch) -> FloatArray:
         mean = divide(ranks[tie.topic] + number * middle, found[tie.topic] + number)
         score[tie.topic] = np.add.accumulate(chance * mean)[-1]
     return score
-
-
-OF_SCREENING: dict[str, Expected] = {
-    "wss": _work_saved,
-    "last_rel": _last_relevant,
-    "norm_last_rel": lambda batch: divide(_last_relevant(batch), documents_to_read(batch)),
-    "recall_at_percent": lambda batch, percent: divide(
-        relevant_seen(batch, rank_at(batch, percent)), batch.num_rel
-    ),
-    "norm_area": _normalized_area,
-    "atd": _average_time_to_discovery,
-}
-"""Expected values by the name of the measure."""

@@ -12,7 +12,8 @@ from pres_eval.arrays.ids import PADDING, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
-from pres_eval.reading.source import Source, in_the_end
+from pres_eval.reading.source import Source
+from pres_eval.reading.streams import in_the_end
 
 ROWS = 1 << 16
 

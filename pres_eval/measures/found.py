@@ -1,0 +1,68 @@
+"""What a ranking has found down to a rank: formulas that use nothing else of its order also take ties.
+
+Of a batch that knows its ties these are the numbers that are expected of all their orders.  A measure that is
+linear in them (`Trait.LINEAR`) has its expected value by its own formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pres_eval.arrays.exact import log2
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.batches.batch import Batch
+from pres_eval.options import LARGEST_LONG
+
+Numbers = IntArray | FloatArray
+
+AtRank = Callable[[FloatArray, IntArray], FloatArray]
+"""What gains (N,) are worth at ranks (N,)."""
+
+
+def relevant_within(batch: Batch, rank: int | IntArray | None = None) -> Numbers:
+    """Return how many relevant documents each topic has down to a rank, without one in all of its ranking.
+
+    One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T), but not in ties.
+    """
+    if batch.ties is not None:
+        return documents_within(batch, batch.is_rel, rank)
+    return batch.num_rel_ret if rank is None else batch.relevant_places.within(rank)
+
+
+def documents_within(batch: Batch, chosen: BoolArray, rank: int | IntArray | None = None) -> Numbers:
+    """Return how many of the chosen documents (D,) each topic (T,) has down to a rank."""
+    if batch.ties is not None:
+        from pres_eval.measures.expected.places import share_seen
+
+        return batch.sum_by_topic(share_seen(batch, LARGEST_LONG if rank is None else rank), chosen)
+    return batch.count_by_topic(chosen if rank is None else chosen & (batch.rank <= rank))
+
+
+def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, rank: int = LARGEST_LONG) -> FloatArray:
+    """Return what the gains (D,) are worth where the documents are, added up down to a rank: (T,).
+
+    Several ranks for all (C, 1) give (C, T), but not in ties.
+    """
+    if batch.ties is not None:
+        from pres_eval.measures.expected.places import gained_in_ties
+
+        return gained_in_ties(batch, gains, at_rank, rank)
+    if np.ndim(rank):
+        places = batch.judged_down_to(int(np.max(rank)))
+        running = places.running(at_rank(places.of(gains), places.of(batch.rank)))
+        return places.at(running, places.within(rank))
+    rows = np.flatnonzero((gains != 0) & (batch.rank <= rank))
+    sums = np.bincount(batch.topic_of[rows], at_rank(gains[rows], batch.rank[rows]), len(batch))
+    return sums.astype(np.float64, copy=False)
+
+
+def discounted(gain: FloatArray, rank: IntArray) -> FloatArray:
+    """Return gains (N,) over the logarithms of their ranks (N,)."""
+    return np.asarray(gain / log2(rank + 1), np.float64)
+
+
+def sum_of_ranks(batch: Batch, rank: int = LARGEST_LONG) -> FloatArray:
+    """Return the ranks of the relevant documents down to a rank, added up: (T,)."""
+    return gained(batch, batch.is_rel.astype(float), lambda gain, at: gain * at, rank)
