@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from pres_eval.records import dataclass
@@ -100,6 +101,12 @@ def quoted(found: bytes | str) -> str:
     text = found.decode("utf-8", "backslashreplace") if isinstance(found, bytes) else found
     text = one_line(text[:81])
     return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")
+
+
+def decimal_comma(text: str) -> str:
+    """Return what to do about a number with a decimal comma, as in 0,8; nothing if the text has none."""
+    found = re.search(r"(?<![\w,])(?<!\d\.)\d+,\d+(?![\d.]|,\d)", text)
+    return f"; is this a decimal comma? write {found[0].replace(',', '.')}" if found else ""
 
 
 def nearest(wanted: str, names: Iterable[str], likeness: float = 0.5) -> list[str]:

@@ -14,7 +14,7 @@ import click
 from pres_eval.cli.arguments import expand_long_options, split_command
 from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.cli.streams import safe_streams, say
-from pres_eval.errors import PresEvalError, did_you_mean, quoted
+from pres_eval.errors import PresEvalError, decimal_comma, did_you_mean, quoted
 from pres_eval.reading.memory import allow_keeping_memory
 
 INTERRUPTED = 130
@@ -99,7 +99,8 @@ def _of_click(error: click.ClickException) -> str:
     if found and isinstance(kind, (click.IntRange, click.FloatRange)):
         from pres_eval.cli.values import described
 
-        return f"{name}: found {quoted(value)}, expected {described(kind)}"
+        hint = decimal_comma(value) if isinstance(kind, click.FloatRange) else ""
+        return f"{name}: found {quoted(value)}, expected {described(kind)}{hint}"
     if not found or not isinstance(kind, click.Choice):
         return f"{name}: {error.message.removesuffix('.')}"
     choices = [str(choice) for choice in kind.choices]

@@ -164,11 +164,16 @@ def _record(evaluations: Sequence[Evaluation], job: Job) -> Record:
     """The evaluations as gates compare them."""
     from pres_eval.report.records import File, Record, RunRecord, file_record
 
-    said = job.said
+    said, judged = job.said, set(job.relevance.pool.topics)
     return Record(
         options=job.options,
         qrels=file_record(said.qrels) if said.against else File(said.qrels, None),
-        runs=tuple(RunRecord(evaluation=each, file=File(each.path, None)) for each in evaluations),
+        runs=tuple(
+            RunRecord(
+                evaluation=each, file=File(each.path, None), missing=tuple(judged.difference(each.topics))
+            )
+            for each in evaluations
+        ),
         relevance_format=said.relevance_format,
     )
 

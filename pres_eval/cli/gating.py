@@ -31,7 +31,16 @@ GATE_OPTIONS = [
     click.option("--against-topics", is_flag=True, help="Compare single topics with --against FILE as well."),
     click.option(
         "--tolerance", metavar="VALUE",
-        help="How far --against lets values fall: 0.01, or by measure: map=0.005,PRES_100=0.01.",
+        help="How far --against lets values fall: by 0.01, by 1% of what they were, or by measure:"
+        " map=0.005,PRES_100=1%.",
+    ),
+    click.option(
+        "--match", metavar="HOW",
+        help="Match the runs with those of --against by tag, file or order (default: tag, else file).",
+    ),
+    click.option(
+        "--allow-unmatched", is_flag=True,
+        help="With --against: runs that are new, or not evaluated any more, are named, but do not fail.",
     ),
     click.option(
         "--if-significant", is_flag=True,
@@ -55,6 +64,8 @@ class GateOptions:
     against: str | None
     against_topics: bool
     tolerance: str | None
+    match: str | None
+    allow_unmatched: bool
     if_significant: bool
     test: str | None
     expect: str | None
@@ -70,6 +81,8 @@ class GateOptions:
             for option, given in (
                 ("--tolerance", self.tolerance is not None),
                 ("--against-topics", self.against_topics),
+                ("--match", self.match is not None),
+                ("--allow-unmatched", self.allow_unmatched),
                 ("--if-significant", self.if_significant),
             ):
                 if given:
@@ -81,6 +94,11 @@ class GateOptions:
                 raise UsageError("--test goes with --if-significant")
             if self.test not in TESTS:
                 raise UsageError(f"--test {self.test}: expected one of {', '.join(TESTS)}")
+        if self.match is not None:
+            from pres_eval.gates.counterparts import MATCHES
+
+            if self.match not in MATCHES:
+                raise UsageError(f"--match {self.match}: expected one of {', '.join(MATCHES)}")
         if self.tolerance is not None:
             from pres_eval.gates.tolerance import read_tolerance
 
@@ -129,6 +147,8 @@ def _earlier(said: GateOptions) -> Earlier | None:
         record=from_json(_bytes(said.against), said.against, MEASURES),
         tolerance=Tolerance() if said.tolerance is None else read_tolerance(said.tolerance),
         topics=said.against_topics,
+        match=said.match or "auto",
+        allow_unmatched=said.allow_unmatched,
         if_significant=said.if_significant,
         test=said.test or TESTS[0],
     )

@@ -39,7 +39,7 @@ from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import TIES, TieOptions
 from pres_eval.cli.values import CutoffList
-from pres_eval.errors import PresEvalError, UsageError
+from pres_eval.errors import PresEvalError, UsageError, decimal_comma
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
@@ -79,7 +79,9 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
     except ValueError:
         fractions = {math.nan}
     if not all(0 < fraction <= 1 for fraction in fractions):
-        raise click.BadParameter(f"found {text!r}, expected fractions such as 0.2,0.4,0.6,0.8")
+        raise click.BadParameter(
+            f"found {text!r}, expected fractions such as 0.2,0.4,0.6,0.8{decimal_comma(text)}"
+        )
     return tuple(sorted(fractions))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
@@ -15,13 +14,13 @@ from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import UsageError
+from pres_eval.gates.counterparts import Counterparts
 from pres_eval.gates.findings import Finding, run_name, six_digits
-from pres_eval.gates.tolerance import Tolerance
+from pres_eval.gates.tolerance import Allowance, Tolerance
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
-from pres_eval.report.records import Record
+from pres_eval.report.records import Record, RunRecord
 from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import Evaluation
 
@@ -53,6 +52,8 @@ class Earlier:
     topics          whether single topics are compared as well (--against-topics)
     if_significant  whether a fall counts only if a test over the topics confirms it
     test            that test, a name of TESTS
+    match           how runs are matched, a name of MATCHES
+    allow_unmatched whether runs that only one of the evaluations has are no failure
     """
 
     path: str
@@ -61,24 +62,29 @@ class Earlier:
     topics: bool = False
     if_significant: bool = False
     test: str = TESTS[0]
+    match: str = "auto"
+    allow_unmatched: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
     """One value then and now.
 
-    topic    the topic, None for the value over all of them
+    topic    the topic, None for a value over topics
+    where    the same in words: over which topics
+    allowed  how far it may fall
     worse    whether it got worse by more than the tolerance, and by a test where that was asked for
     p_value  of the test, None where there was none
     """
 
     run: Evaluation
     column: SelectedColumn
-    topic: bytes | None
+    where: str
     before: float
     now: float
-    tolerance: float
+    allowed: Allowance
     worse: bool
+    topic: bytes | None = None
     p_value: float | None = None
 
     def finding(self) -> Finding:
@@ -86,14 +92,13 @@ class Change:
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         old, new = six_digits(self.before, kind, self.now), six_digits(self.now, kind, self.before)
         verb = "rose" if self.now > self.before else "fell"
-        where = "all" if self.topic is None else f"topic {text_of(self.topic)}"
-        allowed = f", {self.tolerance!r} allowed" if self.tolerance else ""
+        allowed = f", {self.allowed} allowed" if self.allowed.number else ""
         test = "" if self.p_value is None else f", p {_equal_or_less(self.p_value)}"
         change = abs(self.now - self.before)
         size = change / abs(self.before) if self.before else change
         return Finding(
             gate=GATE,
-            message=f"{self.column.label}, {where}: {verb} from {old} to {new}{allowed}{test},"
+            message=f"{self.column.label}, {self.where}: {verb} from {old} to {new}{allowed}{test},"
             f" run {run_name(self.run)}",
             path=self.run.path,
             measure=self.column.label,
@@ -144,32 +149,28 @@ def _value(value: object) -> str:
     return "none" if value is None else text_of(value) if isinstance(value, bytes) else str(value)
 
 
-def counterparts(
-    evaluations: Sequence[Evaluation], earlier: Earlier
-) -> Iterator[tuple[Evaluation, Evaluation]]:
-    """Each run with its earlier evaluation: the same tag, else the same file, else the only one.
-
-    Raises UsageError for a run that has none.
-    """
-    before = [run.evaluation for run in earlier.record.runs]
-    old_tags, new_tags = Counter(old.tag for old in before), Counter(new.tag for new in evaluations)
-    by_tag = {old.tag: old for old in before if old_tags[old.tag] == 1 == new_tags[old.tag]}
-    by_path = {old.path: old for old in before}
-    for new in evaluations:
-        old = by_tag.get(new.tag) or by_path.get(new.path)
-        if old is None and len(evaluations) == len(before) == 1:
-            old = before[0]
-        if old is None:
-            tags = ", ".join(text_of(old.tag) for old in before)
-            raise UsageError(f"{GATE} {earlier.path}: no run {run_name(new)} in it, there are {tags}")
-        yield new, old
+def unmatched(new: Sequence[RunRecord], gone: Sequence[RunRecord], earlier: Earlier) -> Iterator[Finding]:
+    """Yield a finding for each run that is in one of the two evaluations alone."""
+    name, advice = (
+        text_of(earlier.path),
+        "" if earlier.allow_unmatched else " (--allow-unmatched lets this pass)",
+    )
+    for runs, where in ((new, f"not in {name}"), (gone, f"not evaluated now, but in {name}")):
+        for run in runs:
+            yield Finding(
+                gate=GATE,
+                message=f"run {run_name(run.evaluation)}: {where}{advice}",
+                path=run.evaluation.path if runs is new else earlier.path,
+                fails=not earlier.allow_unmatched,
+            )
 
 
-def not_comparable(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterator[Finding]:
-    """Topics and measures of the earlier evaluation that are not there now."""
-    gone = sorted(set(old.topics) - set(new.topics))
-    added = sorted(set(new.topics) - set(old.topics))
-    for topics, what, fails in ((gone, "earlier, not now", True), (added, "now, not earlier", False)):
+def not_comparable(runs: Counterparts) -> Iterator[Finding]:
+    """Yield what the two runs do not share: topics and measures."""
+    new, old = runs.now.evaluation, runs.before.evaluation
+    for topics, what, fails in (
+        (runs.gone, "earlier, not now", True), (runs.added, "now, not earlier", False),
+    ):  # fmt: skip
         if topics:
             such = f"(such as {text_of(topics[0])}), run {run_name(new)}"
             yield Finding(
@@ -178,6 +179,8 @@ def not_comparable(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterat
                 path=new.path,
                 fails=fails,
             )
+    if not runs.topics:
+        yield Finding(gate=GATE, message=f"no topic in both evaluations, run {run_name(new)}", path=new.path)
     labels = new.labels
     lost = [
         column.label for column in old.columns if column.measure.tells_quality and column.label not in labels
@@ -190,35 +193,34 @@ def not_comparable(new: Evaluation, old: Evaluation, earlier: Earlier) -> Iterat
         )
 
 
-def changes(new: Evaluation, old: Evaluation, earlier: Earlier, tolerance: Tolerance) -> Iterator[Change]:
-    """Every measure then and now; with --against-topics also each topic that got worse."""
-    places = {topic: place for place, topic in enumerate(new.topics)}
-    topics = [topic for topic in old.topics if topic in places]
-    common = np.array([topic in places for topic in old.topics], np.bool_)
-    now = np.array([places[topic] for topic in topics], np.int64)
-    labels = {column.label: place for place, column in enumerate(new.columns)}
-    for column, old_values, old_summary in zip(old.columns, old.values, old.summary, strict=True):
-        if not column.measure.tells_quality or column.label not in labels:
+def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Iterator[Change]:
+    """Yield every measure then and now, over the topics of both, and each topic that got worse if wanted."""
+    new, old = runs.now.evaluation, runs.before.evaluation
+    places = {column.label: place for place, column in enumerate(new.columns)}
+    for old_place, column in enumerate(old.columns):
+        if not (runs.topics and column.measure.tells_quality and column.label in places):
             continue
-        place, allowed = labels[column.label], tolerance.of(column.label)
+        place, allowed = places[column.label], tolerance.of(column.label)
         less_is_better = column.measure.less_is_better
-        before, after = np.asarray(old_values)[common], np.asarray(new.values[place])[now]
-        first, second = _as_float(old_summary), _as_float(new.summary[place])
-        worse = bool(list(_worse(np.array([first]), np.array([second]), allowed, less_is_better)))
+        before, after = runs.values(old, old_place), runs.values(new, place)
+        first, second = runs.summary(old, old_place), runs.summary(new, place)
+        worse = is_worse(first, second, allowed, less_is_better)
         p_value = None
         if worse and earlier.if_significant and column.measure.per_topic and not math.isnan(second):
             p_value = _chance_of_a_fall(before, after, earlier.test, less_is_better)
             worse = p_value < Settings.alpha
+        where = "all" if runs.same_topics else f"{plural(len(runs.topics))} in both"
         yield Change(
-            run=new, column=column, topic=None, before=first, now=second, tolerance=allowed, worse=worse,
+            run=new, column=column, where=where, before=first, now=second, allowed=allowed, worse=worse,
             p_value=p_value,
         )  # fmt: skip
         if earlier.topics and column.measure.per_topic:
-            for row in _worse(before, after, allowed, less_is_better):
-                yield Change(
-                    run=new, column=column, topic=topics[row], before=float(before[row]),
-                    now=float(after[row]), tolerance=allowed, worse=True,
-                )  # fmt: skip
+            for topic, first, second in zip(runs.topics, before.tolist(), after.tolist(), strict=True):
+                if is_worse(first, second, allowed, less_is_better):
+                    yield Change(
+                        run=new, column=column, where=f"topic {text_of(topic)}", topic=topic, before=first,
+                        now=second, allowed=allowed, worse=True,
+                    )  # fmt: skip
 
 
 def _chance_of_a_fall(before: FloatArray, after: FloatArray, test: str, less_is_better: bool) -> float:
@@ -232,18 +234,12 @@ def _chance_of_a_fall(before: FloatArray, after: FloatArray, test: str, less_is_
     return float(PAIRED_TESTS[test].two_sided(rise, Settings.samples, Settings.seed)[0])
 
 
-def _as_float(value: float | str | None) -> float:
-    return math.nan if value is None or isinstance(value, str) else value
-
-
-def _worse(before: FloatArray, after: FloatArray, tolerance: float, less_is_better: bool) -> Iterator[int]:
-    """Places where the value got worse by more than the tolerance, or became nan."""
-    with np.errstate(invalid="ignore"):
-        fall = after - before if less_is_better else before - after
-        suspects = (fall > tolerance * (1 - 1e-9)) | (np.isnan(after) & ~np.isnan(before))
-    for place in np.flatnonzero(suspects).tolist():
-        old, new = float(before[place]), float(after[place])
-        # 0.5 - 0.499 is more than 0.001 in doubles: what was printed is compared, in decimals.
-        finite = math.isfinite(old) and math.isfinite(new)
-        if not finite or abs(Decimal(repr(old)) - Decimal(repr(new))) > Decimal(repr(tolerance)):
-            yield place
+def is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:
+    """Whether a value got worse by more than is allowed, or became nan."""
+    if math.isnan(now) or math.isnan(before):
+        return math.isnan(now) and not math.isnan(before)
+    if math.isinf(before) or math.isinf(now):
+        return now > before if less_is_better else now < before
+    # 0.5 - 0.499 is more than 0.001 in doubles: what was printed is compared, in decimals.
+    fall = Decimal(repr(before)) - Decimal(repr(now))
+    return (-fall if less_is_better else fall) > allowed.of(before)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pres_eval.errors import quoted
+from pres_eval.errors import EmptyFileError, quoted
 from pres_eval.gates.findings import Finding
 from pres_eval.report.text import text_of
 
@@ -36,7 +36,12 @@ def _keyed(text: bytes) -> Iterator[tuple[Key, bytes, int]]:
 
 
 def unexpected(expected: Expected) -> Iterator[Finding]:
-    """Lines that we don't print, or with another value; lines of ours that the file lacks are no fault."""
+    """Yield lines that we don't print, or with another value; lines of ours that the file lacks are no fault.
+
+    Raises EmptyFileError for a file without a line, of which none could be missing.
+    """
+    if not expected.lines.strip():
+        raise EmptyFileError(expected.path, None, "no line", "lines of trec_eval")
     printed = {key: value for key, value, _ in _keyed(expected.printed)}
     for key, value, number in _keyed(expected.lines):
         got = printed.get(key)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, decimal_comma
 from pres_eval.gates.findings import Finding, run_name, six_digits
 from pres_eval.report.shown_runs import known_label
 from pres_eval.scoring import Evaluation
@@ -29,7 +29,9 @@ def read_threshold(text: str) -> Threshold:
     except ValueError:
         value = math.nan
     if not equals or not label.strip() or math.isnan(value):
-        raise UsageError(f"--fail-under {text}: found {text!r}, expected NAME=VALUE, as PRES_100=0.40")
+        raise UsageError(
+            f"--fail-under {text}: found {text!r}, expected NAME=VALUE, as PRES_100=0.40{decimal_comma(text)}"
+        )
     return Threshold(label.strip(), value, number.strip())
 
 

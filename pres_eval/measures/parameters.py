@@ -207,7 +207,8 @@ class Pairs:
                 if not key or not equals or "=" in value:
                     hint = ", expected key=number"
                     if self.example.startswith("p=") and part.isdecimal():
-                        hint = f", expected p=number: did you mean {name}.p=0.{part}?"
+                        digits = text.removeprefix("0,") if text.startswith("0,") else part
+                        hint = f", expected p=number: did you mean {name}.p=0.{digits}?"
                     raise MeasureError(f"-m {name}.{text}: found {part!r}{hint}")
                 if self.keys is not None and key not in self.keys:
                     raise MeasureError(f"-m {name}.{text}: found {key}=, expected {'=, '.join(self.keys)}=")

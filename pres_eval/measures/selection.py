@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from pres_eval.errors import MeasureError
+from pres_eval.errors import MeasureError, decimal_comma
 from pres_eval.measures import HOME
 from pres_eval.measures.base import Format, Measure
 from pres_eval.measures.names import NamedMeasure, read_text
@@ -58,7 +58,8 @@ def select(
         try:
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
-            problems.append(str(error))
+            given = " ".join(one.parameters or "" for one in asked)
+            problems.append(f"{error}{decimal_comma(given)}")
     _check_relevance(
         {column.measure.name: column.measure for column in columns}.values(), relevance, problems
     )
@@ -187,7 +188,7 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasu
         try:
             wanted += read_text(text, version)
         except MeasureError as error:
-            problems.append(str(error))
+            problems.append(f"{error}{decimal_comma(text)}")
     return wanted, problems
 
 

@@ -6,6 +6,7 @@ They are named tuples: every start of the program makes their classes, and those
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from pres_eval.errors import MeasureError
@@ -60,6 +61,9 @@ def _lists(name: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str], li
     for text in dict.fromkeys(texts) or [""]:
         parts = [part.strip() for part in text.split(",")] if text else []
         given = [part for part in parts if "=" in part]
+        # A rank may stand behind a setting, but nobody means one behind alpha=0,5.
+        if any(one.endswith("=0") and other.isdecimal() for one, other in pairwise(parts)):
+            raise MeasureError(f"-m {name}.{text}: found a rank behind a setting of 0, expected ranks first")
         ranks = sorted({whole_number(name, part, 1) for part in parts if "=" not in part})
         yield text, given, ranks, "_" + ",".join(given) if given else ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from pres_eval.gates.expected import Expected
 from pres_eval.gates.findings import MOST, Finding, annotations_of, lines_of
 from pres_eval.gates.summary import as_markdown
 from pres_eval.gates.thresholds import read_threshold
-from pres_eval.gates.tolerance import Tolerance, read_tolerance
+from pres_eval.gates.tolerance import Allowance, Tolerance, read_tolerance
 from pres_eval.options import Options
 from pres_eval.report.records import File, Record, RunRecord
 from pres_eval.scoring import Evaluation
@@ -129,12 +130,20 @@ def test_tolerance_is_decimal(now: float, found: int) -> None:
     assert len(against(new, earlier(old, tolerance="0.001", topics=True))) == 2 * found
 
 
+def absolute(number: str) -> Allowance:
+    return Allowance(Decimal(number))
+
+
 @pytest.mark.parametrize(
     ("text", "tolerance"),
     [
-        ("0.01", Tolerance(0.01)),
-        ("map=0.005,PRES_100=0.01", Tolerance(0.0, {"map": 0.005, "PRES_100": 0.01})),
-        ("0.1,map=0", Tolerance(0.1, {"map": 0.0})),
+        ("0.01", Tolerance(absolute("0.01"))),
+        (".5e-1%", Tolerance(Allowance(Decimal("0.0005"), relative=True))),
+        (
+            "map=0.005,PRES_100=1 %",
+            Tolerance(by_label={"map": absolute("0.005"), "PRES_100": Allowance(Decimal("0.01"), True)}),
+        ),
+        ("0.1,map=0", Tolerance(absolute("0.1"), {"map": absolute("0")})),
     ],
 )
 def test_tolerances(text: str, tolerance: Tolerance) -> None:
@@ -145,7 +154,7 @@ def test_tolerances(text: str, tolerance: Tolerance) -> None:
     "text", ["", "x", "-0.1", "map=", "map=x", "=0.1", "nan", "inf", "map=0.1,", "map=-1"]
 )
 def test_tolerances_that_are_none(text: str) -> None:
-    with pytest.raises(UsageError, match=r"expected a number of at least 0, or NAME=NUMBER"):
+    with pytest.raises(UsageError, match=r"expected a number of at least 0, a percentage, or NAME=NUMBER"):
         read_tolerance(text)
 
 
@@ -255,19 +264,46 @@ def test_against_notes_what_is_gone() -> None:
     new = evaluation(topics=(b"1", b"2"), average_precision=(0.1, 0.75), pres=(0.5, 1.0))
     found = against(new, earlier(evaluation()))
     assert found[0] == "1 topic evaluated earlier, not now (such as 10), run keyword (run.txt)"
-    assert any(text.startswith("num_rel_ret, all: fell from 3 to 1") for text in found)
+    assert any(text.startswith("num_rel_ret, 2 topics in both: fell from 2 to 1") for text in found)
     assert not any(text.startswith("num_q") for text in found)
     more = check_gates(record(evaluation()), earlier=earlier(new))[0]
     assert [each.fails for each in more if "now, not earlier (such as 10)" in each.message] == [False]
 
 
 def test_against_matches_runs() -> None:
+    """The tag comes before the path; what has no counterpart is named."""
     old = (evaluation("a", path="1"), evaluation("b", path="2", pres=(1.0, 1.0, 1.0)))
-    assert against(evaluation("a", path="2"), earlier(*old)) == []
-    assert len(against(evaluation("c", path="2"), earlier(*old))) == 1
+    gone = "run {}: not evaluated now, but in old.json (--allow-unmatched lets this pass)"
+    assert against(evaluation("a", path="2"), earlier(*old)) == [gone.format("b (2)")]
+    found = against(evaluation("c", path="2"), earlier(*old))
+    assert found[0] == gone.format("a (1)") and found[1].startswith("PRES_100, all: fell from 1.000000")
     assert against(evaluation("c", path="3"), earlier(*old[:1])) == []
-    with pytest.raises(UsageError, match="no run c"):
-        against(evaluation("c", path="3"), earlier(*old))
+    found = against(evaluation("c", path="3"), earlier(*old))
+    assert found[0] == "run c (3): not in old.json (--allow-unmatched lets this pass)"
+    assert found[-1] == "old.json: no run has a counterpart in it"
+
+
+def test_runs_of_one_tag_are_matched_by_their_files() -> None:
+    """Two runs that share a tag, and a file that is now elsewhere."""
+    old = (evaluation("x", path="old/a.gz"), evaluation("x", path="old/b"))
+    now = record(evaluation("x", path="new/b"), evaluation("y", path="new/a"))
+    assert check_gates(now, earlier=earlier(*old))[0] == []
+
+
+def test_a_tolerance_in_percent_is_decimal() -> None:
+    """3 % of 0.5 is 0.015, which 0.5 - 0.485 is not in doubles."""
+    old = evaluation(topics=(b"1",), average_precision=(0.5,), pres=(0.5,))
+    for now, found in ((0.485, 0), (0.48499, 1)):
+        new = evaluation(topics=(b"1",), average_precision=(0.5,), pres=(now,))
+        assert len(against(new, earlier(old, tolerance="3%", topics=True))) == 2 * found
+
+
+def test_values_that_are_not_finite() -> None:
+    """Nothing can be taken from infinity; less than that is a fall, whatever is allowed."""
+    old, new = evaluation(pres=(math.inf, 1.0, 1.0)), evaluation(pres=(0.5, 1.0, 1.0))
+    assert len(against(new, earlier(old, tolerance="0.5"))) == 1
+    assert against(old, earlier(new)) == against(old, earlier(old)) == []
+    assert against(new, earlier(evaluation(pres=(math.nan, 1.0, 1.0)))) == []
 
 
 def test_output_is_short_and_the_largest_comes_first() -> None:

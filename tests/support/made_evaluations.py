@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pres_eval.measures.base import Format, Measure, Totals
+from pres_eval.measures.base import Format, Measure, Totals, total
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.scoring import Evaluation, Values
 
 RUNID = Measure("runid", lambda batch: [], format=Format.TAG, per_topic=False, tells_quality=False)
 NUM_Q = Measure("num_q", lambda batch: [], format=Format.COUNT, per_topic=False, tells_quality=False)
-NUM_REL_RET = Measure("num_rel_ret", lambda batch: [], format=Format.COUNT)
+NUM_REL_RET = Measure("num_rel_ret", lambda batch: [], format=Format.COUNT, summary=total)
 MAP = Measure("map", lambda batch: [])
 PRES = Measure("PRES", lambda batch: [])
 UNJ = Measure("unj", lambda batch: [], less_is_better=True)
@@ -62,7 +62,7 @@ def evaluation(
 
 
 def mean(values: Sequence[float]) -> float:
-    total = 0.0
+    added = 0.0
     for value in values:
-        total += value
-    return total / len(values) if values else 0.0
+        added += value
+    return added / len(values) if values else 0.0

@@ -1,0 +1,98 @@
+"""What gates conclude: a table of scenarios, each with its exit code and with words that stderr has.
+
+A row that writes a file (`--output NAME`) is run before the others, which may use that file.
+"""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from support.commands import Called, Command
+
+with (Path(__file__).parent / "gates.tsv").open(encoding="utf-8", newline="") as table:
+    SCENARIOS = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+DEPTH = 12
+
+
+def qrels(topics: int, also: int = 0) -> str:
+    """Judgements in which each topic has one relevant document; `also` topics have a second one."""
+    lines = [f"q{topic:02} 0 relevant 1\n" for topic in range(1, topics + 1)]
+    return "".join(lines + [f"q{topic:02} 0 other2 1\n" for topic in range(1, also + 1)])
+
+
+def run(tag: str, ranks: Sequence[int], first: int = 1) -> str:
+    """A run that has the relevant document at these ranks, one for each topic from the first on."""
+    return "".join(
+        f"q{topic:02} Q0 {'relevant' if place == rank else f'other{place}'} {place} {DEPTH - place} {tag}\n"
+        for topic, rank in enumerate(ranks, first)
+        for place in range(1, DEPTH + 1)
+    )
+
+
+FILES = {
+    "qrels": qrels(10),
+    "qrels20": qrels(20),
+    "changed": qrels(10, also=4),
+    "one": qrels(1),
+    "a": run("a", [2] * 10),
+    "a.gz-twin/a": run("z", [2] * 10),
+    "better": run("better", [1] * 10),
+    "worse": run("worse", [3, 4] * 5),
+    "slip": run("slip", [2] * 9 + [3]),
+    "retagged": run("r", [2] * 10),
+    "short": run("short", [2] * 9),
+    "long": run("long", [2] * 20),
+    "easy": run("easy", [3, 4] * 5 + [1] * 10),
+    "three": run("three", [2, 2, 3]),
+    "three-worse": run("three-worse", [4, 6, 9]),
+    "single": run("single", [2]),
+    "single-worse": run("single-worse", [4]),
+    "tail": run("tail", [2] * 10, first=5),
+    "far": run("far", [2] * 5, first=11),
+    "empty": "",
+    "blank": "\n \n",
+    "expected": "map                   \tall\t0.5000\n",
+    "not-expected": "map                   \tall\t0.5001\n",
+}
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return Command(capfdbinary)
+
+
+def called(call: Command, scenario: dict[str, str]) -> Called:
+    return call(*shlex.split(scenario["options"]), *scenario["files"].split())
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=[each["scenario"] for each in SCENARIOS])
+def test_gate(scenario: dict[str, str], call: Command) -> None:
+    """Words are separated by ` | `; those that begin with `!` may not be there; `-`: nothing is said."""
+    for each in SCENARIOS:
+        name = each["options"].partition("--output ")[2].split(" ")[0]
+        if name and name in scenario["options"]:
+            assert called(call, each).code == 0
+    found = called(call, scenario)
+    assert found.code == int(scenario["exit code"]), found.err
+    if scenario["stderr"] == "-":
+        assert not found.err
+        return
+    for words in scenario["stderr"].split(" | "):
+        assert (words.removeprefix("!") in found.err) != words.startswith("!"), found.err
+
+
+def test_scenarios_are_told_apart() -> None:
+    assert len({each["scenario"] for each in SCENARIOS}) == len(SCENARIOS)
+    assert len({(each["options"], each["files"]) for each in SCENARIOS}) == len(SCENARIOS)
