@@ -137,7 +137,12 @@ def _evaluate(said: EvaluateOptions) -> None:
         said.warn(warning)
     exit_if_failed(job.failures)
     if said.gated:
-        pass_gates(said, _record(evaluations, job), trec_lines(evaluations, job))
+
+        def evaluated(path: str) -> Record:
+            earlier = reader.runs([path], job.relevance, options)
+            return _record([job.evaluated(ranking) for ranking in earlier], job)
+
+        pass_gates(said, _record(evaluations, job), trec_lines(evaluations, job), evaluated)
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:

@@ -1,12 +1,14 @@
-"""The evaluator's gates for CI: --fail-under, --against, --expect."""
+"""The evaluator's gates for CI: --fail-under, --fail-over, --against, --expect."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import warn
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
@@ -14,6 +16,7 @@ from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
     from pres_eval.gates.against import Earlier
+    from pres_eval.gates.thresholds import Threshold
     from pres_eval.report.records import Record
 
 LARGEST = 1 << 30
@@ -25,8 +28,12 @@ GATE_OPTIONS = [
         help="Exit with 3 if the value over all topics is below this.",
     ),
     click.option(
+        "--fail-over", "fail_over", multiple=True, metavar="NAME=VALUE",
+        help="Exit with 3 if it is above this, for measures of which less is better.",
+    ),
+    click.option(
         "--against", metavar="FILE",
-        help="Exit with 3 if a value over all topics is worse than that of FILE (--format json).",
+        help="Exit with 3 if a value is worse than that of FILE, --format json or an earlier run.",
     ),
     click.option("--against-topics", is_flag=True, help="Compare single topics with --against FILE as well."),
     click.option(
@@ -47,12 +54,22 @@ GATE_OPTIONS = [
         help="With --against: only if a test over topics confirms that the run got worse (p < 0.05).",
     ),
     click.option(
+        "--two-sided", is_flag=True,
+        help="Of --if-significant: a two-sided test, not the one-sided one of the run being worse.",
+    ),
+    click.option(
+        "--correction", metavar="NAME",
+        help="Of --if-significant, for all measures and runs: holm (the default), bonferroni, bh or none.",
+    ),
+    click.option(
         "--test", metavar="NAME",
         help="Of --if-significant: t (the default), randomisation, bootstrap, wilcoxon or sign.",
     ),
     click.option(
         "--expect", metavar="FILE", help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours.",
     ),
+    click.option("--junit", metavar="FILE", help="Write what the gates found to FILE, as JUnit XML."),
+    click.option("--summary", metavar="FILE", help="Write what the gates found to FILE, as Markdown."),
 ]  # fmt: skip
 
 
@@ -61,72 +78,101 @@ class GateOptions:
     """What the command line said to GATE_OPTIONS."""
 
     fail_under: tuple[str, ...]
+    fail_over: tuple[str, ...]
     against: str | None
     against_topics: bool
     tolerance: str | None
     match: str | None
     allow_unmatched: bool
     if_significant: bool
+    two_sided: bool
+    correction: str | None
     test: str | None
     expect: str | None
+    junit: str | None
+    summary: str | None
 
     @property
     def gated(self) -> bool:
         """Whether there is any gate."""
-        return bool(self.fail_under or self.against or self.expect)
+        return bool(self.fail_under or self.fail_over or self.against or self.expect)
+
+    def thresholds(self) -> list[Threshold]:
+        """Return the limits of values; raises UsageError for one that is none."""
+        from pres_eval.gates.thresholds import OVER, UNDER, read_threshold
+
+        limits = ((UNDER, self.fail_under), (OVER, self.fail_over))
+        return [read_threshold(text, option) for option, texts in limits for text in texts]
 
     def check_gates(self) -> None:
-        """Raises UsageError for gates that make no sense, before anything is read."""
-        if not self.against:
-            for option, given in (
-                ("--tolerance", self.tolerance is not None),
-                ("--against-topics", self.against_topics),
-                ("--match", self.match is not None),
-                ("--allow-unmatched", self.allow_unmatched),
-                ("--if-significant", self.if_significant),
-            ):
-                if given:
-                    raise UsageError(f"{option} goes with --against FILE")
-        if self.test is not None:
-            from pres_eval.gates.against import TESTS
+        """Stop at gates that make no sense, before anything is read; raises UsageError."""
+        for needed, there, options in (
+            (
+                "--against FILE",
+                self.against,
+                ("tolerance", "against_topics", "match", "allow_unmatched", "if_significant"),
+            ),
+            ("--if-significant", self.if_significant, ("test", "two_sided", "correction")),
+            ("a gate, such as --against FILE", self.gated, ("junit", "summary")),
+        ):
+            for option in options:
+                if getattr(self, option) not in (None, False) and not there:
+                    raise UsageError(f"--{option.replace('_', '-')} goes with {needed}")
+        if self.gated:
+            self.earlier_settings()
+            self.thresholds()
 
-            if not self.if_significant:
-                raise UsageError("--test goes with --if-significant")
-            if self.test not in TESTS:
-                raise UsageError(f"--test {self.test}: expected one of {', '.join(TESTS)}")
-        if self.match is not None:
-            from pres_eval.gates.counterparts import MATCHES
+    def earlier_settings(self) -> dict[str, Any]:
+        """Return the fields of Earlier that options set; raises UsageError for values that are none."""
+        from pres_eval.analysis.compare_settings import Settings
+        from pres_eval.analysis.corrections import CORRECTIONS
+        from pres_eval.gates.confirming import TESTS
+        from pres_eval.gates.counterparts import MATCHES
+        from pres_eval.gates.tolerance import read_tolerance
 
-            if self.match not in MATCHES:
-                raise UsageError(f"--match {self.match}: expected one of {', '.join(MATCHES)}")
-        if self.tolerance is not None:
-            from pres_eval.gates.tolerance import read_tolerance
+        for option, value, known in (
+            ("--match", self.match, MATCHES),
+            ("--test", self.test, TESTS),
+            ("--correction", self.correction, CORRECTIONS),
+        ):
+            if value is not None and value not in known:
+                raise UsageError(f"{option} {value}: expected one of {', '.join(known)}")
+        confirmation = Settings(
+            test=self.test or TESTS[0],
+            correction=self.correction or Settings.correction,
+            alternative="two-sided" if self.two_sided else "less",
+        )
+        return {
+            "tolerance": read_tolerance("0" if self.tolerance is None else self.tolerance),
+            "topics": self.against_topics,
+            "confirmation": confirmation if self.if_significant else None,
+            "match": self.match or next(iter(MATCHES)),
+            "allow_unmatched": self.allow_unmatched,
+        }
 
-            read_tolerance(self.tolerance)
-        if self.fail_under:
-            from pres_eval.gates.thresholds import read_threshold
 
-            for text in self.fail_under:
-                read_threshold(text)
+def pass_gates(said: GateOptions, now: Record, printed: bytes, evaluated: Callable[[str], Record]) -> None:
+    """Say what the gates find on stderr; raises click's Exit with code 3 if they were not passed.
 
-
-def pass_gates(said: GateOptions, now: Record, printed: bytes) -> None:
-    """Say what the gates find on stderr; raises click's Exit with code 3 if they were not passed."""
+    evaluated  gives the evaluation of an earlier run that --against names
+    """
     from pres_eval.gates import findings as found
     from pres_eval.gates.check import check_gates
     from pres_eval.gates.expected import Expected
-    from pres_eval.gates.thresholds import read_threshold
+    from pres_eval.gates.junit import as_junit
+    from pres_eval.gates.summary import as_markdown
 
     expected = None
     if said.expect is not None:
         expected = Expected(said.expect, _bytes(said.expect), printed)
-    thresholds = [read_threshold(text) for text in said.fail_under]
-    findings, compared = check_gates(now, thresholds, _earlier(said), expected)
+    findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), expected)
     for line in found.lines_of(findings):
         say(f"pres-eval: {line}")
+    if said.junit is not None:
+        write_output(said.junit, as_junit(findings))
+    if said.summary is not None:
+        write_output(said.summary, as_markdown(findings, compared))
     if os.environ.get("GITHUB_ACTIONS"):
-        from pres_eval.gates.summary import as_markdown
-
         for annotation in found.annotations_of(findings):
             say(annotation)
         _add_to_summary(as_markdown(findings, compared))
@@ -134,24 +180,19 @@ def pass_gates(said: GateOptions, now: Record, printed: bytes) -> None:
         raise click.exceptions.Exit(found.EXIT_CODE)
 
 
-def _earlier(said: GateOptions) -> Earlier | None:
+def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier | None:
     if said.against is None:
         return None
-    from pres_eval.gates.against import TESTS, Earlier
-    from pres_eval.gates.tolerance import Tolerance, read_tolerance
+    from pres_eval.gates.against import Earlier
     from pres_eval.measures import MEASURES
     from pres_eval.report.read_records import from_json
 
-    return Earlier(
-        path=said.against,
-        record=from_json(_bytes(said.against), said.against, MEASURES),
-        tolerance=Tolerance() if said.tolerance is None else read_tolerance(said.tolerance),
-        topics=said.against_topics,
-        match=said.match or "auto",
-        allow_unmatched=said.allow_unmatched,
-        if_significant=said.if_significant,
-        test=said.test or TESTS[0],
-    )
+    # A pipe cannot be read twice: it is never taken for a run.
+    if os.path.isfile(said.against) and _bytes(said.against, 1) != b"{":  # noqa: PTH113 - as above
+        record = evaluated(said.against)
+    else:
+        record = from_json(_bytes(said.against), said.against, MEASURES)
+    return Earlier(path=said.against, record=record, **said.earlier_settings())
 
 
 def _add_to_summary(text: str) -> None:
@@ -166,12 +207,12 @@ def _add_to_summary(text: str) -> None:
         warn(f"{path}: the summary of the job cannot be written: {error.strerror or error}")
 
 
-def _bytes(path: str) -> bytes:
-    """The whole of a file that a gate compares with."""
+def _bytes(path: str, first: int | None = None) -> bytes:
+    """Return the whole of a file that a gate compares with, or the first bytes."""
     readable = "a readable file"
     try:
         with open(path, "rb") as stream:  # noqa: PTH123 - pathlib takes a while to import
-            data = stream.read(LARGEST + 1)
+            data = stream.read(first or LARGEST + 1)
     except OSError as error:
         raise InputError(path, None, (error.strerror or str(error)).lower(), readable) from None
     if len(data) > LARGEST:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.gates.against import GATE, Change, Earlier, changes, mismatches, not_comparable, unmatched
-from pres_eval.gates.counterparts import match_runs
+from pres_eval.gates.against import Change, Earlier, changes, confirmed, powerless
+from pres_eval.gates.counterparts import GATE, match_runs, mismatches, not_comparable, unmatched
 from pres_eval.gates.expected import Expected, unexpected
 from pres_eval.gates.findings import Finding
-from pres_eval.gates.thresholds import Threshold, below
+from pres_eval.gates.thresholds import Threshold, reached
 from pres_eval.gates.tolerance import check_tolerance
 from pres_eval.report.records import Record
 from pres_eval.report.text import text_of
@@ -20,26 +20,34 @@ def check_gates(
     earlier: Earlier | None = None,
     expected: Expected | None = None,
 ) -> tuple[list[Finding], list[Change]]:
-    """Everything that the gates find, and how each measure changed since the earlier evaluation.
+    """Return everything that the gates find, and how each measure changed since the earlier evaluation.
 
     What makes two evaluations other numbers comes first.  Raises UsageError if a threshold or a tolerance
-    names a column that was not computed or allows any value.
+    names a column that was not computed, or makes no sense for it.
     """
     evaluations = [run.evaluation for run in now.runs]
-    findings = [] if earlier is None else list(mismatches(now, earlier))
-    compared: list[Change] = []
-    if earlier is not None:
-        tolerance = check_tolerance(earlier.tolerance, evaluations)
-        matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match)
-        findings += unmatched(new, gone, earlier)
-        if not matched:
-            message = f"{text_of(earlier.path)}: no run has a counterpart in it"
-            findings.append(Finding(gate=GATE, message=message, path=earlier.path))
-        for runs in matched:
-            findings += not_comparable(runs)
-            compared += changes(runs, earlier, tolerance)
-    findings += [finding for threshold in thresholds for finding in below(evaluations, threshold)]
-    findings += [change.finding() for change in compared if change.worse]
+    findings, compared = ([], []) if earlier is None else _against(now, earlier)
+    findings += [finding for threshold in thresholds for finding in reached(evaluations, threshold)]
+    findings += [change.finding() for change in compared]
     if expected is not None:
         findings += unexpected(expected)
+    return findings, compared
+
+
+def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]]:
+    """Return what does not fit the earlier evaluation, and how each measure changed since."""
+    tolerance = check_tolerance(earlier.tolerance, [run.evaluation for run in now.runs])
+    matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match)
+    findings = [
+        *mismatches(now, earlier.record, earlier.path),
+        *unmatched(new, gone, earlier.path, earlier.allow_unmatched),
+    ]
+    if not matched:
+        message = f"{text_of(earlier.path)}: no run has a counterpart in it"
+        findings.append(Finding(gate=GATE, message=message, path=earlier.path))
+    findings += [finding for runs in matched for finding in not_comparable(runs)]
+    compared = [change for runs in matched for change in changes(runs, earlier, tolerance)]
+    if earlier.confirmation is not None:
+        compared = confirmed(compared, earlier.confirmation)
+        findings += powerless(compared)
     return findings, compared

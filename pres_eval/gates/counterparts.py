@@ -1,18 +1,24 @@
-"""Which earlier run a run is compared with, and over which topics."""
+"""Which earlier run a run is compared with, over which topics, and what the two evaluations do not share."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
+from pres_eval.gates.findings import Finding, Verdict, run_name
+from pres_eval.options import Options
 from pres_eval.report.names import file_name
-from pres_eval.report.records import RunRecord
+from pres_eval.report.records import Record, RunRecord
+from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
+
+GATE = "--against"
 
 _KEYS: dict[str, Callable[[RunRecord], str]] = {
     "tag": lambda run: run.evaluation.tag,
@@ -51,7 +57,7 @@ class Counterparts:
         """The topics that the run is averaged over now and was not earlier."""
         return sorted(_averaged_over(self.now) - _averaged_over(self.before))
 
-    @property
+    @cached_property
     def same_topics(self) -> bool:
         """Whether both are averaged over the same topics."""
         return _averaged_over(self.now) == _averaged_over(self.before)
@@ -59,6 +65,8 @@ class Counterparts:
     def values(self, evaluation: Evaluation, place: int) -> FloatArray:
         """Return the values (T,) of a column on the topics of both; 0 for a topic that the run lacks."""
         values = np.append(np.asarray(evaluation.values[place], np.float64), 0.0)
+        if evaluation.topics == self.topics:
+            return values[:-1]
         rows = {topic: row for row, topic in enumerate(evaluation.topics)}
         return np.asarray(values[[rows.get(topic, -1) for topic in self.topics]], np.float64)
 
@@ -106,3 +114,98 @@ def _by_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[
     """Return the runs by a key, without those that share theirs with another run."""
     times = Counter(map(key, runs))
     return {key(run): run for run in runs if times[key(run)] == 1}
+
+
+LETTERS = {
+    "compat": "--compat",
+    "relevance_level": "-l",
+    "max_retrieved": "-M",
+    "judged_only": "-J",
+    "complete": "-c",
+    "num_docs_in_coll": "-N",
+    "only_topic": "-D",
+    "ties": "--ties",
+    "duplicates": "--duplicates",
+}
+"""The option that sets each field of Options."""
+
+
+def mismatches(now: Record, earlier: Record, path: str) -> Iterator[Finding]:
+    """Yield what makes the numbers of two evaluations other numbers: options, formats, judgements."""
+    place = now.runs[0].evaluation.path if now.runs else path
+    differing = [*_options_that_differ(now.options, earlier.options)]
+    if now.relevance_format != earlier.relevance_format:
+        differing.append(f"-R {earlier.relevance_format} (now {now.relevance_format})")
+    if differing:
+        yield Finding(
+            gate=GATE,
+            message=f"{text_of(path)} was made with other options: {', '.join(differing)};"
+            " its values cannot be compared",
+            path=place,
+        )
+    old, new = earlier.qrels, now.qrels
+    if old.sha256 and new.sha256 and old.sha256 != new.sha256:
+        yield Finding(
+            gate=GATE,
+            message=f"{text_of(path)} was made with other judgements: {text_of(old.path)} is not the"
+            f" file that {text_of(new.path)} is (SHA-256); --against with the old run evaluates"
+            " that under these",
+            path=place,
+            verdict=Verdict.NOTE,
+        )
+
+
+def _options_that_differ(now: Options, earlier: Options) -> Iterator[str]:
+    new = asdict(now)
+    for name, old in asdict(earlier).items():
+        if old != new[name]:
+            yield f"{LETTERS[name]} {_value(old)} (now {_value(new[name])})"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "none" if value is None else text_of(value) if isinstance(value, bytes) else str(value)
+
+
+def unmatched(
+    new: Sequence[RunRecord], gone: Sequence[RunRecord], path: str, allowed: bool
+) -> Iterator[Finding]:
+    """Yield a finding for each run that is in one of the two evaluations alone."""
+    name, advice = text_of(path), "" if allowed else " (--allow-unmatched lets this pass)"
+    for runs, where in ((new, f"not in {name}"), (gone, f"not evaluated now, but in {name}")):
+        for run in runs:
+            yield Finding(
+                gate=GATE,
+                message=f"run {run_name(run.evaluation)}: {where}{advice}",
+                path=run.evaluation.path if runs is new else path,
+                verdict=Verdict.NOTE if allowed else Verdict.FAILED,
+            )
+
+
+def not_comparable(runs: Counterparts) -> Iterator[Finding]:
+    """Yield what the two runs do not share: topics and measures."""
+    new, old = runs.now.evaluation, runs.before.evaluation
+    for topics, what, verdict in (
+        (runs.gone, "earlier, not now", Verdict.FAILED), (runs.added, "now, not earlier", Verdict.NOTE),
+    ):  # fmt: skip
+        if topics:
+            such = f"(such as {text_of(topics[0])}), run {run_name(new)}"
+            yield Finding(
+                gate=GATE,
+                message=f"{plural(len(topics))} evaluated {what} {such}",
+                path=new.path,
+                verdict=verdict,
+            )
+    if not runs.topics:
+        yield Finding(gate=GATE, message=f"no topic in both evaluations, run {run_name(new)}", path=new.path)
+    labels = new.labels
+    lost = [
+        column.label for column in old.columns if column.measure.tells_quality and column.label not in labels
+    ]
+    if lost:
+        yield Finding(
+            gate=GATE,
+            message=f"{', '.join(lost)}: computed earlier, not now (-m), run {run_name(new)}",
+            path=new.path,
+        )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pres_eval.errors import EmptyFileError, quoted
-from pres_eval.gates.findings import Finding
+from pres_eval.gates.findings import Finding, Verdict
 from pres_eval.report.text import text_of
 
 
@@ -36,7 +36,7 @@ def _keyed(text: bytes) -> Iterator[tuple[Key, bytes, int]]:
 
 
 def unexpected(expected: Expected) -> Iterator[Finding]:
-    """Yield lines that we don't print, or with another value; lines of ours that the file lacks are no fault.
+    """Yield whether we print each line with this value; lines of ours that the file lacks are no fault.
 
     Raises EmptyFileError for a file without a line, of which none could be missing.
     """
@@ -45,8 +45,6 @@ def unexpected(expected: Expected) -> Iterator[Finding]:
     printed = {key: value for key, value, _ in _keyed(expected.printed)}
     for key, value, number in _keyed(expected.lines):
         got = printed.get(key)
-        if got == value:
-            continue
         what = f"{text_of(key[0])}, {text_of(key[1])}"
         found = f"got {quoted(got)}" if got is not None else "no such line here"
         message = f"{text_of(expected.path)}:{number}: {what}: wanted {quoted(value)}, {found}"
@@ -57,4 +55,6 @@ def unexpected(expected: Expected) -> Iterator[Finding]:
             line=number,
             measure=text_of(key[0]),
             size=-number,
+            verdict=Verdict.PASSED if got == value else Verdict.FAILED,
+            checked=f"{text_of(expected.path)}:{number}: {what}",
         )

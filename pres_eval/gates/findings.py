@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,16 +18,26 @@ MOST = 10
 """Findings of a gate that are told one by one."""
 
 
+class Verdict(enum.Enum):
+    """What a finding means; the value is how a line of it begins, None where there is no line."""
+
+    FAILED = ""
+    WARNING = "warning: "
+    NOTE = "note: "
+    PASSED = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that a gate found.
+    """One thing that a gate found or checked.
 
-    gate     the option: --fail-under, --against or --expect
+    gate     the option: --fail-under, --fail-over, --against or --expect
     message  the whole line for people: wanted, got, run
     path     the file to which an annotation belongs, and the line in it if there is one
     measure  the label of the column, if it is about one
     size     how large it is among others of its gate: the largest are told first
-    fails    whether the gate is not passed for it; otherwise it is only said
+    verdict  what it means
+    checked  what was checked, if that may pass as well; other findings are not expected
     """
 
     gate: str
@@ -35,12 +46,18 @@ class Finding:
     line: int | None = None
     measure: str | None = None
     size: float = math.inf
-    fails: bool = True
+    verdict: Verdict = Verdict.FAILED
+    checked: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the gate is not passed for it."""
+        return self.verdict is Verdict.FAILED
 
     def annotation(self, more: int = 0) -> str:
         """The finding, and how many more of its kind there are, as a workflow command of GitHub Actions."""
         place = f"file={_property(self.path)}" + (f",line={self.line}" if self.line is not None else "")
-        kind = "error" if self.fails else "notice"
+        kind = {Verdict.FAILED: "error", Verdict.WARNING: "warning"}.get(self.verdict, "notice")
         message = self.message + (f" (and {more} more)" if more else "")
         return f"::{kind} {place},title={_property('pres-eval ' + self.gate)}::{_data(message)}"
 
@@ -54,22 +71,27 @@ def _property(text: str) -> str:
 
 
 def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
-    """The findings for people: of each gate the largest, and how many more there are.
-
-    One for which the gate is not failed begins as a note.
-    """
+    """Yield the findings for people: of each gate the largest failures and how many more, and all notes."""
     for gate in dict.fromkeys(finding.gate for finding in findings):
-        ordered = sorted((each for each in findings if each.gate == gate), key=lambda each: -each.size)
-        yield from (f"{'' if each.fails else 'note: '}{each.message}" for each in ordered[:MOST])
-        if len(ordered) > MOST:
-            yield f"{gate}: {len(ordered) - MOST} more like these"
+        own = sorted((each for each in findings if each.gate == gate), key=lambda each: -each.size)
+        more = -MOST
+        for each in own:
+            more += each.fails
+            if each.verdict is not Verdict.PASSED and not (each.fails and more > 0):
+                yield f"{each.verdict.value}{each.message}"
+        if more > 0:
+            yield f"{gate}: {more} more like these"
 
 
 def annotations_of(findings: Sequence[Finding]) -> Iterator[str]:
-    """The findings for GitHub: one annotation for each gate, file and measure, that of the largest."""
+    """Yield the findings for GitHub: one annotation for each gate, file and measure, that of the largest.
+
+    What was checked and passed is none.
+    """
     groups: dict[tuple[str, str, str | None], list[Finding]] = {}
     for finding in findings:
-        groups.setdefault((finding.gate, finding.path, finding.measure), []).append(finding)
+        if finding.fails or not finding.checked:
+            groups.setdefault((finding.gate, finding.path, finding.measure), []).append(finding)
     for group in groups.values():
         largest = max(group, key=lambda each: each.size)
         yield largest.annotation(len(group) - 1)

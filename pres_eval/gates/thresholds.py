@@ -1,4 +1,4 @@
-"""--fail-under: is each run good enough?"""
+"""--fail-under and --fail-over: is each run good enough?"""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pres_eval.errors import UsageError, decimal_comma
-from pres_eval.gates.findings import Finding, run_name, six_digits
+from pres_eval.gates.findings import Finding, Verdict, run_name, six_digits
 from pres_eval.report.shown_runs import known_label
 from pres_eval.scoring import Evaluation
+
+UNDER, OVER = "--fail-under", "--fail-over"
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """`--fail-under label=value`: the summary of a column must be at least the value."""
+    """`--fail-under label=value`: the value over all topics must be at least this; `--fail-over`: at most."""
 
+    option: str
     label: str
     value: float
     text: str
 
 
-def read_threshold(text: str) -> Threshold:
-    """A threshold from `PRES_100=0.40`.  Raises UsageError for anything else."""
+def read_threshold(text: str, option: str = UNDER) -> Threshold:
+    """Return the threshold of `PRES_100=0.40`.  Raises UsageError for anything else."""
     label, equals, number = text.rpartition("=")
     try:
         value = float(number)
@@ -30,30 +33,43 @@ def read_threshold(text: str) -> Threshold:
         value = math.nan
     if not equals or not label.strip() or math.isnan(value):
         raise UsageError(
-            f"--fail-under {text}: found {text!r}, expected NAME=VALUE, as PRES_100=0.40{decimal_comma(text)}"
+            f"{option} {text}: found {text!r}, expected NAME=VALUE, as PRES_100=0.40{decimal_comma(text)}"
         )
-    return Threshold(label.strip(), value, number.strip())
+    return Threshold(option, label.strip(), value, number.strip())
 
 
-def below(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator[Finding]:
-    """The runs whose value is below the threshold; a value that is nan never passes.
+def reached(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator[Finding]:
+    """Yield for each run whether its value is on the right side of the threshold; nan never is.
 
-    Raises UsageError if the threshold names a column that was not computed.
+    Raises UsageError if the threshold names a column that was not computed, or is a lower limit where less is
+    better, or an upper one where more is.
     """
     for evaluation in evaluations:
-        summary = {
-            column.label: (value, column.measure.format)
+        numbers = [
+            column.label
             for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
-        }
-        numbers = [name for name, (value, _) in summary.items() if isinstance(value, float)]
-        label = known_label("--fail-under", threshold.label, numbers)
-        got, kind = summary[label]
+            if isinstance(value, float)
+        ]
+        label = known_label(threshold.option, threshold.label, numbers)
+        place = evaluation.labels.index(label)
+        measure, got = evaluation.columns[place].measure, evaluation.summary[place]
         assert isinstance(got, float), "only numbers were offered"
-        if not got >= threshold.value:
-            found = six_digits(got, kind, threshold.value)
-            yield Finding(
-                gate="--fail-under",
-                message=f"{label}: wanted at least {threshold.text}, got {found}, run {run_name(evaluation)}",
-                path=evaluation.path,
-                measure=label,
+        upper = threshold.option == OVER
+        if measure.tells_quality and upper != measure.less_is_better:
+            better, other = ("less", OVER) if measure.less_is_better else ("more", UNDER)
+            raise UsageError(
+                f"{threshold.option} {label}={threshold.text}: {label}: {better} is better,"
+                f" expected {other} {label}={threshold.text}"
             )
+        passed = got <= threshold.value if upper else got >= threshold.value
+        wanted = f"{label}: wanted at {'most' if upper else 'least'} {threshold.text}"
+        missed = six_digits(abs(got - threshold.value), measure.format, 0.0)
+        yield Finding(
+            gate=threshold.option,
+            message=f"{wanted}, got {six_digits(got, measure.format, threshold.value)}"
+            f", {missed} too {'high' if upper else 'low'}, run {run_name(evaluation)}",
+            path=evaluation.path,
+            measure=label,
+            verdict=Verdict.PASSED if passed else Verdict.FAILED,
+            checked=f"{wanted}, run {run_name(evaluation)}",
+        )

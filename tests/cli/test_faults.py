@@ -271,8 +271,8 @@ def test_thousands_of_digits(column: str, folder: Path) -> None:
     ],
 )
 def test_options_beyond_all_measure(arguments: str, code: int, said: str, folder: Path) -> None:
-    (folder / "brackets").write_text("[" * 100_000)
-    (folder / "digits").write_text("1" + "0" * 10_000)
+    (folder / "brackets").write_text('{"runs": ' + "[" * 100_000)
+    (folder / "digits").write_text('{"runs": 1' + "0" * 10_000 + "}")
     done = shell(f"$PRES {arguments} qrels run", folder, timeout=30)
     if code:
         failed(done, code, said)

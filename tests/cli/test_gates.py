@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from support.commands import QRELS, RUNS, Command
 from support.made_evaluations import evaluation
 
+from pres_eval.analysis.compare_settings import Settings
 from pres_eval.errors import UsageError
-from pres_eval.gates.against import TESTS, Earlier
+from pres_eval.gates.against import Earlier
 from pres_eval.gates.check import check_gates
+from pres_eval.gates.confirming import TESTS
 from pres_eval.gates.expected import Expected
-from pres_eval.gates.findings import MOST, Finding, annotations_of, lines_of
+from pres_eval.gates.findings import MOST, Finding, Verdict, annotations_of, lines_of
+from pres_eval.gates.junit import as_junit
 from pres_eval.gates.summary import as_markdown
-from pres_eval.gates.thresholds import read_threshold
+from pres_eval.gates.thresholds import Threshold, read_threshold
 from pres_eval.gates.tolerance import Allowance, Tolerance, read_tolerance
 from pres_eval.options import Options
 from pres_eval.report.records import File, Record, RunRecord
@@ -48,17 +56,22 @@ def earlier(
         record=record(*evaluations),
         tolerance=read_tolerance(tolerance),
         topics=topics,
-        if_significant=if_significant,
-        test=test,
+        confirmation=Settings(test=test, alternative="less") if if_significant else None,
     )
 
 
+def found_by(now: Record, thresholds: Sequence[Threshold] = (), **gates: Any) -> list[Finding]:
+    """What the gates find, without what was checked and passed."""
+    every = check_gates(now, thresholds, **gates)[0]
+    return [finding for finding in every if finding.fails or not finding.checked]
+
+
 def against(new: Evaluation, before: Earlier) -> list[str]:
-    return messages(check_gates(record(new), earlier=before)[0])
+    return messages(found_by(record(new), earlier=before))
 
 
 def thresholds(*texts: str, runs: tuple[Evaluation, ...]) -> list[Finding]:
-    return check_gates(record(*runs), [read_threshold(text) for text in texts])[0]
+    return found_by(record(*runs), [read_threshold(text) for text in texts])
 
 
 def messages(findings: list[Finding]) -> list[str]:
@@ -74,7 +87,9 @@ def test_thresholds_that_are_none(text: str) -> None:
 def test_fail_under_names_wanted_got_run() -> None:
     runs = (evaluation(), evaluation("broad", pres=(0.0, 0.0, 0.0), path="b.txt"))
     findings = thresholds("PRES_100=0.40", "map=0.2", runs=runs)
-    assert messages(findings) == ["PRES_100: wanted at least 0.40, got 0.000000, run broad (b.txt)"]
+    assert messages(findings) == [
+        "PRES_100: wanted at least 0.40, got 0.000000, 0.400000 too low, run broad (b.txt)"
+    ]
     assert findings[0].path == "b.txt"
 
 
@@ -108,11 +123,11 @@ def test_unknown_column_names_the_nearest() -> None:
 def test_against_compares_means_and_topics_where_asked() -> None:
     old, new = evaluation(), evaluation(pres=(0.5, 0.2, 1.0))
     assert against(new, earlier(old, tolerance="0.001")) == [
-        "PRES_100, all: fell from 0.583333 to 0.566667, 0.001 allowed, run keyword (run.txt)"
+        "PRES_100, all: fell from 0.583333 to 0.566667, by 0.016667, 0.001 allowed, run keyword (run.txt)"
     ]
     assert against(new, earlier(old, topics=True)) == [
-        "PRES_100, all: fell from 0.583333 to 0.566667, run keyword (run.txt)",
-        "PRES_100, topic 10: fell from 0.250000 to 0.200000, run keyword (run.txt)",
+        "PRES_100, all: fell from 0.583333 to 0.566667, by 0.016667, 0 allowed, run keyword (run.txt)",
+        "PRES_100, topic 10: fell from 0.250000 to 0.200000, by 0.050000, 0 allowed, run keyword (run.txt)",
     ]
     assert against(old, earlier(new, topics=True)) == []
 
@@ -197,7 +212,7 @@ def test_the_test_can_be_chosen() -> None:
         return {test: bool(against(new, earlier(old, if_significant=True, test=test))) for test in TESTS}
 
     assert falls([*(-each for each in little), -0.3]) == {
-        "t": False, "randomisation": True, "bootstrap": False, "wilcoxon": True, "sign": True
+        "t": False, "randomisation": True, "bootstrap": True, "wilcoxon": True, "sign": True
     }  # fmt: skip
     # Better on 19 by a little: ranks and signs differ significantly, but say that the run got better.
     assert not any(falls([*little, -0.15]).values())
@@ -212,7 +227,8 @@ def test_test_of_a_gate_on_the_command_line(pres_eval: Command, tmp_path: Path) 
     assert "expected one of t, randomisation" in pres_eval(*gate, "--if-significant", "--test", "u").err
     for test in TESTS:
         [one] = pres_eval.ok(
-            "compare", QRELS, *RUNS[:2], "-m", "map", "--test", test, "--format", "json"
+            "compare", QRELS, *RUNS[:2], "-m", "map", "--test", test, "--alternative", "less",
+            "--format", "json",
         ).json["comparisons"]  # fmt: skip
         assert one["direction"] == -1, "map fell"
         code = pres_eval(*gate, "--if-significant", "--test", test).code
@@ -241,7 +257,7 @@ def test_other_options_and_judgements_are_said_first() -> None:
     old = earlier(evaluation())
     old = replace(old, record=record(evaluation(), options=Options(relevance_level=2), sha256="a" * 64))
     now = record(evaluation(pres=(0.0, 0.0, 0.0)), options=Options(complete=True), sha256="b" * 64)
-    findings = check_gates(now, earlier=old)[0]
+    findings = found_by(now, earlier=old)
     lines = list(lines_of(findings))
     assert lines[0] == (
         "old.json was made with other options: -l 2 (now 1), -c off (now on); its values cannot be compared"
@@ -253,11 +269,11 @@ def test_other_options_and_judgements_are_said_first() -> None:
 
 def test_other_judgements_alone_do_not_fail() -> None:
     old = replace(earlier(evaluation()), record=record(evaluation(), sha256="a" * 64))
-    findings = check_gates(record(evaluation(), sha256="b" * 64), earlier=old)[0]
+    findings = found_by(record(evaluation(), sha256="b" * 64), earlier=old)
     assert [finding.fails for finding in findings] == [False]
     assert findings[0].annotation().startswith("::notice ")
-    assert check_gates(record(evaluation(), sha256="a" * 64), earlier=old)[0] == []
-    assert check_gates(record(evaluation(), sha256=None), earlier=old)[0] == []
+    assert found_by(record(evaluation(), sha256="a" * 64), earlier=old) == []
+    assert found_by(record(evaluation(), sha256=None), earlier=old) == []
 
 
 def test_against_notes_what_is_gone() -> None:
@@ -266,7 +282,7 @@ def test_against_notes_what_is_gone() -> None:
     assert found[0] == "1 topic evaluated earlier, not now (such as 10), run keyword (run.txt)"
     assert any(text.startswith("num_rel_ret, 2 topics in both: fell from 2 to 1") for text in found)
     assert not any(text.startswith("num_q") for text in found)
-    more = check_gates(record(evaluation()), earlier=earlier(new))[0]
+    more = found_by(record(evaluation()), earlier=earlier(new))
     assert [each.fails for each in more if "now, not earlier (such as 10)" in each.message] == [False]
 
 
@@ -287,7 +303,7 @@ def test_runs_of_one_tag_are_matched_by_their_files() -> None:
     """Two runs that share a tag, and a file that is now elsewhere."""
     old = (evaluation("x", path="old/a.gz"), evaluation("x", path="old/b"))
     now = record(evaluation("x", path="new/b"), evaluation("y", path="new/a"))
-    assert check_gates(now, earlier=earlier(*old))[0] == []
+    assert found_by(now, earlier=earlier(*old)) == []
 
 
 def test_a_tolerance_in_percent_is_decimal() -> None:
@@ -312,7 +328,7 @@ def test_output_is_short_and_the_largest_comes_first() -> None:
     new = evaluation(
         topics=topics, average_precision=[0.4] * 100, pres=[0.5 - topic / 400 for topic in range(100)]
     )
-    findings = check_gates(record(new), earlier=earlier(old, topics=True))[0]
+    findings = found_by(record(new), earlier=earlier(old, topics=True))
     assert len(findings) == 201
     lines = list(lines_of(findings))
     assert len(lines) == MOST + 1 and lines[-1] == "--against: 191 more like these"
@@ -358,7 +374,7 @@ STORED = b"map                   \tall\t0.5000\nP_5                   \t1\t  -na
 
 
 def unexpected(lines: bytes, printed: bytes) -> list[Finding]:
-    return check_gates(record(), expected=Expected("stored.txt", lines, printed))[0]
+    return found_by(record(), expected=Expected("stored.txt", lines, printed))
 
 
 @pytest.mark.parametrize(
@@ -394,3 +410,65 @@ def test_annotations_are_escaped() -> None:
         "::error file=a%3Ab%2Cc%0A.txt,line=7,title=pres-eval --expect::100%25%0A::warning::x%0D"
     )
     assert "line=" not in Finding(gate="--fail-under", message="x", path="run.txt").annotation()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_an_earlier_evaluation_from_a_pipe(pres_eval: Command, tmp_path: Path) -> None:
+    """It is read once, as bash's <(...) can be."""
+    text = pres_eval.ok("--format", "json", "-m", "map", QRELS, RUNS[1]).out
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as threads:
+        written = threads.submit(pipe.write_text, text, encoding="utf-8")
+        pres_eval.ok("-m", "map", "--against", pipe, QRELS, RUNS[1])
+        assert written.result() == len(text)
+
+
+def test_report_for_ci_systems(pres_eval: Command, tmp_path: Path) -> None:
+    """A test for each limit, measure and expected line; those that fail have the line of stderr."""
+    for name, run in (("old.json", RUNS[1]), ("lines", RUNS[0])):
+        options = ("--format", "json") if name == "old.json" else ()
+        pres_eval.ok(*options, "--output", tmp_path / name, "-m", "map", "-m", "P.5", QRELS, run)
+    called = pres_eval(
+        "-m", "map", "-m", "P.5", "--against", tmp_path / "old.json", "--fail-under", "map=0.9",
+        "--fail-under", "P_5=0", "--expect", tmp_path / "lines", "--allow-unmatched",
+        "--junit", tmp_path / "junit.xml", "--summary", tmp_path / "summary.md", QRELS, RUNS[0],
+    )  # fmt: skip
+    assert called.code == 3
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    tests = {
+        (test.get("classname"), str(test.get("name")).split(",")[0].removeprefix(f"{tmp_path}/")): test
+        for test in suite.iter("testcase")
+    }
+    failed = [key for key, test in tests.items() if test.find("failure") is not None]
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(tests)), str(len(failed)))
+    assert ("pres-eval --fail-under", "P_5: wanted at least 0") in tests
+    assert ("pres-eval --expect", "lines:1: map") in tests
+    assert failed == [("pres-eval --fail-under", "map: wanted at least 0.9")] + [
+        key for key in tests if key[0] == "pres-eval --against" and f"{key[1]}, all: fell" in called.err
+    ]
+    for key in failed:
+        failure = tests[key].find("failure")
+        assert failure is not None and f"pres-eval: {failure.get('message')}\n" in called.err
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("### pres-eval: gates failed") and "| map" in summary
+
+
+def test_report_has_what_is_only_said(pres_eval: Command, tmp_path: Path) -> None:
+    """Notes that belong to no test, and control characters, which XML does not have."""
+    warned = Finding(gate="--against", message="a\x01<b", path="x", verdict=Verdict.WARNING)
+    told = replace(warned, message="test", verdict=Verdict.NOTE, checked="map, all")
+    suite = ElementTree.fromstring(as_junit([warned, told, replace(told, verdict=Verdict.PASSED)]))
+    assert suite.findtext("system-out") == "warning: a\\x01<b\n"
+    assert [test.findtext("system-out") for test in suite.iter("testcase")] == ["test", None]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+
+
+def test_all_tested_values_are_said() -> None:
+    """More than the ten lines of failures that a gate has; nothing of what passes without a test."""
+    topics = (b"1", b"2", b"3")
+    runs = [evaluation(f"r{number}", topics, path=f"{number}.txt") for number in range(12)]
+    before = earlier(*runs, if_significant=True)
+    lines = list(lines_of(check_gates(record(*runs), earlier=before)[0]))
+    assert len(lines) == 12 * 4 and all("3 topics, none differs" in line for line in lines)
+    assert list(lines_of(check_gates(record(*runs), earlier=earlier(*runs))[0])) == []

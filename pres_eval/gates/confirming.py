@@ -1,0 +1,119 @@
+"""--if-significant: does a test over the topics confirm that a value got worse?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pres_eval.analysis.compare_settings import Settings, least_p
+from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.digits import DECIMALS, mean_and_deviation
+from pres_eval.analysis.hypotheses import ends_outside
+from pres_eval.analysis.intervals import t_intervals
+from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.topics import plural
+from pres_eval.arrays.types import FloatArray
+from pres_eval.report.text import p_text, signed
+
+TESTS = tuple(PAIRED_TESTS)
+"""The tests of --if-significant, those of `compare` for two runs; the first is the default of both."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tested:
+    """What a test says of one value.
+
+    how          the test, one-sided unless the alternative says otherwise
+    alike        whether all topics changed by the same
+    topics       over how many topics
+    p_value      of the value alone, 1 where no topic differs, nan where there is none
+    corrected    the same corrected for all comparisons
+    comparisons  how many these are
+    interval     ends of the t interval of the mean change, nan where there is none
+    """
+
+    how: Settings
+    alike: bool
+    topics: int
+    p_value: float
+    corrected: float
+    comparisons: int
+    interval: tuple[float, float]
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the fall is significant."""
+        return self.corrected < Settings.alpha
+
+    @property
+    def powerless(self) -> str:
+        """Why no values on so many topics could be significant; empty if some could."""
+        least = least_p(self.how, self.topics, max(self.comparisons, 1))
+        if least < Settings.alpha:
+            return ""
+        p_value = "no p" if math.isnan(least) else f"p {equal_or_less(least)} at least"
+        return f"over {plural(self.topics)} {self.how.test} gives {p_value}"
+
+    def __str__(self) -> str:
+        topics = plural(self.topics)
+        if not self.comparisons:
+            return f"{topics}, none differs"
+        test = f"{'sign' if self.alike else self.how.test} over {topics}"
+        test += ", as all changed by the same" if self.alike else ""
+        corrected = ""
+        if self.comparisons > 1 and self.how.correction != "none":
+            corrected = (
+                f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
+            )
+        low, high = (signed(end) for end in self.interval)
+        inside = 100 * (1 - ends_outside(Settings.alpha, self.how.alternative))
+        sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
+        return (
+            f"{test}, {sides}: p {equal_or_less(self.p_value)}{corrected},"
+            f" {inside:.0f} % interval of the change {low} .. {high}"
+        )
+
+
+def equal_or_less(p_value: float) -> str:
+    """Return a p-value behind the sign that it needs: `= 0.0312`, `< 0.0001`."""
+    text = p_text(p_value)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+
+
+def tested(every: Sequence[tuple[FloatArray, FloatArray, int]], how: Settings) -> list[Tested]:
+    """Return what the test says of values (T,) earlier and now, with the sign that makes more be better.
+
+    Values that are the same on all topics cannot be significant, and are not corrected for: which ones they
+    are does not depend on which of the two runs is which.
+    """
+    found = [_alone(before, now, sign, how) for before, now, sign in every]
+    possible = [place for place, each in enumerate(found) if each.comparisons]
+    p_values = np.array([found[place].p_value for place in possible], np.float64)
+    for place, corrected in zip(possible, CORRECTIONS[how.correction](p_values).tolist(), strict=True):
+        found[place] = replace(found[place], corrected=corrected, comparisons=len(possible))
+    return found
+
+
+def _alone(before: FloatArray, now: FloatArray, sign: int, how: Settings) -> Tested:
+    """Return what the test says of values (T,) without any others."""
+    changes = (now - before)[np.newaxis]
+    # What changed by the same everywhere has no variance, of which t would make any fall significant.
+    alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
+    test = PAIRED_TESTS["sign" if alike else how.test]
+    p_value = float(test.greater(-sign * changes, Settings.samples, Settings.seed)[0])
+    ends = (math.nan, math.nan)
+    if len(now) > 1 and not alike:
+        lower, upper = t_intervals(changes, ends_outside(Settings.alpha, how.alternative))
+        ends = (float(lower[0]), float(upper[0]))
+    return Tested(
+        how=how,
+        alike=alike,
+        topics=len(now),
+        p_value=p_value if how.alternative == "less" else min(1.0, 2 * p_value),
+        corrected=1.0,
+        comparisons=int(not math.isnan(p_value) and np.round(changes, DECIMALS).any()),
+        interval=ends,
+    )

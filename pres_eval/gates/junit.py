@@ -1,0 +1,45 @@
+"""The gates as JUnit XML, which GitLab, Jenkins and GitHub show as tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pres_eval.errors import one_line
+from pres_eval.gates.findings import Finding, Verdict
+from pres_eval.report.markup import Html, element
+
+
+def as_junit(findings: Sequence[Finding]) -> str:
+    """Return a test for everything that was checked and for every failure; what is only said is output."""
+    tests = [finding for finding in findings if finding.fails or finding.checked]
+    said = [
+        f"{each.verdict.value}{each.message}" for each in findings if each.verdict.value and not each.checked
+    ]
+    suite = element(
+        "testsuite",
+        *map(_test, tests),
+        element("system-out", *(f"{one_line(line)}\n" for line in said)),
+        name="pres-eval",
+        tests=len(tests),
+        failures=sum(finding.fails for finding in findings),
+        errors=0,
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
+
+
+def _test(finding: Finding) -> Html:
+    """Return one test."""
+    message = one_line(finding.message)
+    if finding.fails:
+        result = element("failure", message, message=message)
+    elif finding.verdict is Verdict.PASSED:
+        result = Html("")
+    else:
+        result = element("system-out", message)
+    return element(
+        "testcase",
+        result,
+        classname=f"pres-eval {finding.gate}",
+        name=one_line(finding.checked or finding.message),
+        file=one_line(finding.path),
+    )
