@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -196,11 +197,16 @@ def _of_measure(
 def _intervals(
     scores: PairedScores, family: _Family, significant: BoolArray, settings: Settings
 ) -> tuple[FloatArray, FloatArray]:
-    """(P,) lower and (P,) upper ends of the differences' intervals, as wide as the correction asks for."""
+    """(P,) lower and (P,) upper ends of the differences' intervals, as wide as the correction asks for.
+
+    nan where there is no p-value, either.
+    """
     if family.half_width is not None:
-        return family.means - family.half_width, family.means + family.half_width
+        half_width = np.where(np.isnan(family.p_values), math.nan, family.half_width)
+        return family.means - half_width, family.means + half_width
     alpha = settings.alpha
     if settings.simultaneous:
         alpha *= share_of_alpha(settings, scores, len(family.pairs), int(np.count_nonzero(significant)))
     lower, upper = settings.intervals(family.differences, ends_outside(alpha, settings.alternative))
+    lower[np.isnan(family.p_values)] = upper[np.isnan(family.p_values)] = math.nan
     return open_ends(lower, upper, settings.alternative)

@@ -34,7 +34,7 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
     size = len(p_values)
     order = np.argsort(p_values, kind="stable").astype(np.int64)
     scaled = p_values[order] / (np.arange(1, size + 1) / size)
-    return _put_back(order, np.minimum.accumulate(scaled[::-1])[::-1])
+    return _put_back(order, np.fmin.accumulate(scaled[::-1])[::-1])
 
 
 def uncorrected(p_values: FloatArray) -> FloatArray:

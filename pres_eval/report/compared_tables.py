@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import FEWEST, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.report.cells import Interval, Note, PValue, Score, ShownCell
 from pres_eval.report.layout import Shown, Table, records_table
@@ -176,20 +177,37 @@ def _comparisons(result: ComparedRuns) -> Table:
         f"Comparisons ({settings.test}, {settings.alternative}{margin}, {plural(len(result.scores.topics))})",
         result.comparisons,
         Comparison,
-        _comparison_notes(settings, corrected),
+        _comparison_notes(result, corrected),
         Shown((*headings, "d_z", "g", "r"), lines, left=3),
         people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
     )
 
 
-def _comparison_notes(settings: Settings, corrected: str) -> tuple[str | Note, ...]:
+def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
+    settings = result.settings
     return (
         Note(f"significant: p ({corrected}) < {settings.alpha:g}", mark="*"),
         _interval_note(settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
+        *_without_p(result),
     )
+
+
+def _without_p(result: ComparedRuns) -> list[str]:
+    """Why comparisons have no p-value, where there are several topics."""
+    count = sum(math.isnan(one.p_value) for one in result.comparisons)
+    topics = len(result.scores.topics)
+    if not count or topics < 2:
+        return []
+    joint = result.settings.test in JOINT_TESTS
+    few = f"fewer than {FEWEST} topics" if topics < FEWEST and not joint else "without variance"
+    return [
+        f"p -: all {plural(topics)} have the same difference in {count} of"
+        f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({few});"
+        f" --test {'randomised-tukey' if joint else 'randomisation'} needs no variance"
+    ]
 
 
 def _interval_note(settings: Settings) -> str:
