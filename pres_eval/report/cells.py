@@ -28,11 +28,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Interval:
-    """Two ends of an interval in a cell for people."""
+    """Two ends of an interval in a cell for people, with a mark in front if there is one."""
 
     low: float
     high: float
     signed: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def cell_text(cell: ShownCell, digits: int, style: str) -> str:
     if isinstance(cell, float):
         return shown(cell, digits)
     if isinstance(cell, Interval):
-        return escaped(interval(cell.low, cell.high, digits, cell.signed), style)
+        return _marked(escaped(interval(cell.low, cell.high, digits, cell.signed), style), cell.mark, style)
     if isinstance(cell, PValue):
         return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
     if not isinstance(cell, Score):

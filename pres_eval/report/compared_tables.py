@@ -161,7 +161,7 @@ def _comparisons(result: ComparedRuns) -> Table:
             one.run,
             one.other,
             Score(one.difference, signed=True),
-            Interval(one.lower, one.upper, signed=True),
+            Interval(one.lower, one.upper, signed=True, mark="" if one.agrees else "!"),
             f"{one.wins}/{one.ties}/{one.losses}",
             PValue(one.p_value),
             PValue(one.corrected, one.significant),
@@ -191,8 +191,16 @@ def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note,
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
+        *_disagreements(result),
         *_without_p(result),
     )
+
+
+def _disagreements(result: ComparedRuns) -> list[Note]:
+    """What marks an interval that says something else than the test."""
+    if all(one.agrees for one in result.comparisons):
+        return []
+    return [Note("the interval and the test disagree on whether there is a difference", mark="!")]
 
 
 def _without_p(result: ComparedRuns) -> list[str]:
@@ -217,8 +225,10 @@ def _interval_note(settings: Settings) -> str:
     kind = INTERVAL_NAMES[settings.interval]
     together = {
         "none": f"{level} each",
+        "bonferroni": f"{level} for all comparisons together",
+        "holm": f"as wide as Holm's step for each comparison, {level} or more each",
         "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
-    }.get(settings.correction, f"{level} for all comparisons together, by Bonferroni")
+    }[settings.correction]
     said = together if settings.simultaneous else f"{level} each, not corrected"
     ranks = PAIRED_TESTS[settings.test].ranks
     return f"interval: {kind}, of the mean difference, {said}" + (

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.commands import Command
-from support.null_rates import Draws, false_positives
+from support.commands import FIXTURES, Command
+from support.null_rates import Draws, false_positives, read_tables
 
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compared import Comparison
+from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 
 
@@ -55,3 +59,70 @@ def test_item_11_no_test_errs_oftener_than_it_says_on_a_grid(test: str) -> None:
 def test_item_11_a_bootstrap_that_cannot_reach_alpha_warns(command: Command, tmp_path: Path) -> None:
     file = score_file(tmp_path / "s.csv", low=(0.2, 0.3), high=(0.4, 0.51))
     assert "nothing can be significant" in command("compare", "--scores", file, "--test", "bootstrap").err
+
+
+def robust(measure: str = "map") -> PairedScores:
+    """The runs of the Robust track 2003."""
+    values = read_tables(FIXTURES / "scores" / "robust03.csv")[measure][None]
+    runs, topics = values.shape[1:]
+    names, ids = tuple(f"r{run}" for run in range(runs)), tuple(b"%03d" % topic for topic in range(topics))
+    return PairedScores(names, (measure,), ids, values, means_of(values), topics)
+
+
+def falls_outside(one: Comparison) -> bool:
+    return one.lower > 0 or one.upper < 0
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+@pytest.mark.parametrize("over", ["runs", "measures"])
+@pytest.mark.parametrize("baseline", [0, None])
+def test_item_12_a_star_stands_beside_intervals_without_0(
+    correction: str, over: str, baseline: int | None
+) -> None:
+    """2.6.0: of 239 starred rows of all pairs, 12 had an interval that holds 0 (Holm)."""
+    result = compare(robust(), baseline, Settings(correction=correction, over=over))
+    assert 0 < sum(one.significant for one in result.comparisons) < len(result.comparisons)
+    for one in result.comparisons:
+        assert one.significant == falls_outside(one)
+        assert one.agrees
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "equivalent", "non-inferior"])
+def test_item_12_so_do_intervals_of_other_alternatives(alternative: str) -> None:
+    margin = 0.1 if alternative in ("equivalent", "non-inferior") else 0.0
+    result = compare(robust(), 0, Settings(alternative=alternative, margin=margin))
+    assert any(one.significant for one in result.comparisons) and all(
+        one.agrees for one in result.comparisons
+    )
+
+
+def test_item_12_the_first_of_holms_intervals_is_bonferronis_and_each_covers_enough() -> None:
+    holm, bonferroni = (
+        compare(robust(), 0, Settings(correction=name)).comparisons for name in ("holm", "bonferroni")
+    )
+    surest = min(range(len(holm)), key=lambda place: holm[place].p_value)
+    assert (holm[surest].lower, holm[surest].level) == (bonferroni[surest].lower, 1 - 0.05 / 16)
+    found = sum(one.significant for one in holm)
+    assert {one.level for one in holm if not one.significant} == {1 - 0.05 / (16 - found)}
+
+
+def test_item_12_a_row_says_that_its_interval_and_star_are_of_two_procedures(command: Command) -> None:
+    """Signed ranks beside intervals of means: each such row is marked, and the note says why."""
+    file = FIXTURES / "scores" / "robust03.csv"
+    called = command("compare", "--scores", file, "--test", "wilcoxon")
+    assert "\n! the interval and the test disagree on whether there is a difference" in called.out
+    rows = command(
+        "compare", "--scores", file, "--test", "wilcoxon", "--format", "csv", "--table", "comparisons"
+    ).rows
+    marked = [row for row in rows if row["agrees"] == "false"]
+    holds = [float(row["lower"]) <= 0 <= float(row["upper"]) for row in marked]
+    assert marked and holds == [row["significant"] == "true" for row in marked]
+    assert sum(" ! " in line for line in called.out.splitlines()) == len(marked)
+
+
+def test_item_12_json_names_what_each_interval_covers(command: Command) -> None:
+    file = FIXTURES / "scores" / "robust03.csv"
+    found = json.loads(command("compare", "--scores", file, "--format", "json", "--alpha", "0.1").out)
+    for one in found["comparisons"]:
+        assert one["level"] >= 0.9 and one["g_level"] == 0.9
+    assert max(one["level"] for one in found["comparisons"]) > 0.99
