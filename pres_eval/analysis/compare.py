@@ -59,7 +59,7 @@ def compare(
     families: list[_Family] = []
     values, means = scores.gain_values(), scores.gains()
     for measure in each(range(num_measures)):
-        lower[measure], upper[measure] = settings.intervals(scores.values[measure], settings.alpha)
+        lower[measure], upper[measure] = settings.of_means(scores, measure)
         if len(pairs[measure]):
             if settings.test in JOINT_TESTS:
                 # All measures at the first of them: within the loop, as its bar is shown only there.

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES, WITH_MARGIN
 from pres_eval.analysis.intervals import INTERVALS, Ends, Outside, intervals
@@ -52,6 +54,12 @@ class Settings:
     def intervals(self, values: FloatArray, outside: Outside) -> Ends:
         """(K,) ends of the intervals of the means of (K, T) values, which miss with a chance of `outside`."""
         return intervals(values, outside, self.interval, self.samples, self.seed)
+
+    def of_means(self, scores: PairedScores, measure: int) -> Ends:
+        """(R,) ends of the intervals of a measure's means, each by itself, within what it can be."""
+        lower, upper = self.intervals(scores.values[measure], self.alpha)
+        bounded = scores.measures[measure] in scores.bounded
+        return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
     def joint_alpha(self, measures: int) -> float:
         """What the intervals of a joint test may miss with in all, of one of so many measures."""

@@ -33,7 +33,7 @@ class PairTable:
     corrected        (M, R, R) of each run against each baseline, corrected over the runs; nan against itself
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
-    letters          (M, R) runs that share one do not differ, all pairs corrected; empty for a single run
+    letters          (M, R) runs that share one could not be told apart; empty for a single run
     falling          labels of the measures of which a lower value is better
     """
 
@@ -94,7 +94,7 @@ def every_pair(scores: PairedScores, settings: Settings, each: Loop = iter) -> P
     tests = []
     for measure in each(range(len(scores.measures))):
         values = scores.values[measure]
-        lower[measure], upper[measure] = settings.intervals(values, settings.alpha)
+        lower[measure], upper[measure] = settings.of_means(scores, measure)
         tests.append(_tested(scores.sign(measure) * (values[first] - values[second]), settings))
     p_values, direction, wins, losses = (np.stack(parts) for parts in zip(*tests, strict=True))
     return PairTable(

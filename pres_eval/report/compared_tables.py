@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.joint import JOINT_TESTS
+from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import FEWEST, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
-from pres_eval.report.cells import Interval, Note, PValue, Score, ShownCell
+from pres_eval.report.cells import BEST, Interval, Note, PValue, Score, ShownCell
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import effect_size, falling_notes, percentage
 
@@ -75,17 +76,17 @@ def _shows(settings: Settings) -> tuple[str, str]:
     }[settings.alternative]
 
 
-def _how(settings: Settings) -> str:
-    """The test and the correction in words."""
+def _how(settings: Settings, sign: str = "<") -> str:
+    """The test and the correction in words, and on which side of alpha p is."""
     over = " over all measures" if settings.over == "measures" else ""
     if settings.test in JOINT_TESTS:
-        return f"{settings.test}{over}, p < {settings.alpha:g}"
-    return f"{settings.test}, correction {settings.correction}{over}, p < {settings.alpha:g}"
+        return f"{settings.test}{over}, p {sign} {settings.alpha:g}"
+    return f"{settings.test}, correction {settings.correction}{over}, p {sign} {settings.alpha:g}"
 
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
     best = "best of the measure; means are equal when they are at 12 digits"
-    notes: list[str | Note] = [Note(best, mark="*", bold=True)]
+    notes: list[str | Note] = [Note(best, mark=BEST, bold=True)]
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
         own = {result.scores.runs[run] for run in baselines}
@@ -114,10 +115,19 @@ def _intervals(result: ComparedRuns) -> Table:
     return Table(
         name="intervals",
         title=f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means",
-        notes=("- no interval: one topic says nothing of others",) if len(scores.topics) < 2 else (),
+        notes=_mean_notes(result),
         shown=_grid(scores, cells),
         programs=False,
     )
+
+
+def _mean_notes(result: ComparedRuns) -> list[str]:
+    """What the intervals of the means are good for."""
+    if len(result.scores.topics) < 2:
+        return ["- no interval: one topic says nothing of others"]
+    kind, bounded = result.settings.interval, result.scores.bounded
+    cut = "; cut to 0 and 1, beyond which no mean can be" if kind == "t" and bounded else ""
+    return [f"each for one mean, not corrected for their number{cut}"]
 
 
 def _groups(result: ComparedRuns) -> Table:
@@ -132,12 +142,24 @@ def _groups(result: ComparedRuns) -> Table:
     cells = [[own[run] for own in letters] for run in range(len(scores.runs))]
     return Table(
         name="groups",
-        title=f"Runs that do not differ share a letter ({_how(result.settings)})",
+        title=f"{SHARED.capitalize()} ({_how(result.settings, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
-        notes=("a: with the best",),
+        notes=["a: with the best", *_all_alike(result, letters)],
         shown=_grid(scores, cells),
     )
+
+
+def _all_alike(result: ComparedRuns, letters: Sequence[Sequence[str]]) -> list[str]:
+    """That a table of one letter shows nothing."""
+    alike = [
+        label
+        for label, own in zip(result.scores.measures, letters, strict=True)
+        if set(own) == {"a"} and len(own) > 1
+    ]
+    topics = plural(len(result.scores.topics))
+    words = f"all runs share a: over {topics} no difference was found, which does not mean that there is none"
+    return [f"{', '.join(alike)}: {words}"] if alike else []
 
 
 def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:

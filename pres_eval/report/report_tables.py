@@ -96,7 +96,7 @@ def _intervals(report: Report, pairs: PairTable) -> Table:
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
-    """The letters of the runs: those that share one do not differ."""
+    """The letters of the runs: those that share one could not be told apart."""
     rows: list[list[Value]] = [
         [name, label, letters[run]]
         for label, letters in zip(pairs.measures, pairs.letters, strict=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import COLOURS, line_styles, one_plot, plain, plain_names
@@ -104,9 +105,9 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
             letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
             letters.tick_params(length=0)
             letters.spines["right"].set_visible(False)
-            share = "\nruns that share a letter do not differ significantly, all pairs compared"
-        title = f"{plain(subject.label)}: means over {plural(pairs.topics)}, {confidence} intervals{share}"
-        axes.set_title(title)
+            share = f"\n{SHARED}, all pairs compared"
+        over = f"means over {plural(pairs.topics)}, {confidence} intervals (uncorrected)"
+        axes.set_title(f"{plain(subject.label)}: {over}{share}")
     return figure
 
 

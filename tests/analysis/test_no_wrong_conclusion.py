@@ -126,3 +126,43 @@ def test_item_12_json_names_what_each_interval_covers(command: Command) -> None:
     for one in found["comparisons"]:
         assert one["level"] >= 0.9 and one["g_level"] == 0.9
     assert max(one["level"] for one in found["comparisons"]) > 0.99
+
+
+def test_item_13_each_sign_has_one_meaning(command: Command, tmp_path: Path) -> None:
+    """2.6.0: * is the best in the first table, and significant in the last."""
+    rng = np.random.default_rng(2)
+    low = rng.beta(2, 5, 20)
+    file = score_file(tmp_path / "s.csv", low=low, high=low + rng.uniform(0.1, 0.2, 20))
+    out = command.ok("compare", "--scores", file).out
+    best, _, tests = out.split("\n\n\n") if out.count("\n\n\n") == 2 else out.partition("Comparisons")
+    assert "^+" in best and "*" not in best
+    assert "\n* significant: p (holm) < 0.05" in tests and "^" not in tests
+
+
+def test_item_13_intervals_of_means_stay_where_the_measure_is(command: Command, tmp_path: Path) -> None:
+    """2.6.0: -0.87 .. 1.67 for a measure from 0 to 1, without a word on the correction."""
+    file = score_file(tmp_path / "s.csv", low=(0.3, 0.5), high=(0.4, 0.99))
+    called = command("compare", "--scores", file)
+    assert "0.0000 .. 1.0000" in called.out
+    assert "each for one mean, not corrected for their number; cut to 0 and 1" in called.out
+    means = json.loads(command("compare", "--scores", file, "--format", "json").out)["means"]
+    assert {(one["lower"], one["upper"]) for one in means} == {(0.0, 1.0)}
+    efforts = tmp_path / "efforts.csv"
+    efforts.write_text(file.read_text().replace("map", "last_rel"))
+    assert "-" in command("compare", "--scores", efforts).out.split("intervals of the means")[1]
+
+
+def test_item_14_one_letter_for_all_says_that_nothing_was_found(command: Command, tmp_path: Path) -> None:
+    """2.6.0: "Runs that do not differ share a letter" of any runs over three topics."""
+    file = score_file(tmp_path / "s.csv", low=(0.1, 0.2, 0.3), high=(0.2, 0.5, 0.45), top=(0.9, 0.3, 0.7))
+    out = command("compare", "--scores", file, "--all-pairs").out
+    assert "Runs that share a letter could not be told apart (t, correction holm, p ≥ 0.05)" in out
+    assert "map: all runs share a: over 3 topics no difference was found, which does not mean" in out
+    assert "do not differ" not in out
+
+
+def test_item_14_no_text_says_that_runs_do_not_differ() -> None:
+    root = Path(__file__).parents[2]
+    texts = [*root.glob("pres_eval/**/*.py"), *root.glob("pres_eval/**/*.js"), *root.glob("docs/**/*.md")]
+    found = [path for path in texts if "do not differ" in path.read_text() and "share" in path.read_text()]
+    assert not [path for path in found if path.name != "cluster.md"]

@@ -62,8 +62,8 @@ const boardBars = () => {
   }));
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
   const less = signOf(state.m) < 0 ? " (less is better)" : "";
-  const share = groups.length ? "; runs that share a letter do not differ" : "";
-  const words = `Means over ${data.pairs.topics} topics with ${confidence} intervals, best first${less}${share}`;
+  const share = groups.length ? "; runs that share a letter could not be told apart" : "";
+  const words = `Means over ${data.pairs.topics} topics with ${confidence} intervals (uncorrected), best first${less}${share}`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {

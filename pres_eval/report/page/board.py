@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pres_eval.analysis.letters import SHARED
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
@@ -74,8 +75,8 @@ def _words(report: Report) -> str:
         return words
     settings = report.pairs.settings
     return (
-        f"{words}; runs that share a letter do not differ significantly, all pairs compared"
-        f" ({settings.test}, correction {settings.correction}, p < {settings.alpha:g})"
+        f"{words}; {SHARED}, all pairs compared"
+        f" ({settings.test}, correction {settings.correction}, p ≥ {settings.alpha:g})"
     )
 
 
@@ -120,7 +121,9 @@ def _intervals(report: Report) -> Html | str:
         for run in order
     ]
     less = " (less is better)" if report.sign(label) < 0 else ""
-    share = "; runs that share a letter do not differ" if len(names) > 1 else ""
-    words = f"Means over {pairs.topics} topics with {confidence} intervals, best first{less}{share}"
+    share = f"; {SHARED}" if len(names) > 1 else ""
+    words = (
+        f"Means over {pairs.topics} topics with {confidence} intervals (uncorrected), best first{less}{share}"
+    )
     chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
     return element("div", figure(label, words, chart), id="board-bars")
