@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.compare_settings import Settings, check_settings, share_of_alpha
+from pres_eval.analysis.compare_settings import Settings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
-from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
-from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values
+from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values, shown_by
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -58,7 +59,7 @@ def compare(
     families: list[_Family] = []
     values, means = scores.gain_values(), scores.gains()
     for measure in each(range(num_measures)):
-        lower[measure], upper[measure] = settings.intervals(scores.values[measure], settings.alpha)
+        lower[measure], upper[measure] = settings.of_means(scores, measure)
         if len(pairs[measure]):
             if settings.test in JOINT_TESTS:
                 # All measures at the first of them: within the loop, as its bar is shown only there.
@@ -102,7 +103,7 @@ def _jointly(
     values: FloatArray, means: FloatArray, pairs: Sequence[IntArray], settings: Settings
 ) -> list[Joint]:
     """What a test of all runs at once says of (M, R, T) values, (M, R) means, M times (P, 2) pairs."""
-    alpha = settings.alpha / (len(pairs) if settings.over == "measures" else 1)
+    alpha = settings.joint_alpha(len(pairs))
     differences = [own[chosen[:, 0]] - own[chosen[:, 1]] for own, chosen in zip(means, pairs, strict=True)]
     return JOINT_TESTS[settings.test].run(values, differences, Draws(settings.samples, settings.seed, alpha))
 
@@ -135,28 +136,47 @@ def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArr
     if settings.test in JOINT_TESTS:
         times = len(found) if settings.over == "measures" else 1
         return [np.minimum(1.0, times * values) for values in found]
-    correct = CORRECTIONS[settings.correction]
+    return _by_family(CORRECTIONS[settings.correction], found, settings)
+
+
+def _by_family(
+    make: Callable[[FloatArray], FloatArray], found: Sequence[FloatArray], settings: Settings
+) -> list[FloatArray]:
+    """What `make` makes of the p-values (P,) of each measure, or of those of all measures together."""
     if settings.over == "runs" or not found:
-        return [correct(values) for values in found]
+        return [make(values) for values in found]
     ends = np.cumsum([len(values) for values in found])[:-1]
-    return np.split(correct(np.concatenate(found)), ends)
+    return np.split(make(np.concatenate(found)), ends)
 
 
 def _comparisons(
     scores: PairedScores, families: Sequence[_Family], settings: Settings
 ) -> Iterator[Comparison]:
     """The records of the pairs of all measures, their p-values corrected."""
-    corrected = _corrected([family.p_values for family in families], settings)
-    for measure, (family, own) in enumerate(zip(families, corrected, strict=True)):
-        yield from _of_measure(scores, measure, family, own, settings)
+    found = [family.p_values for family in families]
+    shares = SHARES[settings.correction if settings.simultaneous else "none"]
+    corrected = _corrected(found, settings)
+    levels = _by_family(lambda values: settings.alpha * shares(values, settings.alpha), found, settings)
+    for measure, parts in enumerate(zip(families, corrected, levels, strict=True)):
+        yield from _of_measure(scores, measure, *parts, settings)
 
 
 def _of_measure(
-    scores: PairedScores, measure: int, family: _Family, corrected: FloatArray, settings: Settings
+    scores: PairedScores,
+    measure: int,
+    family: _Family,
+    corrected: FloatArray,
+    missing: FloatArray,
+    settings: Settings,
 ) -> list[Comparison]:
-    """The records of one measure's pairs, from their corrected p-values (P,)."""
+    """The records of one measure's pairs, from their corrected p-values (P,).
+
+    missing: (P,) the chances that intervals may miss with, which joint tests have their own for.
+    """
     significant = corrected < settings.alpha
-    lower, upper = _intervals(scores, family, significant, settings)
+    lower, upper = _intervals(family, missing, settings)
+    shown_too = shown_by(lower, upper, settings.alternative, settings.margin)
+    agrees = (significant == shown_too) | np.isnan(family.p_values)
     differences = family.differences
     wins, ties, losses = wins_ties_losses(differences)
     biserial = rank_biserial(differences)
@@ -188,19 +208,24 @@ def _of_measure(
             g_lower=float(g_lower[row]),
             g_upper=float(g_upper[row]),
             rank_biserial=float(biserial[row]),
+            level=1
+            - (
+                float(missing[row])
+                if family.half_width is None
+                else settings.joint_alpha(len(scores.measures))
+            ),
+            g_level=1 - settings.alpha,
+            agrees=bool(agrees[row]),
         )
         for row, (run, other) in enumerate(family.pairs.tolist())
     ]
 
 
-def _intervals(
-    scores: PairedScores, family: _Family, significant: BoolArray, settings: Settings
-) -> tuple[FloatArray, FloatArray]:
-    """(P,) lower and (P,) upper ends of the differences' intervals, as wide as the correction asks for."""
+def _intervals(family: _Family, missing: FloatArray, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """(P,) lower and (P,) upper ends of the differences' intervals; nan where there is no p-value, either."""
     if family.half_width is not None:
-        return family.means - family.half_width, family.means + family.half_width
-    alpha = settings.alpha
-    if settings.simultaneous:
-        alpha *= share_of_alpha(settings, scores, len(family.pairs), int(np.count_nonzero(significant)))
-    lower, upper = settings.intervals(family.differences, ends_outside(alpha, settings.alternative))
+        half_width = np.where(np.isnan(family.p_values), math.nan, family.half_width)
+        return family.means - half_width, family.means + half_width
+    lower, upper = settings.intervals(family.differences, ends_outside(missing, settings.alternative))
+    lower[np.isnan(family.p_values)] = upper[np.isnan(family.p_values)] = math.nan
     return open_ends(lower, upper, settings.alternative)

@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES, WITH_MARGIN
-from pres_eval.analysis.intervals import INTERVALS, Ends, intervals
+from pres_eval.analysis.intervals import INTERVALS, Ends, Outside, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -49,9 +51,19 @@ class Settings:
     over: str = FAMILIES[0]
     simultaneous: bool = True
 
-    def intervals(self, values: FloatArray, outside: float) -> Ends:
+    def intervals(self, values: FloatArray, outside: Outside) -> Ends:
         """(K,) ends of the intervals of the means of (K, T) values, which miss with a chance of `outside`."""
         return intervals(values, outside, self.interval, self.samples, self.seed)
+
+    def of_means(self, scores: PairedScores, measure: int) -> Ends:
+        """(R,) ends of the intervals of a measure's means, each by itself, within what it can be."""
+        lower, upper = self.intervals(scores.values[measure], self.alpha)
+        bounded = scores.measures[measure] in scores.bounded
+        return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
+
+    def joint_alpha(self, measures: int) -> float:
+        """What the intervals of a joint test may miss with in all, of one of so many measures."""
+        return self.alpha / (measures if self.over == "measures" else 1)
 
 
 def check_settings(settings: Settings, all_pairs: bool = False) -> None:
@@ -107,17 +119,3 @@ def corrected_for(settings: Settings, comparisons: int, measures: int = 1) -> in
     if settings.test in JOINT_TESTS:
         return measures if settings.over == "measures" else 1
     return comparisons if settings.correction in ("holm", "bonferroni") else 1
-
-
-def share_of_alpha(settings: Settings, scores: PairedScores, comparisons: int, significant: int) -> float:
-    """What part of alpha an interval may miss with, so that it says what the correction says.
-
-    Bonferroni: 1 / m for m comparisons.  Holm: the same, as no simple interval goes with its steps; an
-    interval may reach over 0 where the test finds a difference.  Benjamini and Hochberg: k / m for k
-    findings, so that of the intervals of the findings alpha miss (Benjamini & Yekutieli, JASA 2005,
-    doi:10.1198/016214504000001907).
-    """
-    size = comparisons * (len(scores.measures) if settings.over == "measures" else 1)
-    if settings.correction == "none":
-        return 1.0
-    return (max(significant, 1) if settings.correction == "bh" else 1) / size

@@ -18,10 +18,13 @@ class Comparison:
     """One run against another under one measure; differences are run minus other.
 
     lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
+    level           what `lower` to `upper` covers by itself, in joint tests with all others of the measure
+    agrees          whether this interval shows a difference where the test does, and none where it does not
     wins, ties, losses  topics on which the run is better than, as good as, worse than the other
     direction       1 where what was tested speaks for the run, -1 for the other, 0 for neither
     p_value, corrected  of the test, and after the correction
-    d_z, hedges_g, g_lower, g_upper, rank_biserial  effect sizes, and an interval of Hedges' g
+    d_z, hedges_g, rank_biserial  effect sizes
+    g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected
     """
 
     measure: str
@@ -44,6 +47,9 @@ class Comparison:
     g_lower: float
     g_upper: float
     rank_biserial: float
+    level: float
+    g_level: float
+    agrees: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,12 +34,47 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
     size = len(p_values)
     order = np.argsort(p_values, kind="stable").astype(np.int64)
     scaled = p_values[order] / (np.arange(1, size + 1) / size)
-    return _put_back(order, np.minimum.accumulate(scaled[::-1])[::-1])
+    return _put_back(order, np.fmin.accumulate(scaled[::-1])[::-1])
 
 
 def uncorrected(p_values: FloatArray) -> FloatArray:
     """The p-values (m,) as they are."""
     return p_values.copy()
+
+
+def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
+    """(m,) at what share of alpha Holm's correction tests each of the p-values (m,).
+
+    1 / (m - i + 1) for the i-th lowest until the first that is not below its own, 1 / (m - k) for all others
+    after k findings: an interval that misses with so much of alpha holds 0 just where there is no finding.
+    Each covers 1 - alpha or more, all together only those of true null hypotheses do: intervals for all that
+    fit Holm's findings have ends at 0 and infinity.
+    Source: Holm 1979; Strassburger & Bretz, Statistics in Medicine 2008, doi:10.1002/sim.3338.
+    """
+    size, found = len(p_values), int(np.count_nonzero(holm(p_values) < alpha))
+    shares = np.empty(size)
+    shares[np.argsort(p_values, kind="stable")] = 1 / (size - np.minimum(np.arange(size), found))
+    return shares
+
+
+def single_shares(p_values: FloatArray, alpha: float) -> FloatArray:
+    """(m,) the share of alpha of each under Bonferroni's correction: 1 / m."""
+    return np.full(len(p_values), 1 / max(1, len(p_values)))
+
+
+def discovery_shares(p_values: FloatArray, alpha: float) -> FloatArray:
+    """(m,) the share of alpha of each under Benjamini and Hochberg's: k / m for k findings.
+
+    Of the intervals of the findings alpha miss.
+    Source: Benjamini & Yekutieli, JASA 2005, doi:10.1198/016214504000001907.
+    """
+    found = int(np.count_nonzero(benjamini_hochberg(p_values) < alpha))
+    return max(1, found) * single_shares(p_values, alpha)
+
+
+def whole_shares(p_values: FloatArray, alpha: float) -> FloatArray:
+    """(m,) all of alpha for each."""
+    return np.ones(len(p_values))
 
 
 def _put_back(order: IntArray, ordered: FloatArray) -> FloatArray:
@@ -56,3 +91,11 @@ CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "none": uncorrected,
 }
 """The corrections by the names that options use."""
+
+SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
+    "holm": step_shares,
+    "bonferroni": single_shares,
+    "bh": discovery_shares,
+    "none": whole_shares,
+}
+"""What shares of alpha intervals may miss with to say what the correction of that name says."""

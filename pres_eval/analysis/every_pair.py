@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,38 +13,44 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.letters import letters
-from pres_eval.analysis.paired import PairedScores, is_average, pair_topics
+from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_topics
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.analysis.topics import plural
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.scoring import Evaluation
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """Every run against every other under M measures, over the topics that all R runs have.
+    """Every run against every other under M measures, each pair over the topics that both have.
+
+    The R (R - 1) / 2 pairs of a measure are one family of comparisons, corrected together, so that letters
+    and signs against any baseline never disagree.
 
     measures         M labels
-    topics           how many topics were compared
-    all_topics       how many some run has
-    means            (M, R)
-    lower, upper     (M, R) intervals of the means
+    counts           (R,) topics of each run
+    means            (M, R) over a run's own topics
+    lower, upper     (M, R) intervals of these, each by itself
     first, second    (P,) the runs of each pair, the first before the second
-    p_values         (M, P) before any correction
-    corrected        (M, R, R) of each run against each baseline, corrected over the runs; nan against itself
+    topics           (P,) topics that both runs have
+    pair_means       (2, M, P) means of the first and of the second run over these
+    p_values         (M, P) before the correction; nan without a topic in common
+    corrected        (M, P) after it
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
-    letters          (M, R) runs that share one do not differ, all pairs corrected; empty for a single run
+    letters          (M, R) runs that share one could not be told apart; empty for a single run
     falling          labels of the measures of which a lower value is better
     """
 
     measures: tuple[str, ...]
-    topics: int
-    all_topics: int
+    counts: IntArray
     means: FloatArray
     lower: FloatArray
     upper: FloatArray
     first: IntArray
     second: IntArray
+    topics: IntArray
+    pair_means: FloatArray
     p_values: FloatArray
     corrected: FloatArray
     direction: IntArray
@@ -59,6 +65,18 @@ class PairTable:
         gains: FloatArray = self.means[measure] * (-1 if self.measures[measure] in self.falling else 1)
         return gains
 
+    @property
+    def over(self) -> str:
+        """The topics of the means in words."""
+        low, high = int(self.counts.min()), int(self.counts.max())
+        return plural(high) if low == high else f"each run's own topics ({low} to {high})"
+
+    @property
+    def family(self) -> str:
+        """How the comparisons were made, and what they were corrected for, in words."""
+        how = f"{self.settings.test}, correction {self.settings.correction}"
+        return f"{how} over {plural(len(self.first), 'pair')} of runs"
+
 
 def pairs_of(
     evaluations: Sequence[Evaluation],
@@ -70,15 +88,17 @@ def pairs_of(
 ) -> PairTable | None:
     """The runs against each other under those measures that are means over topics, and numbers on each.
 
-    The topics are those of all the runs, or `every_topic`; None where there is no topic, or no such measure.
+    The topics are those of each run, or `every_topic`; None where a run has no topic, or no such measure.
     """
     usable = [label for label in labels if all(_is_mean(evaluation, label) for evaluation in evaluations)]
-    common = set(evaluations[0].topics).intersection(*(evaluation.topics for evaluation in evaluations))
-    if not usable or not (common or every_topic):
+    if not usable or not (every_topic or all(evaluation.topics for evaluation in evaluations)):
         return None
     chosen = [each.with_columns([each.labels.index(label) for label in usable]) for each in evaluations]
-    scores = pair_topics(chosen, names, every_topic)
-    return every_pair(scores, settings, each)
+    union = sorted({topic for evaluation in evaluations for topic in evaluation.topics})
+    scores = pair_topics(chosen, names, every_topic or union)
+    own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
+    present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
+    return every_pair(scores, settings, each, present)
 
 
 def _is_mean(evaluation: Evaluation, label: str) -> bool:
@@ -87,66 +107,91 @@ def _is_mean(evaluation: Evaluation, label: str) -> bool:
     return is_average(column) and bool(np.isfinite(evaluation.by_label(label)).all())
 
 
-def every_pair(scores: PairedScores, settings: Settings, each: Loop = iter) -> PairTable:
-    """The numbers of `compare --all-pairs` of pairs as arrays; `each` wraps the loop over the measures."""
+def every_pair(
+    scores: PairedScores, settings: Settings, each: Loop = iter, present: BoolArray | None = None
+) -> PairTable:
+    """The numbers of `compare --all-pairs` of pairs as arrays; `each` wraps the loop over the measures.
+
+    present: (R, T) which run has which topic, all of them where it is not given.
+    """
     first, second = np.triu_indices(len(scores.runs), 1)
-    lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
+    if present is None:
+        present = np.ones(scores.values.shape[1:], np.bool_)
+    both = present[first] & present[second]
+    alone, together = _same_topics(present), _same_topics(both)
+    ends = np.empty((3, *scores.means.shape))
     tests = []
     for measure in each(range(len(scores.measures))):
-        values = scores.values[measure]
-        lower[measure], upper[measure] = settings.intervals(values, settings.alpha)
-        tests.append(_tested(scores.sign(measure) * (values[first] - values[second]), settings))
-    p_values, direction, wins, losses = (np.stack(parts) for parts in zip(*tests, strict=True))
+        for rows, topics in alone:
+            own = _part(scores, rows, topics)
+            ends[:, measure, rows] = own.means[measure], *settings.of_means(own, measure)
+        tests.append(_tested(scores, measure, (first, second), together, settings))
+    pair_means, p_values, signs = (np.stack(parts, axis=-2) for parts in zip(*tests, strict=True))
+    corrected = np.array([CORRECTIONS[settings.correction](row) for row in p_values]).reshape(p_values.shape)
     return PairTable(
         measures=scores.measures,
-        topics=len(scores.topics),
-        all_topics=scores.all_topics,
-        means=scores.means,
-        lower=lower,
-        upper=upper,
+        counts=present.sum(axis=1),
+        means=ends[0],
+        lower=ends[1],
+        upper=ends[2],
         first=first,
         second=second,
+        topics=both.sum(axis=1),
+        pair_means=pair_means,
         p_values=p_values,
-        corrected=np.stack([_corrected(row, first, second, len(scores.runs), settings) for row in p_values]),
-        direction=direction,
-        wins=wins,
-        losses=losses,
+        corrected=corrected,
+        direction=signs[0],
+        wins=signs[1],
+        losses=signs[2],
         letters=tuple(
-            _letters(row, gains, first, second, settings)
-            for row, gains in zip(p_values, scores.gains(), strict=True)
+            _letters(row < settings.alpha, gains, first, second)
+            for row, gains in zip(corrected, gains_of(scores.measures, ends[0], scores.falling), strict=True)
         ),
         falling=scores.falling,
         settings=settings,
     )
 
 
-def _letters(
-    p_values: FloatArray, gains: FloatArray, first: IntArray, second: IntArray, settings: Settings
-) -> tuple[str, ...]:
-    """The letters of `compare --all-pairs` for gains (R,): one correction over all the p-values (P,)."""
+def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
+    """Rows of (K, T) booleans that are the same: the places of each such group, and the row (T,)."""
+    rows, which = np.unique(present, axis=0, return_inverse=True)
+    return [(np.flatnonzero(which.ravel() == number), row) for number, row in enumerate(rows)]
+
+
+def _part(scores: PairedScores, runs: IntArray, topics: BoolArray) -> PairedScores:
+    """The scores of some runs (K,) on some topics (T,)."""
+    values = np.ascontiguousarray(scores.values[:, runs][:, :, topics])
+    return replace(scores, values=values, means=means_of(values))
+
+
+def _letters(significant: BoolArray, gains: FloatArray, first: IntArray, second: IntArray) -> tuple[str, ...]:
+    """The letters of runs with gains (R,), of which some pairs (P,) differ significantly."""
     differ = np.zeros((len(gains), len(gains)), np.bool_)
-    if len(gains) > 1:
-        significant = CORRECTIONS[settings.correction](p_values) < settings.alpha
-        differ[first, second] = differ[second, first] = significant
+    differ[first, second] = differ[second, first] = significant
     return tuple(letters(rounded(gains), differ))
 
 
-def _corrected(
-    p_values: FloatArray, first: IntArray, second: IntArray, count: int, settings: Settings
-) -> FloatArray:
-    """(baseline, run) the p-values of the runs against each baseline, corrected as `compare` does."""
-    against = np.full((count, count), np.nan)
-    against[first, second] = against[second, first] = p_values
-    corrected = np.full((count, count), np.nan)
-    others = ~np.eye(count, dtype=bool)
-    for baseline in range(count if count > 1 else 0):
-        chosen = others[baseline]
-        corrected[baseline, chosen] = CORRECTIONS[settings.correction](against[baseline, chosen])
-    return corrected
+def _tested(
+    scores: PairedScores,
+    measure: int,
+    pairs: tuple[IntArray, IntArray],
+    together: Sequence[tuple[IntArray, BoolArray]],
+    settings: Settings,
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """The (2, P) means of the runs of pairs, (P,) p-values, (3, P) directions, wins and losses.
 
-
-def _tested(differences: FloatArray, settings: Settings) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
-    """(P, T) differences of one measure: p-values, directions, wins and losses of the pairs."""
-    wins, _, losses = wins_ties_losses(differences)
-    p_values = PAIRED_TESTS[settings.test].two_sided(differences, settings.samples, settings.seed)
-    return p_values, favoured(differences, settings.test), wins, losses
+    together: the pairs (K,) that have the same topics (T,) in common, and these.
+    """
+    count = len(pairs[0])
+    means, p_values = np.full((2, count), np.nan), np.full(count, np.nan)
+    signs = np.zeros((3, count), np.int64)
+    for rows, topics in together:
+        if not topics.any():
+            continue
+        one, other = (np.ascontiguousarray(scores.values[measure][runs[rows]][:, topics]) for runs in pairs)
+        means[:, rows] = means_of(one), means_of(other)
+        differences = scores.sign(measure) * (one - other)
+        p_values[rows] = PAIRED_TESTS[settings.test].two_sided(differences, settings.samples, settings.seed)
+        wins, _, losses = wins_ties_losses(differences)
+        signs[:, rows] = favoured(differences, settings.test), wins, losses
+    return means, p_values, signs

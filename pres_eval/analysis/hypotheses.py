@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from pres_eval.analysis.significance import PairedTest
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
 """What is to be shown, by the names that options use; the first is the default."""
@@ -51,9 +51,17 @@ def directions(signs: IntArray, alternative: str) -> IntArray:
     return np.ones_like(signs) if alternative == "non-inferior" else signs
 
 
-def ends_outside(alpha: float, alternative: str) -> float:
-    """How much lies outside of the two-sided interval whose ends go with a test at level alpha."""
-    return alpha if alternative == "two-sided" else min(2 * alpha, 1 - 1e-9)
+def ends_outside(alpha: FloatArray, alternative: str) -> FloatArray:
+    """(P,) how much lies outside of the two-sided intervals whose ends go with tests at levels alpha (P,)."""
+    return alpha if alternative == "two-sided" else np.minimum(2 * alpha, 1 - 1e-9)
+
+
+def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: float) -> BoolArray:
+    """(P,) whether intervals (P,) show what the alternative says, by themselves."""
+    above, below = lower > -margin, upper < margin
+    if alternative == "two-sided":
+        return above | below
+    return above & below if alternative == "equivalent" else below if alternative == "less" else above
 
 
 def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:

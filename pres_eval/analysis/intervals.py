@@ -21,8 +21,12 @@ _AT_ONCE = 256
 """Rows of which the bootstrap means are in memory at the same time."""
 
 
+Outside = float | FloatArray
+"""The chance that an interval misses: one, or (K,) one for each of K rows."""
+
+
 def intervals(
-    values: FloatArray, outside: float, kind: str = "t", samples: int = 10_000, seed: int = 0
+    values: FloatArray, outside: Outside, kind: str = "t", samples: int = 10_000, seed: int = 0
 ) -> Ends:
     """(K,) lower and upper ends for the means of K rows of topics, which miss with a chance of `outside`.
 
@@ -32,18 +36,19 @@ def intervals(
         return np.full(len(values), math.nan), np.full(len(values), math.nan)
     if kind == "t":
         return t_intervals(values, outside)
+    outside = np.broadcast_to(outside, len(values))
     lower, upper = np.empty(len(values)), np.empty(len(values))
     for start in range(0, len(values), _AT_ONCE):
         rows = slice(start, start + _AT_ONCE)
         means = bootstrap_means(values[rows], samples, seed)
         if kind == "bca":
-            lower[rows], upper[rows] = bca_intervals(values[rows], means, outside)
+            lower[rows], upper[rows] = bca_intervals(values[rows], means, outside[rows])
         else:
-            lower[rows], upper[rows] = percentile_intervals(means, outside)
+            lower[rows], upper[rows] = percentile_intervals(means, outside[rows])
     return lower, upper
 
 
-def t_intervals(values: FloatArray, outside: float) -> Ends:
+def t_intervals(values: FloatArray, outside: Outside) -> Ends:
     """Student's t intervals of the means of (K, T) values: (K,) lower and upper ends.
 
     Formula:  x̄ ± t s / √T, t the quantile with T - 1 degrees of freedom, s the sample standard deviation
@@ -51,7 +56,8 @@ def t_intervals(values: FloatArray, outside: float) -> Ends:
     """
     topics = values.shape[1]
     mean, deviation = mean_and_deviation(values)
-    spread = student.quantile(outside, topics - 1) * deviation / math.sqrt(topics)
+    quantiles = student.quantiles(np.broadcast_to(outside, len(values)), topics - 1)
+    spread = quantiles * deviation / math.sqrt(topics)
     return mean - spread, mean + spread
 
 
@@ -74,17 +80,21 @@ def bootstrap_means(values: FloatArray, samples: int = 10_000, seed: int = 0) ->
     return means
 
 
-def percentile_intervals(means: FloatArray, outside: float = 0.05) -> Ends:
+def percentile_intervals(means: FloatArray, outside: Outside = 0.05) -> Ends:
     """Percentiles of bootstrap means, interpolated: (samples, K) in, (K,) lower and upper ends out.
 
     Too narrow for few topics: 88 to 91 % where 95 % are wanted, with 10 to 20 of them.
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
     """
-    lower, upper = np.quantile(means, (outside / 2, 1 - outside / 2), axis=0)
+    chances = np.broadcast_to(outside, means.shape[1]).tolist()
+    ends = [
+        np.quantile(own, (chance / 2, 1 - chance / 2)) for own, chance in zip(means.T, chances, strict=True)
+    ]
+    lower, upper = np.array(ends).reshape(-1, 2).T
     return lower, upper
 
 
-def bca_intervals(values: FloatArray, means: FloatArray, outside: float = 0.05) -> Ends:
+def bca_intervals(values: FloatArray, means: FloatArray, outside: Outside = 0.05) -> Ends:
     """Bias-corrected and accelerated bootstrap intervals: (K, T) values, their (samples, K) bootstrap means
     in.
 
@@ -93,7 +103,7 @@ def bca_intervals(values: FloatArray, means: FloatArray, outside: float = 0.05) 
     Rows of equal values have an interval of no width.
     Source: Efron, JASA 1987, doi:10.1080/01621459.1987.10478410.
     """
-    normal = NormalDist()
+    normal, chances = NormalDist(), np.broadcast_to(outside, len(values)).tolist()
     mean, deviation = mean_and_deviation(values)
     errors = values - mean[:, None]
     squares, cubes = (errors**2).sum(axis=1), (errors**3).sum(axis=1)
@@ -107,7 +117,7 @@ def bca_intervals(values: FloatArray, means: FloatArray, outside: float = 0.05) 
         bias = normal.inv_cdf(share)
         acceleration = cubes[row] / (6 * squares[row] ** 1.5)
         ends = []
-        for z in (normal.inv_cdf(outside / 2), normal.inv_cdf(1 - outside / 2)):
+        for z in (normal.inv_cdf(chances[row] / 2), normal.inv_cdf(1 - chances[row] / 2)):
             shifted = bias + (bias + z) / (1 - acceleration * (bias + z))
             ends.append(normal.cdf(shifted))
         lower[row], upper[row] = np.quantile(own, ends)

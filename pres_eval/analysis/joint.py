@@ -139,11 +139,11 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
 
 
 def _in_units(differences: FloatArray, unit: float) -> FloatArray:
-    """(P,) how many units differences are; infinite without residual variance, where they are not 0."""
+    """(P,) how many units differences are; nan where they are not 0 and there is no residual variance."""
     far = np.abs(differences)
     if unit > 0:
         return far / unit
-    return np.where(far > 1e-12, math.inf, 0.0) if unit == 0 else np.full(len(far), math.nan)
+    return np.where((far > 1e-12) | math.isnan(unit), math.nan, 0.0)
 
 
 @lru_cache(maxsize=256)

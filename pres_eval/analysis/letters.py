@@ -1,4 +1,4 @@
-"""Runs that can't be told apart, as letters: two runs share one if and only if they do not differ."""
+"""Runs that could not be told apart, as letters: two runs share one just if no difference was found."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from pres_eval.arrays.types import BoolArray, FloatArray
+
+SHARED = "runs that share a letter could not be told apart"
+"""What letters mean."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

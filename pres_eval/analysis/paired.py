@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
-from pres_eval.measures.base import Format, mean
+from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.scoring import Evaluation
 
@@ -26,6 +26,7 @@ class PairedScores:
     all_topics how many topics the runs have in all, of which `topics` are those used
     left_out   labels of columns that are not averages over topics
     falling    labels of measures of which a lower value is better
+    bounded    labels of measures from 0 to 1
     """
 
     runs: tuple[str, ...]
@@ -36,6 +37,7 @@ class PairedScores:
     all_topics: int
     left_out: tuple[str, ...] = ()
     falling: frozenset[str] = frozenset()
+    bounded: frozenset[str] = frozenset()
 
     def sign(self, measure: int) -> int:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""
@@ -92,6 +94,7 @@ def pair_topics(
         all_topics=len(union),
         left_out=tuple(column.label for column in columns if column.label not in labels),
         falling=frozenset(column.label for column in averages if column.measure.less_is_better),
+        bounded=frozenset(column.label for column in averages if Trait.BOUNDED in column.measure.traits),
     )
 
 

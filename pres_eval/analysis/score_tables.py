@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.analysis.paired import PairedScores, gains_of, means_of
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
-from pres_eval.measures.selection import falling_labels
+from pres_eval.measures.selection import bounded_labels, falling_labels
 
 
 def read_score_table(path: str, text: str) -> PairedScores | Means:
@@ -59,6 +59,7 @@ def _paired(path: str, table: dict[str, dict[bytes, list[float]]], measures: lis
         means=means_of(values),
         all_topics=len(union),
         falling=falling_labels(measures),
+        bounded=bounded_labels(measures),
     )
 
 

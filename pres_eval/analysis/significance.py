@@ -22,14 +22,17 @@ from pres_eval.arrays.types import FloatArray
 ENUMERATED = 16
 """Up to this many topics that differ, the randomisation test goes through all 2**n sign changes."""
 
+FEWEST = 5
+"""From so many topics on, equal differences have a p-value: fewer could too easily be equal by chance."""
+
 _AT_ONCE = 1000
 
 
 def paired_t(differences: FloatArray, greater: bool = False) -> FloatArray:
     """P-values of the paired t-test: (P, T) differences in, (P,) out.
 
-    1 where all differences are zero, 0 where they all are the same other number; one-sided 1/2, and 0 or 1;
-    nan for one topic.
+    1 (one-sided 1/2) where all differences are zero, `_without_variance` where they all are the same other
+    number; nan for one topic.
     Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
     """
     size = differences.shape[1]
@@ -40,11 +43,24 @@ def paired_t(differences: FloatArray, greater: bool = False) -> FloatArray:
     varied = deviation > 0
     t[varied] = mean[varied] / (deviation[varied] / math.sqrt(size))
     p_values = (student.above if greater else student.two_sided)(t, size - 1)
+    p_values[~varied] = _without_variance(mean[~varied], size, greater)
     p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
     return p_values
 
 
 paired_t_greater = partial(paired_t, greater=True)
+
+
+def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArray:
+    """(P,) p-values where all topics have the same difference (P,), not 0, so that t would be infinite.
+
+    nan below FEWEST topics, as no variance is no evidence; else the chance of such signs, as in
+    `randomisation`.
+    """
+    if topics < FEWEST:
+        return np.full(len(mean), math.nan)
+    all_alike = 2.0**-topics
+    return np.where(mean > 0, all_alike, 1.0) if greater else np.full(len(mean), 2 * all_alike)
 
 
 def sign(differences: FloatArray, greater: bool = False) -> FloatArray:
@@ -132,8 +148,8 @@ def bootstrap(
 
     Topics are drawn with replacement from the differences less their mean; p is the share of draws with a t
     statistic at least as far from 0 (one-sided: as high) as that of the differences, which count as one draw
-    more.  1 where all
-    differences are zero; nan for one topic.
+    more.  1 where all differences are zero, `_without_variance` where they all are the same other number; nan
+    for one topic.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261, after Efron & Tibshirani, An Introduction to the
       Bootstrap, 1993, 16.4.
     """
@@ -142,7 +158,7 @@ def bootstrap(
     if size < 2:
         return np.full(rows, math.nan)
     mean, deviation = mean_and_deviation(differences)
-    p_values = np.where(far(mean) > 0, 1 / (samples + 1), 1.0)
+    p_values = np.maximum(_without_variance(mean, size, greater), 1 / (samples + 1))
     p_values[np.round(mean, DECIMALS) == 0] = 1.0
     varied = np.flatnonzero(deviation > 0)
     if not len(varied):
@@ -193,7 +209,9 @@ def _least_of_draws(topics: int, samples: int) -> float:
 
 
 def _least_of_bootstrap(topics: int, samples: int) -> float:
-    return _least_of_draws(topics, samples) if topics > 1 else math.nan
+    """How often a draw has one topic alone, where t is infinite; less a quarter, as draws are random."""
+    alone = 0.75 * float(topics) ** (1 - topics)
+    return max(alone, _least_of_draws(topics, samples)) if topics > 1 else math.nan
 
 
 def _least_of_randomisation(topics: int, samples: int) -> float:

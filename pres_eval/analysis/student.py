@@ -90,13 +90,22 @@ def quantile(outside: float, freedom: float) -> float:
 
     1.96 for 0.05 and many degrees of freedom, 12.7 for one.
     """
+    return float(quantiles(np.array([outside]), freedom)[0])
+
+
+def quantiles(outside: FloatArray, freedom: float) -> FloatArray:
+    """(P,) the `quantile` of each of the chances (P,)."""
+    chances, where = np.unique(outside, return_inverse=True)
     # The normal quantile is never above it, and the chance falls ever more slowly: Newton's steps stay below.
-    t = max(-NormalDist().inv_cdf(outside / 2), 1e-8)
+    t = np.maximum(-elementwise(NormalDist().inv_cdf, chances / 2), 1e-8)
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
+    rows = np.arange(len(t))
     for _ in range(200):
-        density = math.exp(constant - (freedom + 1) / 2 * math.log1p(t * t / freedom))
-        step = (float(two_sided(np.array([t]), freedom)[0]) - outside) / (2 * density)
-        t += step
-        if abs(step) <= 1e-14 * t:
+        own = t[rows]
+        logarithm = constant - (freedom + 1) / 2 * elementwise(math.log1p, own * own / freedom)
+        step = (two_sided(own, freedom) - chances[rows]) / (2 * elementwise(math.exp, logarithm))
+        t[rows] += step
+        rows = rows[np.abs(step) > 1e-14 * t[rows]]
+        if not len(rows):
             break
-    return t
+    return t[where]

@@ -123,9 +123,9 @@ def command(**values: Any) -> None:
       pres-eval compare qrels.txt run_*.txt --all-pairs --test tukey
 
     Topics are those that every run has; with -c all of the qrels, where a topic that a run lacks counts as
-    0. Without -m: map, recall and PRES at --nmax.  The best of a measure is marked *; with a baseline, + and
-    - mark runs that are significantly better and worse than it.  With --all-pairs runs that do not differ
-    share a letter.
+    0. Without -m: map, recall and PRES at --nmax.  The best of a measure is marked ^; with a baseline, + and
+    - mark runs that are significantly better and worse than it.  With --all-pairs runs that could not be told
+    apart share a letter.  * marks p-values below --alpha.
 
     The default, --test t, compares means, as the table shows them; with few topics it errs less than other
     tests (Urbano et al., SIGIR 2019).  randomisation tries all sign changes for up to 16 topics that differ,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from pres_eval.errors import MeasureError, decimal_comma
 from pres_eval.measures import HOME
-from pres_eval.measures.base import Format, Measure
+from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.measures.names import NamedMeasure, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.views import BOUNDS, View
@@ -161,15 +161,25 @@ def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NM
 
 def falling_labels(labels: Iterable[str]) -> frozenset[str]:
     """Those of the labels that name measures of which less is better; names that nobody knows are not."""
-    falling = set()
+    return _labels_of(labels, lambda measure: measure.less_is_better)
+
+
+def bounded_labels(labels: Iterable[str]) -> frozenset[str]:
+    """Those of the labels that name measures from 0 to 1."""
+    return _labels_of(labels, lambda measure: Trait.BOUNDED in measure.traits)
+
+
+def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> frozenset[str]:
+    """Those of the labels that name measures of which something holds."""
+    found = set()
     for label in labels:
         if ":" in label:  # a column of somebody's file must not name a module that is then run
             continue
         with suppress(MeasureError):
             named = list(read_text(label, V9))
-            if named and all(one.measure.less_is_better for one in named):
-                falling.add(label)
-    return frozenset(falling)
+            if named and all(holds(one.measure) for one in named):
+                found.add(label)
+    return frozenset(found)
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:

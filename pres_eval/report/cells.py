@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pres_eval.report.grid import LATEX, MARKDOWN, escaped
 from pres_eval.report.text import interval, p_text, shown, signed, text_of
 
+BEST = "^"
+"""The mark of the best of a measure in plain text; * is that of a significant difference."""
+
 Value = str | bytes | int | float | bool | None
 """What a cell holds; bytes are an id, as it is in a file."""
 
@@ -15,7 +18,7 @@ Value = str | bytes | int | float | bool | None
 class Score:
     """A number in a cell for people.
 
-    best    whether it is the best of its measure: marked *, bold in LaTeX and Markdown
+    best    whether it is the best of its measure: marked ^, bold in LaTeX and Markdown
     mark    what the number is marked with besides: + or - of a test
     signed  whether + comes before a number above 0
     """
@@ -28,11 +31,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Interval:
-    """Two ends of an interval in a cell for people."""
+    """Two ends of an interval in a cell for people, with a mark in front if there is one."""
 
     low: float
     high: float
     signed: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ def cell_text(cell: ShownCell, digits: int, style: str) -> str:
     if isinstance(cell, float):
         return shown(cell, digits)
     if isinstance(cell, Interval):
-        return escaped(interval(cell.low, cell.high, digits, cell.signed), style)
+        return _marked(escaped(interval(cell.low, cell.high, digits, cell.signed), style), cell.mark, style)
     if isinstance(cell, PValue):
         return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
     if not isinstance(cell, Score):
@@ -74,7 +78,7 @@ def cell_text(cell: ShownCell, digits: int, style: str) -> str:
     elif cell.best and style == MARKDOWN:
         number = f"**{number}**"
     elif cell.best:
-        return f"*{cell.mark} {number}"
+        return f"{BEST}{cell.mark} {number}"
     return _marked(number, cell.mark, style)
 
 

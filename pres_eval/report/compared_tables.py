@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.joint import JOINT_TESTS
+from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import FEWEST, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
-from pres_eval.report.cells import Interval, Note, PValue, Score, ShownCell
+from pres_eval.report.cells import BEST, Interval, Note, PValue, Score, ShownCell
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import effect_size, falling_notes, percentage
 
@@ -74,17 +76,17 @@ def _shows(settings: Settings) -> tuple[str, str]:
     }[settings.alternative]
 
 
-def _how(settings: Settings) -> str:
-    """The test and the correction in words."""
+def _how(settings: Settings, sign: str = "<") -> str:
+    """The test and the correction in words, and on which side of alpha p is."""
     over = " over all measures" if settings.over == "measures" else ""
     if settings.test in JOINT_TESTS:
-        return f"{settings.test}{over}, p < {settings.alpha:g}"
-    return f"{settings.test}, correction {settings.correction}{over}, p < {settings.alpha:g}"
+        return f"{settings.test}{over}, p {sign} {settings.alpha:g}"
+    return f"{settings.test}, correction {settings.correction}{over}, p {sign} {settings.alpha:g}"
 
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
     best = "best of the measure; means are equal when they are at 12 digits"
-    notes: list[str | Note] = [Note(best, mark="*", bold=True)]
+    notes: list[str | Note] = [Note(best, mark=BEST, bold=True)]
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
         own = {result.scores.runs[run] for run in baselines}
@@ -113,10 +115,19 @@ def _intervals(result: ComparedRuns) -> Table:
     return Table(
         name="intervals",
         title=f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means",
-        notes=("- no interval: one topic says nothing of others",) if len(scores.topics) < 2 else (),
+        notes=_mean_notes(result),
         shown=_grid(scores, cells),
         programs=False,
     )
+
+
+def _mean_notes(result: ComparedRuns) -> list[str]:
+    """What the intervals of the means are good for."""
+    if len(result.scores.topics) < 2:
+        return ["- no interval: one topic says nothing of others"]
+    kind, bounded = result.settings.interval, result.scores.bounded
+    cut = "; cut to 0 and 1, beyond which no mean can be" if kind == "t" and bounded else ""
+    return [f"each for one mean, not corrected for their number{cut}"]
 
 
 def _groups(result: ComparedRuns) -> Table:
@@ -131,12 +142,24 @@ def _groups(result: ComparedRuns) -> Table:
     cells = [[own[run] for own in letters] for run in range(len(scores.runs))]
     return Table(
         name="groups",
-        title=f"Runs that do not differ share a letter ({_how(result.settings)})",
+        title=f"{SHARED.capitalize()} ({_how(result.settings, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
-        notes=("a: with the best",),
+        notes=["a: with the best", *_all_alike(result, letters)],
         shown=_grid(scores, cells),
     )
+
+
+def _all_alike(result: ComparedRuns, letters: Sequence[Sequence[str]]) -> list[str]:
+    """That a table of one letter shows nothing."""
+    alike = [
+        label
+        for label, own in zip(result.scores.measures, letters, strict=True)
+        if set(own) == {"a"} and len(own) > 1
+    ]
+    topics = plural(len(result.scores.topics))
+    words = f"all runs share a: over {topics} no difference was found, which does not mean that there is none"
+    return [f"{', '.join(alike)}: {words}"] if alike else []
 
 
 def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
@@ -160,7 +183,7 @@ def _comparisons(result: ComparedRuns) -> Table:
             one.run,
             one.other,
             Score(one.difference, signed=True),
-            Interval(one.lower, one.upper, signed=True),
+            Interval(one.lower, one.upper, signed=True, mark="" if one.agrees else "!"),
             f"{one.wins}/{one.ties}/{one.losses}",
             PValue(one.p_value),
             PValue(one.corrected, one.significant),
@@ -176,20 +199,45 @@ def _comparisons(result: ComparedRuns) -> Table:
         f"Comparisons ({settings.test}, {settings.alternative}{margin}, {plural(len(result.scores.topics))})",
         result.comparisons,
         Comparison,
-        _comparison_notes(settings, corrected),
+        _comparison_notes(result, corrected),
         Shown((*headings, "d_z", "g", "r"), lines, left=3),
         people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
     )
 
 
-def _comparison_notes(settings: Settings, corrected: str) -> tuple[str | Note, ...]:
+def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
+    settings = result.settings
     return (
         Note(f"significant: p ({corrected}) < {settings.alpha:g}", mark="*"),
         _interval_note(settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
+        *_disagreements(result),
+        *_without_p(result),
     )
+
+
+def _disagreements(result: ComparedRuns) -> list[Note]:
+    """What marks an interval that says something else than the test."""
+    if all(one.agrees for one in result.comparisons):
+        return []
+    return [Note("the interval and the test disagree on whether there is a difference", mark="!")]
+
+
+def _without_p(result: ComparedRuns) -> list[str]:
+    """Why comparisons have no p-value, where there are several topics."""
+    count = sum(math.isnan(one.p_value) for one in result.comparisons)
+    topics = len(result.scores.topics)
+    if not count or topics < 2:
+        return []
+    joint = result.settings.test in JOINT_TESTS
+    few = f"fewer than {FEWEST} topics" if topics < FEWEST and not joint else "without variance"
+    return [
+        f"p -: all {plural(topics)} have the same difference in {count} of"
+        f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({few});"
+        f" --test {'randomised-tukey' if joint else 'randomisation'} needs no variance"
+    ]
 
 
 def _interval_note(settings: Settings) -> str:
@@ -199,8 +247,10 @@ def _interval_note(settings: Settings) -> str:
     kind = INTERVAL_NAMES[settings.interval]
     together = {
         "none": f"{level} each",
+        "bonferroni": f"{level} for all comparisons together",
+        "holm": f"as wide as Holm's step for each comparison, {level} or more each",
         "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
-    }.get(settings.correction, f"{level} for all comparisons together, by Bonferroni")
+    }[settings.correction]
     said = together if settings.simultaneous else f"{level} each, not corrected"
     ranks = PAIRED_TESTS[settings.test].ranks
     return f"interval: {kind}, of the mean difference, {said}" + (

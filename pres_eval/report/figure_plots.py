@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
+from pres_eval.analysis.topics import plural
 from pres_eval.report.drawing import line_styles, new_figure, one_plot, plain_names
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
         axes.set_ylabel("relevant documents")
         mean = sum(relevant) / max(len(relevant), 1)
         axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1)
-        axes.set_title(f"{sum(relevant)} relevant documents of {len(topics)} topics, {mean:.1f} on average")
+        axes.set_title(f"{sum(relevant)} relevant documents of {plural(len(topics))}, {mean:.1f} on average")
     return figure
 
 

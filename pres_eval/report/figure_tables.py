@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pres_eval.analysis.explain import Explanation
 from pres_eval.analysis.figures import PrecisionRecall, Roc
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.report.cells import Value
 from pres_eval.report.layout import Table
@@ -24,7 +25,7 @@ def _figure(
 
 def relevant_table(rows: Sequence[tuple[str, int]]) -> Table:
     """How many relevant documents each topic has."""
-    return _figure(f"Relevant documents of {len(rows)} topics", ("topic", "relevant"), rows)
+    return _figure(f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
 
 
 def precision_recall_table(

@@ -96,7 +96,7 @@ def _intervals(report: Report, pairs: PairTable) -> Table:
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
-    """The letters of the runs: those that share one do not differ."""
+    """The letters of the runs: those that share one could not be told apart."""
     rows: list[list[Value]] = [
         [name, label, letters[run]]
         for label, letters in zip(pairs.measures, pairs.letters, strict=True)
@@ -106,18 +106,21 @@ def _groups(report: Report, pairs: PairTable) -> Table:
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
-    """Each pair once; the p-value of the two alone."""
+    """Each pair once, over the topics that both runs have."""
     rows: list[list[Value]] = []
     for row, label in enumerate(pairs.measures):
         for place, (first, second) in enumerate(
             zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
         ):
             wins, losses = int(pairs.wins[row, place]), int(pairs.losses[row, place])
-            difference = float(pairs.means[row, first] - pairs.means[row, second])
-            p_value = float(pairs.p_values[row, place])
+            one, other = pairs.pair_means[:, row, place].tolist()
+            p_value, corrected = float(pairs.p_values[row, place]), float(pairs.corrected[row, place])
+            topics = int(pairs.topics[place])
             names = report.names[first], report.names[second]
-            rows.append([label, *names, difference, wins, pairs.topics - wins - losses, losses, p_value])
+            counts = wins, topics - wins - losses, losses
+            rows.append([label, *names, _number(one - other), *counts, p_value, corrected, topics])
     headings = ["measure", "run", "other", "difference", "wins", "ties", "losses", "p_value"]
+    headings += ["corrected", "topics"]
     return Table(name="comparisons", headings=headings, rows=rows)
 
 

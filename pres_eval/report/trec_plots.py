@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import check_matplotlib, check_picture_ending, new_figure, picture, style
 from pres_eval.report.graphs import graphs_of
@@ -157,7 +158,7 @@ def _run_page(report: Report, run: int) -> Figure:
 
 def _title_lines(report: Report) -> list[str]:
     lines = [title_of(report), "", *textwrap.wrap(report.description, 100)]
-    lines.append(f"{len(report.topics)} topics, judged in {text_of(report.qrels.path)}")
+    lines.append(f"{plural(len(report.topics))}, judged in {text_of(report.qrels.path)}")
     if report.topics_differ() and not report.options.complete:
         lines.append("The runs have different topics: averages are over each run's own.")
     return [*lines, ""]

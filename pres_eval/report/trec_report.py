@@ -46,7 +46,7 @@ class Report:
     nmax          those that were asked for
     board         the measures of the leaderboard: labels of columns
     documents     the relevant documents of the topics with their ranks
-    pairs         the runs against each other; None for a single run or without a topic that all have
+    pairs         the runs against each other; None where nothing can be averaged over topics
     medians       by label (topics,) medians given from outside, nan where none was
     title, description  what people are told of the report
     failures      runs that could not be evaluated, and why
@@ -94,9 +94,18 @@ class Report:
         return -1 if self.column(label).measure.less_is_better else 1
 
     def best_first(self, label: str) -> list[int]:
-        """The runs by a measure over all topics, the best first; those without a value last."""
+        """The runs by a measure, the best first; then those that lack topics, and those without a value."""
         sign, values = self.sign(label), [self.summary(run, label) for run in range(len(self.names))]
-        return sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -sign * values[run]))
+        order = sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -sign * values[run]))
+        return self.all_topics_first(order)
+
+    def has_all_topics(self, run: int) -> bool:
+        """Whether a run was averaged over every topic of the report: means of others cannot be ranked."""
+        return self.options.complete or len(self.evaluations[run].topics) == len(self.topics)
+
+    def all_topics_first(self, runs: Sequence[int]) -> list[int]:
+        """The runs in their order, but those that lack topics last."""
+        return sorted(runs, key=lambda run: not self.has_all_topics(run))
 
     def topic_counts(self) -> list[int]:
         """How many topics each run was averaged over."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.analysis.topics import plural
+from pres_eval.analysis.letters import SHARED
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import COLOURS, line_styles, one_plot, plain, plain_names
 from pres_eval.report.graphs import Graph, graphs_of
@@ -91,7 +91,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     if pairs is None or subject.label not in pairs.measures:
         raise UsageError(f"--picture leaderboard: {subject.label} is not an average that can be compared")
     row = pairs.measures.index(subject.label)
-    order = np.argsort(pairs.gains(row), kind="stable")
+    order = np.array(report.all_topics_first(np.argsort(-pairs.gains(row), kind="stable").tolist())[::-1])
     means, places = pairs.means[row][order], np.arange(len(order))
     spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
     with rows_plot(len(order)) as (figure, axes):
@@ -104,9 +104,9 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
             letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
             letters.tick_params(length=0)
             letters.spines["right"].set_visible(False)
-            share = "\nruns that share a letter do not differ significantly, all pairs compared"
-        title = f"{plain(subject.label)}: means over {plural(pairs.topics)}, {confidence} intervals{share}"
-        axes.set_title(title)
+            share = f"\n{SHARED}, all pairs compared"
+        over = f"means over {pairs.over}, {confidence} intervals (uncorrected)"
+        axes.set_title(f"{plain(subject.label)}: {over}{share}")
     return figure
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pres_eval.analysis.explain import curves, explain_topic
+from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import COLOURS, new_figure, one_plot, plain, plain_names
@@ -47,7 +48,7 @@ def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
     above, at, below = above_at_below(values)
     name = plain_names(report.names)[run]
     axes.set_title(
-        f"{name}: above {median_words(report, label)} on {above}, at it on {at}, below it on {below} topics"
+        f"{name}: above {median_words(report, label)} on {above}, at it on {at}, below it on {plural(below)}"
     )
 
 

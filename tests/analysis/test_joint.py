@@ -242,7 +242,7 @@ def test_correction_over_measures_is_over_all_of_their_comparisons() -> None:
 
 @pytest.mark.parametrize("test", ["t", "tukey", "randomised-tukey"])
 def test_intervals_say_what_the_correction_says(test: str) -> None:
-    """Bonferroni and the joint tests: 0 is outside of the interval where the difference is significant."""
+    """0 is outside of the interval where the difference is significant, and only there."""
     result = compare(paired(6, 30), None, Settings(test=test, correction="bonferroni", samples=999))
     assert any(one.significant for one in result.comparisons)
     for one in result.comparisons:

@@ -92,13 +92,16 @@ def test_paired_t_is_scipys(size: int) -> None:
 
 
 def test_paired_t_of_constant_differences() -> None:
-    assert paired_t(np.array([[0.0, 0.0], [0.3 - 0.1, 0.2]])).tolist() == [1.0, 0.0]
+    alike = np.array([[0.0] * 6, [0.3 - 0.1, 0.2] * 3])
+    assert paired_t(alike).tolist() == [1.0, 2**-5]
+    assert paired_t(alike[:, :2])[0] == 1.0
+    assert np.isnan(paired_t(alike[:, :4])[1])
     assert math.isnan(paired_t(np.array([[0.5]]))[0])
 
 
 def test_paired_t_one_sided_of_constant_differences() -> None:
-    rows = np.array([[0.0, 0.0], [0.3 - 0.1, 0.2], [-0.2, -0.2]])
-    assert paired_t_greater(rows).tolist() == [0.5, 0.0, 1.0]
+    rows = np.array([[0.0] * 6, [0.3 - 0.1, 0.2] * 3, [-0.2] * 6])
+    assert paired_t_greater(rows).tolist() == [0.5, 2**-6, 1.0]
 
 
 @given(st.lists(quarters, min_size=1, max_size=60))
@@ -166,7 +169,8 @@ def test_bootstrap_is_sakais_algorithm() -> None:
     assert bootstrap(rows, 400, 5).tolist() == expected
     expected = [plain_bootstrap(row.tolist(), 400, 5, one_sided=True) for row in rows]
     assert bootstrap_greater(rows, 400, 5).tolist() == expected
-    assert bootstrap(np.array([[0.0] * 5, [0.5] * 5]), 99).tolist() == [1.0, 0.01]
+    assert bootstrap(np.array([[0.0] * 5, [0.5] * 5]), 99).tolist() == [1.0, 2**-4]
+    assert bootstrap(np.full((1, 20), 0.5), 99).tolist() == [0.01]
 
 
 def test_equivalence_is_statsmodels_tost() -> None:

@@ -210,14 +210,13 @@ def test_the_pages_tests_are_those_of_compare(page: Page) -> None:
     places = {pair: number for number, pair in enumerate(itertools.combinations(names, 2))}
     for row in pairs:
         place = labels.index(row["measure"]) * 3 + places[row["run"], row["other"]]
-        for key, array in (("p_value", "p"), ("wins", "wins"), ("losses", "losses")):
+        for key, array in (
+            ("corrected", "corrected"), ("wins", "wins"), ("losses", "losses"),
+            ("mean", "firstMeans"), ("other_mean", "secondMeans"),
+        ):  # fmt: skip
             assert row[key] == data.arrays[array][place]
         assert row["mean"] == data.arrays["means"][labels.index(row["measure"]) * 3 + names.index(row["run"])]
-    for baseline, name in enumerate(names):
-        rows = json.loads(CliRunner().invoke(compare_command, [*arguments, "--baseline", name]).output)
-        for row in rows["comparisons"]:
-            measure, run = labels.index(row["measure"]), names.index(row["run"])
-            assert row["corrected"] == data.arrays["corrected"][(measure * 3 + baseline) * 3 + run]
+    assert data.arrays["pairTopics"].tolist() == [12, 12, 12]
 
 
 @pytest.fixture(scope="module")
@@ -554,13 +553,14 @@ def test_opens_without_errors_or_requests(browser: Browser, patents_page: Path) 
 def test_the_leaderboard_marks_what_compare_marks(sized: Browser, patents: Report) -> None:
     result = CliRunner().invoke(
         compare_command,
-        [PATENT_QRELS, *PATENT_RUNS, "-m", "map", "-m", "Rprec", "--format", "json", "--baseline", "keyword"],
+        [PATENT_QRELS, *PATENT_RUNS, "-m", "map", "-m", "Rprec", "--format", "json", "--all-pairs"],
     )
-    rows = json.loads(result.output)["comparisons"]
-    expected = {
-        (row["run"], row["measure"]): ("+" if row["rank_biserial"] > 0 else "−") if row["significant"] else ""
-        for row in rows
-    }
+    expected = {}
+    for row in json.loads(result.output)["comparisons"]:
+        for run, other, sign in ((row["run"], row["other"], 1), (row["other"], row["run"], -1)):
+            mark = "+" if sign * row["difference"] > 0 else "−"
+            if other == "keyword":
+                expected[run, row["measure"]] = mark if row["significant"] else ""
     sized.run(CHOOSE, "baseline", "keyword")
     marks = """
       const cells = document.querySelectorAll("#board tbody tr");
@@ -610,7 +610,10 @@ def test_two_runs_and_their_link(sized: Browser, patents: Report, patents_page: 
     assert words.startswith(f"semantic against broad: map {means[0]:.4f} − {means[1]:.4f} = ")
     values = patents.per_topic(2, "map") - patents.per_topic(0, "map")
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
-    assert f"better on {wins}, equal on {12 - wins - losses}, worse on {losses} of 12" in words
+    assert (
+        f"better on {wins}, equal on {12 - wins - losses}, worse on {losses} of the 12 topics that both have"
+        in words
+    )
     link = sized.run("return location.hash")
     sized.open(patents_page, link)
     assert sized.run(TEXT, "#pair-words") == words and sized.run(SECTION) == "pair"
@@ -771,8 +774,8 @@ def test_a_banner_where_topics_differ(browser: Browser, tmp_path: Path) -> None:
     browser.open(tmp_path / "report.html")
     browser.run("window.dispatchEvent(new Event('beforeprint'))")
     assert "Of 2 topics b has 1." in browser.run(TEXT, ".banner")
-    assert sorted(browser.run(COLUMN, "#board", "topics")) == ["1", "2"]
-    assert "of the 1 topics that both have" in browser.run(TEXT, "#pair-view .scroll.tall caption")
+    assert sorted(browser.run(COLUMN, "#board", "topics")) == ["1 of 2 topics", "2"]
+    assert "of the 1 topic that both have" in browser.run(TEXT, "#pair-view .scroll.tall caption")
     browser.run(CHOOSE, "view", "run:b")
     assert browser.run(COLUMN, TABLE, "map") == ["–", "0.5000"] and browser.messages() == []
 

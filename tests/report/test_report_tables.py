@@ -7,6 +7,7 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
@@ -73,8 +74,9 @@ def test_comparisons_are_those_of_compare() -> None:
     mine = json.loads(output_of("--format", "json", "-m", "map", "-m", "Rprec"))
     arguments = [PATENT_QRELS, *PATENT_RUNS, "-m", "map", "-m", "Rprec", "--all-pairs", "--format", "json"]
     theirs = json.loads(CliRunner().invoke(compare_command, [*arguments, "--samples", "200"]).output)
-    kept = ("measure", "run", "other", "difference", "wins", "ties", "losses", "p_value")
-    assert mine["comparisons"] == [{key: row[key] for key in kept} for row in theirs["comparisons"]]
+    kept = ("measure", "run", "other", "difference", "wins", "ties", "losses", "p_value", "corrected")
+    expected = [{key: row[key] for key in kept} | {"topics": 12} for row in theirs["comparisons"]]
+    assert mine["comparisons"] == expected
     for row, other in zip(
         mine["intervals"], sorted(theirs["means"], key=lambda r: r["measure"] != "map"), strict=True
     ):
@@ -126,11 +128,12 @@ def test_medians_of_other_measures(tmp_path: Path) -> None:
     assert isinstance(result.exception, UsageError) and "expected those of a measure" in str(result.exception)
 
 
-def test_runs_that_share_no_topic_are_not_compared(tmp_path: Path) -> None:
+def test_runs_that_share_no_topic_have_no_p_value(tmp_path: Path) -> None:
     qrels = judgements("1", 1) + judgements("2", 1)
     report = report_of_texts(tmp_path, qrels, ranking("1", (1,), 2, "a"), ranking("2", (2,), 2, "b"))
-    assert report.pairs is None and report.topics_differ()
+    assert report.pairs is not None and report.topics_differ()
+    assert report.pairs.topics.tolist() == [0] and np.isnan(report.pairs.p_values).all()
     complete = report_of_texts(
         tmp_path, qrels, ranking("1", (1,), 2, "a"), ranking("2", (2,), 2, "b"), complete=True
     )
-    assert complete.pairs is not None and complete.pairs.topics == 2
+    assert complete.pairs is not None and complete.pairs.topics.tolist() == [2]

@@ -2,7 +2,7 @@
 const FEW_RUNS = 12;
 const boardMarks = () => {
   const baseline = runAt.get(state.base);
-  const { alpha, correction } = data.pairs;
+  const { alpha, family } = data.pairs;
   [...byId("board").tBodies[0].rows].forEach((row) => {
     const run = Number(row.querySelector("[data-run]").dataset.run);
     row.classList.toggle("baseline", run === baseline);
@@ -14,9 +14,10 @@ const boardMarks = () => {
       letters.hidden = RUNS > FEW_RUNS && label !== state.m;
       if (run === baseline) continue;
       const found = tested(label, run, baseline);
-      const corrected = correctedOf(label, run, baseline);
-      cell.title = `${signed(found.mean - found.other)} against ${state.base}, ${pWords(corrected)} (${correction})`;
-      if (!(corrected < alpha)) continue;
+      cell.title = found.topics
+        ? `${signed(found.mean - found.other)} against ${state.base} over ${plural(found.topics, "topic")}, ${pWords(found.p)} (${family})`
+        : `no topic in common with ${state.base}`;
+      if (!(found.p < alpha)) continue;
       const better = found.direction > 0;
       cell.prepend(
         html(
@@ -30,17 +31,17 @@ const boardMarks = () => {
   });
 };
 const boardNote = () => {
-  const { test, correction, alpha, topics } = data.pairs;
+  const { alpha, family } = data.pairs;
   return (
-    `+ and −: significantly better and worse than ${state.base} (${test}, correction ${correction}, ` +
-    `p < ${alpha}, ${topics} topics), as pres-eval compare says.`
+    `+ and −: significantly better and worse than ${state.base} (${family}, p < ${alpha}), ` +
+    "the comparisons that the letters are of: each pair over the topics that both runs have."
   );
 };
 const boardBars = () => {
   const row = data.pairs.measures.indexOf(state.m);
   if (row < 0) return;
   const of = (name, run) => arrays[name][row * RUNS + run];
-  const order = data.runs.map((_, run) => run).sort((one, other) => signOf(state.m) * (of("means", other) - of("means", one)) || one - other);
+  const order = data.runs.map((_, run) => run).sort((one, other) => data.partial[one] - data.partial[other] || signOf(state.m) * (of("means", other) - of("means", one)) || one - other);
   const baseline = runAt.get(state.base);
   const confidence = `${+(100 * (1 - data.pairs.alpha)).toFixed(6)} %`;
   const known = (run) => Number.isFinite(of("lower", run));
@@ -62,8 +63,8 @@ const boardBars = () => {
   }));
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
   const less = signOf(state.m) < 0 ? " (less is better)" : "";
-  const share = groups.length ? "; runs that share a letter do not differ" : "";
-  const words = `Means over ${data.pairs.topics} topics with ${confidence} intervals, best first${less}${share}`;
+  const share = groups.length ? "; runs that share a letter could not be told apart" : "";
+  const words = `Means over ${data.pairs.over} with ${confidence} intervals (uncorrected), best first${less}${share}`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pres_eval.analysis.letters import SHARED
+from pres_eval.analysis.topics import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
@@ -45,7 +47,8 @@ def _averages(report: Report) -> Html:
     rows: list[Sequence[Cell]] = []
     for run in report.best_first(labels[0]):
         name = report.names[run]
-        cells: list[Cell] = [str(report.topic_counts()[run])]
+        of_all = "" if report.has_all_topics(run) else f" of {plural(len(report.topics))}"
+        cells: list[Cell] = [f"{report.topic_counts()[run]}{of_all}"]
         for label in labels:
             text = shown(values[label][run], DIGITS, formats[label])
             best = several and formats[label] is Format.FLOAT and run in firsts[label]
@@ -72,10 +75,9 @@ def _words(report: Report) -> str:
         words += f" (less is better: {', '.join(falling)})"
     if report.pairs is None:
         return words
-    settings = report.pairs.settings
     return (
-        f"{words}; runs that share a letter do not differ significantly, all pairs compared"
-        f" ({settings.test}, correction {settings.correction}, p < {settings.alpha:g})"
+        f"{words}; {SHARED} ({report.pairs.family}, each over the topics that both have,"
+        f" p ≥ {report.pairs.settings.alpha:g})"
     )
 
 
@@ -90,9 +92,11 @@ def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
 
 
 def _best(report: Report, label: str, values: Sequence[float]) -> list[int]:
-    known = [value for value in values if not math.isnan(value)]
+    """The runs with the best value, among those that have all the topics."""
+    ranked = [value for run, value in enumerate(values) if report.has_all_topics(run)]
+    known = [value for value in ranked if not math.isnan(value)]
     best = (max if report.sign(label) > 0 else min)(known, default=math.nan)
-    return [run for run, value in enumerate(values) if value == best]
+    return [run for run, value in enumerate(values) if value == best and report.has_all_topics(run)]
 
 
 def _intervals(report: Report) -> Html | str:
@@ -101,7 +105,7 @@ def _intervals(report: Report) -> Html | str:
         return ""
     confidence = percentage(1 - pairs.settings.alpha)
     label = pairs.measures[0]
-    order = np.argsort(-pairs.gains(0), kind="stable").tolist()
+    order = report.all_topics_first(np.argsort(-pairs.gains(0), kind="stable").tolist())
     rows = [
         svg.Row(
             names[run],
@@ -120,7 +124,7 @@ def _intervals(report: Report) -> Html | str:
         for run in order
     ]
     less = " (less is better)" if report.sign(label) < 0 else ""
-    share = "; runs that share a letter do not differ" if len(names) > 1 else ""
-    words = f"Means over {pairs.topics} topics with {confidence} intervals, best first{less}{share}"
+    share = f"; {SHARED}" if len(names) > 1 else ""
+    words = f"Means over {pairs.over} with {confidence} intervals (uncorrected), best first{less}{share}"
     chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
     return element("div", figure(label, words, chart), id="board-bars")

@@ -40,9 +40,10 @@ const hasTopic = (run, topic) => arrays.present[run * TOPICS + topic] === 1;
 const shown = (value, digits = 4) => (Number.isNaN(value) ? "nan" : value.toFixed(digits));
 const textOf = (measure, run, topic) =>
   hasTopic(run, topic) ? shown(valueOf(measure, run, topic), data.measures[measure].digits) : "–";
+const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 const signed = (value, digits = 4) => (value > 0 ? "+" : value < 0 ? "−" : "±") + Math.abs(value).toFixed(digits);
-const pWords = (p) => (p < 0.00005 ? "p < 0.0001" : `p = ${pText(p)}`);
-const pText = (p) => (Number.isNaN(p) ? "nan" : p < 0.00005 ? "<0.0001" : p.toFixed(4));
+const pWords = (p) => (Number.isNaN(p) ? "no p-value" : p < 0.00005 ? "p < 0.0001" : `p = ${pText(p)}`);
+const pText = (p) => (Number.isNaN(p) ? "–" : p < 0.00005 ? "<0.0001" : p.toFixed(4));
 
 const sortedNumbers = (numbers) => numbers.filter((number) => !Number.isNaN(number)).sort((one, other) => one - other);
 const quantile = (ordered, share) => {
@@ -65,15 +66,13 @@ const tested = (label, one, other) => {
   const sign = one < other ? 1 : -1;
   const [wins, losses] = [arrays.wins[place], arrays.losses[place]];
   return {
-    mean: arrays.means[row * RUNS + one],
-    other: arrays.means[row * RUNS + other],
-    p: arrays.p[place],
+    mean: (one < other ? arrays.firstMeans : arrays.secondMeans)[place],
+    other: (one < other ? arrays.secondMeans : arrays.firstMeans)[place],
+    p: arrays.corrected[place],
+    topics: arrays.pairTopics[place % pairs],
     direction: sign * arrays.direction[place],
     wins: sign > 0 ? wins : losses,
     losses: sign > 0 ? losses : wins,
-    ties: data.pairs.topics - wins - losses,
+    ties: arrays.pairTopics[place % pairs] - wins - losses,
   };
 };
-// The corrected p-value of a run against a baseline, as compare gives it.
-const correctedOf = (label, run, baseline) =>
-  arrays.corrected[(data.pairs.measures.indexOf(label) * RUNS + baseline) * RUNS + run];

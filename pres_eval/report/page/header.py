@@ -32,17 +32,13 @@ def banner(report: Report) -> Html | str:
     counts = [len(evaluation.topics) for evaluation in report.evaluations]
     fewest = [name for name, count in zip(report.names, counts, strict=True) if count == min(counts)]
     named = ", ".join(fewest[:3]) + (f" and {len(fewest) - 3} more" if len(fewest) > 3 else "")
-    compared = (
-        f" Tests and intervals are over the {report.pairs.topics} topics that all of them have."
-        if report.pairs is not None
-        else ""
-    )
     return element(
         "p",
         element("strong", "The runs have different topics."),
         f" Of {len(report.topics)} topics {named} {'has' if len(fewest) == 1 else 'have'} {min(counts)}."
-        " Averages are over each run's own topics (topics, beside its name); --topics common and all take the"
-        f" same for all.{compared}",
+        " Averages are over each run's own topics; runs that lack some (topics, beside the name) are not"
+        " ranked and stand last. --topics all counts missing topics as 0, --topics common leaves them out."
+        " Two runs are compared over the topics that both have.",
         class_="banner",
         role="note",
     )

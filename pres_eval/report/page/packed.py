@@ -123,8 +123,10 @@ def _add_documents(block: Block, report: Report) -> None:
 
 
 def _add_pairs(block: Block, pairs: PairTable) -> None:
-    block.add("p", pairs.p_values.astype("<f8"))
     block.add("corrected", pairs.corrected.astype("<f8"))
+    block.add("firstMeans", pairs.pair_means[0].astype("<f8"))
+    block.add("secondMeans", pairs.pair_means[1].astype("<f8"))
+    block.add("pairTopics", pairs.topics.astype("<i4"))
     block.add("direction", pairs.direction.astype("<i1"))
     block.add("wins", pairs.wins.astype("<i4"))
     block.add("losses", pairs.losses.astype("<i4"))
@@ -155,13 +157,14 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
         ],
         "nmax": report.nmax,
         "topicsDiffer": report.topics_differ(),
-        "counts": report.topic_counts(),
+        "partial": [int(not report.has_all_topics(run)) for run in range(len(report.names))],
         "pairs": None,
     }
     if report.pairs is not None:
         document["pairs"] = {
             "measures": report.pairs.measures,
-            "topics": report.pairs.topics,
+            "over": report.pairs.over,
+            "family": report.pairs.family,
             "letters": report.pairs.letters,
             **vars(report.pairs.settings),
         }

@@ -19,7 +19,8 @@ const pairTests = (one, other) => {
       pText(found.p),
     ];
   });
-  const caption = `Means, wins, ties and losses over ${data.pairs.topics} topics; ${data.pairs.test} test of the two alone, not corrected`;
+  const { family } = data.pairs;
+  const caption = `Means, wins, ties and losses over the ${plural(commonTopics(one, other).length, "topic")} that both have; p: ${family}, as on the leaderboard`;
   return tableOf(caption, ["measure", data.runs[one], data.runs[other], "difference", "wins", "ties", "losses", "p"], rows);
 };
 const pairScatter = (one, other, measure, topics) => {
@@ -120,7 +121,7 @@ const onlyOne = (one, other, topics) => {
     ]);
   const cut = only.length > MOST_ROWS ? `; the first ${MOST_ROWS} of ${only.length} are listed` : "";
   const [first, second] = [data.runs[one], data.runs[other]];
-  const caption = `Relevant documents of the ${topics.length} topics that both have, by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
+  const caption = `Relevant documents of the ${plural(topics.length, "topic")} that both have, by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
   const table = tableOf(caption, ["topic", "document", "grade", "found by", `rank in ${first}`, `rank in ${second}`], rows, { words: [0, 1, 3] });
   return html("div", {}, html("h3", {}, "Documents that only one of them found"), scrolling("Documents that only one run found", table, true));
 };
@@ -137,17 +138,17 @@ sections.pair = () => {
   const measure = measureAt[state.m];
   const topics = commonTopics(one, other);
   const found = tested(state.m, one, other);
-  const sentence = found
+  const sentence = found?.topics
     ? `${state.a} against ${state.b}: ${state.m} ${found.mean.toFixed(4)} − ${found.other.toFixed(4)} = ` +
       `${signed(found.mean - found.other)}; better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ` +
-      `${data.pairs.topics} topics; ${pWords(found.p)} (${data.pairs.test}).`
-    : `${state.a} against ${state.b}: ${state.m} was not tested.`;
+      `the ${plural(found.topics, "topic")} that both have; ${pWords(found.p)} (${data.pairs.family}).`
+    : `${state.a} against ${state.b}: ${found ? "they have no topic in common" : `${state.m} was not tested`}.`;
   const differences = topics.map((topic) => [
     Math.round((valueOf(measure, one, topic) - valueOf(measure, other, topic)) * 1e4) / 1e4,
     topic,
     `${textOf(measure, one, topic)} − ${textOf(measure, other, topic)}`,
   ]);
-  const words = `${state.m} of ${state.a} minus ${state.b} on each of ${topics.length} topics, from the largest to the smallest`;
+  const words = `${state.m} of ${state.a} minus ${state.b} on each of ${plural(topics.length, "topic")}, from the largest to the smallest`;
   show(
     host,
     html("p", { id: "pair-words", role: "status" }, sentence),

@@ -60,7 +60,7 @@ const againstMedian = (label, run) => {
   }
   const count = (sign) => pairs.filter(([value]) => Math.sign(value) === sign).length;
   const whose = data.medians[label] ? "the medians given" : `the median of the ${RUNS} runs`;
-  const words = `${label} of ${data.runs[run]} on each topic minus ${whose}: above it on ${count(1)}, at it on ${count(0)}, below it on ${count(-1)} topics`;
+  const words = `${label} of ${data.runs[run]} on each topic minus ${whose}: above it on ${count(1)}, at it on ${count(0)}, below it on ${plural(count(-1), "topic")}`;
   return differenceBars(`${label} against the median`, words, `${label} minus median`, pairs);
 };
 sections.distributions = () => {

@@ -125,7 +125,7 @@ const chosenTopics = (columns) => {
   if (!problem) {
     for (let topic = 0; topic < TOPICS; topic++) if (tests.every(({ test }) => test(topic))) chosen.add(topic);
   }
-  let words = `${chosen.size} of ${TOPICS} topics shown`;
+  let words = `${chosen.size} of ${plural(TOPICS, "topic")} shown`;
   if (problem) words = problem;
   else if (!chosen.size && tests.length) {
     const alone = tests.map(({ words: each, test }) => {

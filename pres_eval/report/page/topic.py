@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pres_eval.analysis.topics import plural
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
@@ -26,7 +27,7 @@ def topic_view(report: Report) -> Html:
     heads = ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])]
     hardest = table(f"{label}, the hardest topics first", heads, rows, sortable=True, name="hardest")
     columns = relevant_counts(report)
-    words = f"How many of the {len(report.topics)} topics have how many relevant documents"
+    words = f"How many of the {plural(len(report.topics))} have how many relevant documents"
     chart = svg.column_chart(
         "relevant", "Relevant documents of the topics", words, ("relevant documents", "topics"), columns
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pres_eval.analysis.topics import plural
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
@@ -49,7 +50,7 @@ def _histogram(report: Report, run: int, label: str) -> Html:
     title = f"{name} against the median"
     words = (
         f"{name} of {report.names[run]} on each topic minus {median_words(report, label)}:"
-        f" above it on {above}, at it on {at}, below it on {below} topics"
+        f" above it on {above}, at it on {at}, below it on {plural(below)}"
     )
     chart = svg.difference_chart(f"histogram-{run}-{label}", title, words, f"{name} minus median", values)
     return figure(title, words, scrolling(f"{title}, {report.names[run]}", chart, kind="wide"))

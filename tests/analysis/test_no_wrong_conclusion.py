@@ -1,0 +1,168 @@
+"""What a reader concludes from tests and tables is true: one test for each wrong conclusion of 2.6.0."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.commands import FIXTURES, Command
+from support.null_rates import Draws, false_positives, read_tables
+
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compared import Comparison
+from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.significance import PAIRED_TESTS
+
+
+def score_file(path: Path, **runs: Sequence[float]) -> Path:
+    """A file of scores of map, a row for each run and topic."""
+    rows = [
+        f"{run},{topic + 1},{value}" for run, values in runs.items() for topic, value in enumerate(values)
+    ]
+    path.write_text("\n".join(["run,topic,map", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "tukey", "dunnett"])
+def test_item_11_two_topics_say_nothing(command: Command, tmp_path: Path, test: str) -> None:
+    """2.6.0: p < 0.0001 for two topics with the same difference."""
+    file = score_file(tmp_path / "s.csv", low=(0.2, 0.3), high=(0.4, 0.5))
+    called = command("compare", "--scores", file, "--test", test)
+    assert "<0.0001" not in called.out
+    assert "all 2 topics have the same difference in 1 of 1 comparison, which is no evidence" in called.out
+    found = json.loads(command("compare", "--scores", file, "--test", test, "--format", "json").out)
+    one = found["comparisons"][0]
+    assert (one["p_value"], one["corrected"], one["lower"], one["significant"]) == (None, None, None, False)
+
+
+def test_item_11_equal_differences_count_as_signs_from_five_topics_on(
+    command: Command, tmp_path: Path
+) -> None:
+    for topics, p_value in ((4, None), (5, 0.0625), (6, 0.03125), (20, 2**-19)):
+        file = score_file(tmp_path / "s.csv", low=[0.2] * topics, high=[0.4] * topics)
+        found = json.loads(command("compare", "--scores", file, "--format", "json").out)
+        assert found["comparisons"][0]["p_value"] == p_value
+
+
+@pytest.mark.parametrize("test", PAIRED_TESTS)
+def test_item_11_no_test_errs_oftener_than_it_says_on_a_grid(test: str) -> None:
+    """Scores in steps of 0.1, as those of P_10: 2.6.0's t and bootstrap were wrong in 8 % of two topics."""
+    grid = np.random.default_rng(1).binomial(10, 0.4, (10, 100)) / 10
+    for topics in (2, 3, 5, 10):
+        assert false_positives(grid, test, Draws(4000, topics), "swapped", samples=500) < 0.06
+
+
+def test_item_11_a_bootstrap_that_cannot_reach_alpha_warns(command: Command, tmp_path: Path) -> None:
+    file = score_file(tmp_path / "s.csv", low=(0.2, 0.3), high=(0.4, 0.51))
+    assert "nothing can be significant" in command("compare", "--scores", file, "--test", "bootstrap").err
+
+
+def robust(measure: str = "map") -> PairedScores:
+    """The runs of the Robust track 2003."""
+    values = read_tables(FIXTURES / "scores" / "robust03.csv")[measure][None]
+    runs, topics = values.shape[1:]
+    names, ids = tuple(f"r{run}" for run in range(runs)), tuple(b"%03d" % topic for topic in range(topics))
+    return PairedScores(names, (measure,), ids, values, means_of(values), topics)
+
+
+def falls_outside(one: Comparison) -> bool:
+    return one.lower > 0 or one.upper < 0
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+@pytest.mark.parametrize("over", ["runs", "measures"])
+@pytest.mark.parametrize("baseline", [0, None])
+def test_item_12_a_star_stands_beside_intervals_without_0(
+    correction: str, over: str, baseline: int | None
+) -> None:
+    """2.6.0: of 239 starred rows of all pairs, 12 had an interval that holds 0 (Holm)."""
+    result = compare(robust(), baseline, Settings(correction=correction, over=over))
+    assert 0 < sum(one.significant for one in result.comparisons) < len(result.comparisons)
+    for one in result.comparisons:
+        assert one.significant == falls_outside(one)
+        assert one.agrees
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "equivalent", "non-inferior"])
+def test_item_12_so_do_intervals_of_other_alternatives(alternative: str) -> None:
+    margin = 0.1 if alternative in ("equivalent", "non-inferior") else 0.0
+    result = compare(robust(), 0, Settings(alternative=alternative, margin=margin))
+    assert any(one.significant for one in result.comparisons) and all(
+        one.agrees for one in result.comparisons
+    )
+
+
+def test_item_12_the_first_of_holms_intervals_is_bonferronis_and_each_covers_enough() -> None:
+    holm, bonferroni = (
+        compare(robust(), 0, Settings(correction=name)).comparisons for name in ("holm", "bonferroni")
+    )
+    surest = min(range(len(holm)), key=lambda place: holm[place].p_value)
+    assert (holm[surest].lower, holm[surest].level) == (bonferroni[surest].lower, 1 - 0.05 / 16)
+    found = sum(one.significant for one in holm)
+    assert {one.level for one in holm if not one.significant} == {1 - 0.05 / (16 - found)}
+
+
+def test_item_12_a_row_says_that_its_interval_and_star_are_of_two_procedures(command: Command) -> None:
+    """Signed ranks beside intervals of means: each such row is marked, and the note says why."""
+    file = FIXTURES / "scores" / "robust03.csv"
+    called = command("compare", "--scores", file, "--test", "wilcoxon")
+    assert "\n! the interval and the test disagree on whether there is a difference" in called.out
+    rows = command(
+        "compare", "--scores", file, "--test", "wilcoxon", "--format", "csv", "--table", "comparisons"
+    ).rows
+    marked = [row for row in rows if row["agrees"] == "false"]
+    holds = [float(row["lower"]) <= 0 <= float(row["upper"]) for row in marked]
+    assert marked and holds == [row["significant"] == "true" for row in marked]
+    assert sum(" ! " in line for line in called.out.splitlines()) == len(marked)
+
+
+def test_item_12_json_names_what_each_interval_covers(command: Command) -> None:
+    file = FIXTURES / "scores" / "robust03.csv"
+    found = json.loads(command("compare", "--scores", file, "--format", "json", "--alpha", "0.1").out)
+    for one in found["comparisons"]:
+        assert one["level"] >= 0.9 and one["g_level"] == 0.9
+    assert max(one["level"] for one in found["comparisons"]) > 0.99
+
+
+def test_item_13_each_sign_has_one_meaning(command: Command, tmp_path: Path) -> None:
+    """2.6.0: * is the best in the first table, and significant in the last."""
+    rng = np.random.default_rng(2)
+    low = rng.beta(2, 5, 20)
+    file = score_file(tmp_path / "s.csv", low=low, high=low + rng.uniform(0.1, 0.2, 20))
+    out = command.ok("compare", "--scores", file).out
+    best, _, tests = out.split("\n\n\n") if out.count("\n\n\n") == 2 else out.partition("Comparisons")
+    assert "^+" in best and "*" not in best
+    assert "\n* significant: p (holm) < 0.05" in tests and "^" not in tests
+
+
+def test_item_13_intervals_of_means_stay_where_the_measure_is(command: Command, tmp_path: Path) -> None:
+    """2.6.0: -0.87 .. 1.67 for a measure from 0 to 1, without a word on the correction."""
+    file = score_file(tmp_path / "s.csv", low=(0.3, 0.5), high=(0.4, 0.99))
+    called = command("compare", "--scores", file)
+    assert "0.0000 .. 1.0000" in called.out
+    assert "each for one mean, not corrected for their number; cut to 0 and 1" in called.out
+    means = json.loads(command("compare", "--scores", file, "--format", "json").out)["means"]
+    assert {(one["lower"], one["upper"]) for one in means} == {(0.0, 1.0)}
+    efforts = tmp_path / "efforts.csv"
+    efforts.write_text(file.read_text().replace("map", "last_rel"))
+    assert "-" in command("compare", "--scores", efforts).out.split("intervals of the means")[1]
+
+
+def test_item_14_one_letter_for_all_says_that_nothing_was_found(command: Command, tmp_path: Path) -> None:
+    """2.6.0: "Runs that do not differ share a letter" of any runs over three topics."""
+    file = score_file(tmp_path / "s.csv", low=(0.1, 0.2, 0.3), high=(0.2, 0.5, 0.45), top=(0.9, 0.3, 0.7))
+    out = command("compare", "--scores", file, "--all-pairs").out
+    assert "Runs that share a letter could not be told apart (t, correction holm, p ≥ 0.05)" in out
+    assert "map: all runs share a: over 3 topics no difference was found, which does not mean" in out
+    assert "do not differ" not in out
+
+
+def test_item_14_no_text_says_that_runs_do_not_differ() -> None:
+    root = Path(__file__).parents[2]
+    texts = [*root.glob("pres_eval/**/*.py"), *root.glob("pres_eval/**/*.js"), *root.glob("docs/**/*.md")]
+    found = [path for path in texts if "do not differ" in path.read_text() and "share" in path.read_text()]
+    assert not [path for path in found if path.name != "cluster.md"]
