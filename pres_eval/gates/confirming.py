@@ -22,6 +22,10 @@ TESTS = tuple(PAIRED_TESTS)
 """The tests of --if-significant, those of `compare` for two runs; the first is the default of both."""
 
 
+LEVEL = np.array([Settings.alpha])
+"""The level of the gate's test."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tested:
     """What a test says of one value.
@@ -69,7 +73,7 @@ class Tested:
                 f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
             )
         low, high = (signed(end) for end in self.interval)
-        inside = 100 * (1 - ends_outside(Settings.alpha, self.how.alternative))
+        inside = 100 * (1 - float(ends_outside(LEVEL, self.how.alternative)[0]))
         sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
         return (
             f"{test}, {sides}: p {equal_or_less(self.p_value)}{corrected},"
@@ -106,7 +110,7 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: Settings) -> Tes
     p_value = float(test.greater(-sign * changes, Settings.samples, Settings.seed)[0])
     ends = (math.nan, math.nan)
     if len(now) > 1 and not alike:
-        lower, upper = t_intervals(changes, ends_outside(Settings.alpha, how.alternative))
+        lower, upper = t_intervals(changes, ends_outside(LEVEL, how.alternative))
         ends = (float(lower[0]), float(upper[0]))
     return Tested(
         how=how,

@@ -132,7 +132,7 @@ def test_item_13_each_sign_has_one_meaning(command: Command, tmp_path: Path) -> 
     """2.6.0: * is the best in the first table, and significant in the last."""
     rng = np.random.default_rng(2)
     low = rng.beta(2, 5, 20)
-    file = score_file(tmp_path / "s.csv", low=low, high=low + rng.uniform(0.1, 0.2, 20))
+    file = score_file(tmp_path / "s.csv", low=low.tolist(), high=(low + rng.uniform(0.1, 0.2, 20)).tolist())
     out = command.ok("compare", "--scores", file).out
     best, _, tests = out.split("\n\n\n") if out.count("\n\n\n") == 2 else out.partition("Comparisons")
     assert "^+" in best and "*" not in best
