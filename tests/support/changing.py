@@ -92,7 +92,8 @@ def caught(running: subprocess.Popen[bytes], path: Path) -> Iterator[None]:
                 os.kill(each, signal.SIGSTOP)
             yield
             for each in every:
-                os.kill(each, signal.SIGCONT)
+                with contextlib.suppress(ProcessLookupError):  # one that was killed, and waited for
+                    os.kill(each, signal.SIGCONT)
             return
         time.sleep(0.0005)
     raise NotCaughtError
