@@ -27,6 +27,7 @@ class PairedScores:
     left_out   labels of columns that are not averages over topics
     falling    labels of measures of which a lower value is better
     bounded    labels of measures from 0 to 1
+    lacking    runs of a file of scores that lack topics which others have: name and how many
     """
 
     runs: tuple[str, ...]
@@ -38,6 +39,7 @@ class PairedScores:
     left_out: tuple[str, ...] = ()
     falling: frozenset[str] = frozenset()
     bounded: frozenset[str] = frozenset()
+    lacking: tuple[tuple[str, int], ...] = ()
 
     def sign(self, measure: int) -> int:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""

@@ -5,24 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, gains_of, means_of
 from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import InputError, NoCommonTopicError, quoted
-from pres_eval.measures.selection import bounded_labels, falling_labels
+from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, quoted
+from pres_eval.measures.selection import bounded_labels, falling_labels, select
+from pres_eval.options import Options
 
 
-def read_score_table(path: str, text: str) -> PairedScores | Means:
+def read_score_table(path: str, text: str, complete: bool = False) -> PairedScores | Means:
     """The scores of CSV text, with topics if one of the columns is named so.
 
     With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
     -q writes them (a column `file` and the rows of topic `all` are left out).  Topics that a run lacks are
-    left out of all.  Without: a run and its scores in each row.  Columns named as measures of which less is
-    better are taken for these.  Raises InputError with file and line for anything else, NoCommonTopicError if
-    no topic has scores of all runs.
+    left out of all, or count as 0 if `complete`.  Without: a run and its scores in each row.  Columns named
+    as measures of which less is better are taken for these.  Raises InputError with file and line for
+    anything else, NoCommonTopicError if no topic has scores of all runs.
     """
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
@@ -42,15 +46,48 @@ def read_score_table(path: str, text: str) -> PairedScores | Means:
         if topic.encode() in scores:
             raise InputError(path, line, f"run {quoted(run)} has topic {quoted(topic)} twice", "it once")
         scores[topic.encode()] = [_score(path, line, row[place]) for place in wanted]
-    return _paired(path, table, [heading[place] for place in wanted])
+    return _paired(path, table, [heading[place] for place in wanted], complete)
 
 
-def _paired(path: str, table: dict[str, dict[bytes, list[float]]], measures: list[str]) -> PairedScores:
+def choose_columns(
+    found: PairedScores | Means, texts: Sequence[str], options: Options
+) -> PairedScores | Means:
+    """The columns that -m texts name, as they stand in the file or by their labels, in this order.
+
+    Raises MeasureError for a text that names none.
+    """
+    chosen: dict[str, int] = {}
+    for text in texts:
+        labels = [text] if text in found.measures else _labels(text, options)
+        own = {label: found.measures.index(label) for label in labels if label in found.measures}
+        if not own:
+            known = ", ".join(found.measures)
+            raise MeasureError(f"-m {text}: no such column in the file of scores, expected {known}")
+        chosen |= own
+    order = list(chosen.values())
+    changes: dict[str, Any] = {"measures": tuple(chosen), "means": found.means[order]}
+    if isinstance(found, PairedScores):
+        changes["values"] = found.values[order]
+    return replace(found, **changes)
+
+
+def _labels(text: str, options: Options) -> list[str]:
+    """The labels of the columns that a -m text stands for; none if it is no measure."""
+    with suppress(MeasureError):
+        return [column.label for column in select([text], options)]
+    return []
+
+
+def _paired(
+    path: str, table: dict[str, dict[bytes, list[float]]], measures: list[str], complete: bool
+) -> PairedScores:
     union = set().union(*table.values())
-    topics = sorted(union.intersection(*table.values()))
+    topics = sorted(union if complete else union.intersection(*table.values()))
     if not topics:
         raise NoCommonTopicError(f"{path}: no topic with scores of all runs, expected one at least")
-    values = np.array([[scores[topic] for topic in topics] for scores in table.values()]).transpose(2, 0, 1)
+    nothing = [0.0] * len(measures)
+    rows = [[scores.get(topic, nothing) for topic in topics] for scores in table.values()]
+    values = np.array(rows).transpose(2, 0, 1)
     return PairedScores(
         runs=tuple(table),
         measures=tuple(measures),
@@ -60,6 +97,7 @@ def _paired(path: str, table: dict[str, dict[bytes, list[float]]], measures: lis
         all_topics=len(union),
         falling=falling_labels(measures),
         bounded=bounded_labels(measures),
+        lacking=tuple((run, len(union) - len(own)) for run, own in table.items() if len(own) < len(union)),
     )
 
 

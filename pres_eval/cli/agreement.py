@@ -101,7 +101,8 @@ def _agreement(said: AgreementOptions) -> None:
     if said.scores:
         if said.files:
             raise UsageError("--scores FILE replaces QRELS RUN RUN: expected one of them")
-        found = read_score_file(said.scores)
+        said.check_paired()
+        found = read_score_file(said, said.scores, said.measures)
         _show(found, {"scores": text_of(said.scores)}, said, iter)
         return
     if len(said.files) < 3:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 import click
+from click.core import ParameterSource
 
 from pres_eval.analysis.paired import PairedScores, pair_topics
-from pres_eval.analysis.score_tables import Means, read_score_table
+from pres_eval.analysis.score_tables import Means, choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
@@ -18,7 +19,7 @@ from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options
-from pres_eval.ranking.common import COMMON, no_common_topic
+from pres_eval.ranking.common import ALL, COMMON, no_common_topic
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
@@ -112,14 +113,47 @@ def over_topics(
 
 SCORES = click.option(
     "--scores", metavar="FILE",
-    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it.",
+    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it; -m and"
+    " --topics choose among them.",
 )  # fmt: skip
 
 
-def read_score_file(path: str) -> PairedScores | Means:
-    """The scores of a CSV file, with topics if it has them."""
+OF_RUNS = (
+    *("relevance_level", "judged_only", "num_docs_in_coll", "max_retrieved", "duplicates", "compat"),
+    *("relevance_format", "ties", "nmax", "names", "keep_going"),
+)
+"""Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
+
+
+def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> PairedScores | Means:
+    """The scores of a CSV file, with topics if it has them: those of -m over those of --topics.
+
+    Raises UsageError for options that change how runs are evaluated.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in OF_RUNS and source is ParameterSource.COMMANDLINE:
+            raise UsageError(
+                f"{option.opts[0]} has no effect on --scores, whose runs are evaluated: leave it out"
+            )
     text = b"".join(chunk.text() for chunk in Source(path).chunks())
-    return read_score_table(path, text.decode("utf-8", "backslashreplace"))
+    rule = said.topic_rule(COMMON)
+    found = read_score_table(path, text.decode("utf-8", "backslashreplace"), complete=rule == ALL)
+    if isinstance(found, PairedScores):
+        _warn_of_topics(said, found, rule)
+    elif said.topics or said.complete:
+        raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
+    return choose_columns(found, measures, said.numbers()) if measures else found
+
+
+def _warn_of_topics(said: NumberOptions, scores: PairedScores, rule: str) -> None:
+    """Say what is left out where the runs of a file of scores have different topics."""
+    counts, every = (len(scores.topics),) * len(scores.runs), scores.all_topics
+    lacking = tuple(sorted(scores.lacking, key=lambda one: -one[1]))
+    used = UsedTopics(rule=rule, counts=counts, any_run=every, judged=every, lacking=lacking)
+    if used.warning:
+        said.warn(used.warning)
 
 
 def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
@@ -153,7 +187,7 @@ def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
     if said.scores:
         if said.files:
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
-        found = read_score_file(said.scores)
+        found = read_score_file(said, said.scores, said.measures)
         if isinstance(found, Means):
             raise UsageError(f"--scores {said.scores}: {without_topics} run,topic,MEASURE,...")
         return Paired(found, {"scores": text_of(said.scores)})

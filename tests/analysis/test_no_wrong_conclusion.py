@@ -166,3 +166,72 @@ def test_item_14_no_text_says_that_runs_do_not_differ() -> None:
     texts = [*root.glob("pres_eval/**/*.py"), *root.glob("pres_eval/**/*.js"), *root.glob("docs/**/*.md")]
     found = [path for path in texts if "do not differ" in path.read_text() and "share" in path.read_text()]
     assert not [path for path in found if path.name != "cluster.md"]
+
+
+@pytest.fixture
+def two_measures(tmp_path: Path) -> Path:
+    """Scores of two runs under two measures; `b` lacks a topic."""
+    lines = ["run,topic,map,PRES_100", *(f"a,{topic},0.{topic},0.5{topic}" for topic in range(1, 8))]
+    lines += [f"b,{topic},0.{topic}3,0.2{topic}" for topic in range(1, 7)]
+    (tmp_path / "s.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "s.csv"
+
+
+@pytest.mark.parametrize("name", ["compare", "power", "agreement"])
+def test_item_10_scores_of_chosen_measures(command: Command, two_measures: Path, name: str) -> None:
+    """2.6.0: -m nosuch prints everything."""
+    called = command(name, "--scores", two_measures, "-m", "nosuch")
+    assert (
+        called.code == 1
+        and "-m nosuch: no such column in the file of scores, expected map, PRES_100" in called.err
+    )
+    if name == "agreement":
+        out = command(name, "--scores", two_measures, "-m", "PRES.100", "-m", "map").out
+        assert "measures" in out and out.index("PRES_100") < out.index("map")
+    else:
+        assert "map" not in command(name, "--scores", two_measures, "-m", "PRES").out.replace("bootstrap", "")
+
+
+def test_item_10_only_chosen_measures_are_corrected_for(command: Command, two_measures: Path) -> None:
+    options = ["--correct-over", "measures", "--format", "json", "--quiet", "-m", "map"]
+    found = json.loads(command("compare", "--scores", two_measures, *options).out)["comparisons"]
+    assert [one["corrected"] for one in found] == [found[0]["p_value"]]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "-l 2", "-J", "-N 9", "-M 9", "--duplicates first", "--compat 10.0", "-R qrels", "--ties best",
+        "--nmax 9", "--names tag", "--keep-going",
+    ],
+)  # fmt: skip
+def test_item_10_options_without_effect_on_scores_are_errors(
+    command: Command, two_measures: Path, option: str
+) -> None:
+    called = command("compare", "--scores", two_measures, *option.split())
+    assert called.code == 1 and "has no effect on --scores" in called.err and called.out == ""
+
+
+def test_item_10_topics_that_a_run_lacks(command: Command, two_measures: Path) -> None:
+    """2.6.0: left out without a word, and -c did nothing."""
+    called = command("compare", "--scores", two_measures, "-m", "map")
+    assert (
+        "the runs have different topics, 7 in all (b lacks 1); only the 6 that all have are used"
+        in called.err
+    )
+    assert "Means over 6 topics" in called.out
+    for option in (["--topics", "all"], ["-c"]):
+        counted = command.ok("compare", "--scores", two_measures, "-m", "map", *option).out
+        assert (
+            "Means over 7 topics" in counted
+            and f"{(0.13 + 0.23 + 0.33 + 0.43 + 0.53 + 0.63) / 7:.4f}" in counted
+        )
+    own = command("compare", "--scores", two_measures, "--topics", "own")
+    assert own.code == 1 and "expected common or all" in own.err
+
+
+def test_item_10_means_have_no_topics(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "means.csv").write_text("run,map,P_5,Rprec\na,0.1,0.2,0.3\nb,0.2,0.1,0.4\n")
+    file = tmp_path / "means.csv"
+    assert "P_5" not in command.ok("agreement", "--scores", file, "-m", "map", "-m", "Rprec").out
+    assert "has no column topic" in command("agreement", "--scores", file, "-c").err

@@ -760,7 +760,7 @@ def test_one_run_with_medians(browser: Browser, tmp_path: Path) -> None:
     browser.run("window.dispatchEvent(new Event('beforeprint'))")
     assert browser.run(TEXT, "h1") == "One <run>" and browser.messages() == []
     words = browser.run(TEXT, "#median-view figcaption")
-    assert words.endswith("minus the medians given: above it on 1, at it on 0, below it on 1 topics")
+    assert words.endswith("minus the medians given: above it on 1, at it on 0, below it on 1 topic")
     assert browser.run("return document.getElementById('baseline').offsetHeight") == 0
     assert "found 14, missed 0" in browser.run(TEXT, "#topic-view .scroll.tall caption")
 
