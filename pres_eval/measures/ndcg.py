@@ -149,7 +149,12 @@ IDEAL_DCG = Measure(
     "ideal_dcg", ideal_dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED}
 )
 NDCG_CUT = Measure(
-    "ndcg_cut", ndcg_cut, Cutoffs(DOCUMENT_CUTOFFS), uses_level=False, takes_many=True, traits=_NORMALIZED
+    "ndcg_cut",
+    ndcg_cut,
+    Cutoffs(DOCUMENT_CUTOFFS, fraction_off=True),  # trec_eval: its own tests ask for ndcg_cut.23.4
+    uses_level=False,
+    takes_many=True,
+    traits=_NORMALIZED,
 )
 NDCG_EXP_CUT = Measure(
     "ndcg_exp_cut",

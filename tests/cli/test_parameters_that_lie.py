@@ -1,0 +1,102 @@
+"""Parameters and inputs that were taken for something else without a word: what they get now.
+
+Each test names the item of the list that reported it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.commands import Command
+
+from pres_eval.errors import MeasureError
+from pres_eval.measures.selection import select
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 2\n"
+RUN = "q1 Q0 d1 1 3.0 bm25\nq1 Q0 d2 2 2.0 bm25\nq2 Q0 d3 1 2.0 bm25\nq2 Q0 d1 2 1.0 bm25\n"
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    write(qrels=QRELS, run=RUN)
+    return Command(capfdbinary)
+
+
+def write(**texts: str) -> None:
+    """Write files into the current folder."""
+    for name, text in texts.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+WHOLE = "expected a whole number of at least 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("PRES.1k", f"-m PRES.…: found '1k', {WHOLE}; did you mean PRES.1000?"),
+        ("PRES.1e3", f"-m PRES.…: found '1e3', {WHOLE}; did you mean PRES.1000?"),
+        ("PRES.1_000", f"-m PRES.…: found '1_000', {WHOLE}; did you mean PRES.1000?"),
+        ("PRES.10.5", f"-m PRES.…: found '10.5', {WHOLE}; did you mean PRES.10?"),
+        ("PRES@10.5", f"-m PRES.…: found '10.5', {WHOLE}; did you mean PRES.10?"),
+        ("recall.50%", f"-m recall.…: found '50%', {WHOLE}; shares are for recall_at_percent and wss"),
+        ("P.10-20", f"-m P.…: found '10-20', {WHOLE}; did you mean P.10,20?"),
+        ("P.5e2", f"-m P.…: found '5e2', {WHOLE}; did you mean P.500?"),
+        ("P.10x", f"-m P.…: found '10x', {WHOLE}"),
+        ("sdcg.1k,max_rel=3", f"-m sdcg.…: found '1k', {WHOLE}; did you mean sdcg.1000?"),
+        ("Fprime.4,1k", f"-m Fprime.…: found '1k', {WHOLE}; did you mean Fprime.4,1000?"),
+        ("Rnorm.1e3", f"-m Rnorm.…: found '1e3', {WHOLE}; did you mean Rnorm.1000?"),
+        ("set_F.1%", "-m set_F.…: found '1%', expected a number"),
+        ("set_F.2x", "-m set_F.…: found '2x', expected a number"),
+        ("iprec_at_recall.0.5f", "-m iprec_at_recall.…: found '0.5f', expected a number"),
+        ("rbp.p=0.8.1", "-m rbp.…: found '0.8.1', expected a number"),
+        ("insq.T=2x", "-m insq.…: found '2x', expected a number"),
+    ],
+)
+def test_item_21_a_parameter_that_is_no_number_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(MeasureError) as raised:
+        select([text])
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("wss", "wss.0.95"),
+        ("wss", "WSS@0.95"),
+        ("wss", "wss.95,0.95"),
+        ("recall_at_percent", "recall_at_percent.0.95"),
+    ],
+)
+def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) -> None:
+    with pytest.raises(MeasureError) as raised:
+        select([text])
+    readings = f"did you mean {name}.95 or {name}.0.95%?"
+    assert str(raised.value) == f"-m {name}.…: found '0.95', expected a percentage; {readings}"
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "share"),
+    [
+        ("wss.95", "wss_95", 95.0),
+        ("wss.95%", "wss_95", 95.0),
+        ("WSS@95%", "wss_95", 95.0),
+        ("wss.0.95%", "wss_0.95%", 0.95),
+        ("wss_0.95%", "wss_0.95%", 0.95),
+        ("wss@0.95%", "wss_0.95%", 0.95),
+        ("recall_at_percent.0.2%", "recall_at_percent_0.2%", 0.2),
+        ("wss.1", "wss_1", 1.0),
+    ],
+)
+def test_item_21_a_share_with_its_sign_is_taken_as_written(text: str, label: str, share: float) -> None:
+    (column,) = select([text])
+    assert (column.label, column.arguments) == (label, (share,))
+
+
+def test_item_21_trec_evals_own_test_still_works() -> None:
+    """Its Makefile asks for ndcg_cut.10,20,23.4, which prints ndcg_cut_23."""
+    assert [column.label for column in select(["ndcg_cut.10,20,23.4"])][-1] == "ndcg_cut_23"
