@@ -14,6 +14,8 @@ from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.matching import KeyTable, match
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.ranking.notations import Rewriting, find_rewriting
+from pres_eval.ranking.opening import ROWS
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 
@@ -82,6 +84,7 @@ class Joined:
     repeats, first  rows whose document came before in the topic, and the row where it came first
     num_judged      how many rows are judged
     num_near, near  how many are not, but look like a judged document; some of them with that document
+    rewriting       what would make documents of the first rows match that are not judged
     """
 
     repeats: IntArray
@@ -89,6 +92,7 @@ class Joined:
     num_judged: int
     num_near: int
     near: list[tuple[int, bytes]]
+    rewriting: Rewriting | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,7 @@ class Judged:
         rest = np.repeat(topic >= 0, lengths)
         rest[found.rows] = False
         rows = np.flatnonzero(rest)
+        rewriting = self._rewriting(np.repeat(topic, lengths), ids, rows, judged, found.wanted)
         keys = loose_hashes(ids.take(rows)) + _of_topics(np.repeat(topic, lengths)[rows])
         document = self._alike.find(keys)
         rows, document = rows[document >= 0], document[document >= 0]
@@ -136,7 +141,28 @@ class Judged:
                 near.append((row, two))
         num_near = len(near) + len(rows[LOOKED_AT_CLOSELY:])
         return Joined(
-            repeats=found.repeats, first=found.first, num_judged=len(found.rows), num_near=num_near, near=near
+            repeats=found.repeats,
+            first=found.first,
+            num_judged=len(found.rows),
+            num_near=num_near,
+            near=near,
+            rewriting=rewriting,
+        )
+
+    def _rewriting(
+        self, topic_of: IntArray, ids: WordIds, rows: IntArray, judged: IntArray | slice, retrieved: IntArray
+    ) -> Rewriting | None:
+        """What would make some rows of topics (N,) match judged documents, of which some were retrieved."""
+        every = np.arange(judged.start, judged.stop) if isinstance(judged, slice) else judged
+        left = np.delete(every, retrieved)
+        rows = rows[:ROWS]
+        left = left[np.isin(self.pool.topic_of[left], topic_of[rows])]
+        ours, others = (
+            (topic_of[rows], ids.take(rows)),
+            (self.pool.topic_of[left], self.pool.documents.take(left)),
+        )
+        return find_rewriting(
+            *(list(zip(topics.tolist(), texts, strict=True)) for topics, texts in (ours, others))
         )
 
 

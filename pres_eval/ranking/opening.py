@@ -7,12 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays.ordering import changes
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.records import dataclass
 
 ROWS = 4096
 """Rows that are looked at."""
+ROWS_OF_IDS = 1024
+"""Rows of which the ids are kept."""
 NEARLY_ALL = 0.9
 
 TOPIC, DOCNO, RANK = 0, 2, 3
@@ -20,15 +24,17 @@ TOPIC, DOCNO, RANK = 0, 2, 3
 
 @dataclass(frozen=True)
 class Opening:
-    """The first document of a run, and whether its scores run against its ranks.
+    """The first documents of a run, and whether its scores run against its ranks.
 
+    topics, documents
+             (n,) ids of the first rows
     against  a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly all
              topics; None otherwise
     """
 
-    topic: bytes
-    document: bytes
-    against: tuple[bytes, int, float, int, float] | None
+    topics: WordIds
+    documents: WordIds
+    against: tuple[bytes, int, float, int, float] | None = None
 
 
 def opening_of(lines: Lines) -> Opening | None:
@@ -36,7 +42,16 @@ def opening_of(lines: Lines) -> Opening | None:
     if not len(lines):
         return None
     lines = replace(lines, fields=lines.fields.head(ROWS), numbers=lines.numbers[:ROWS])
-    return Opening(lines.column(TOPIC)[0], lines.text(0, DOCNO), _against(lines))
+    ids = slice(ROWS_OF_IDS)
+    topics, documents = (WordIds.of(lines.column(number)[ids]) for number in (TOPIC, DOCNO))
+    return Opening(topics, documents, _against(lines))
+
+
+def opening_of_block(block: Block) -> Opening:
+    """The opening of a run that is no lines, from its first rows."""
+    ids = slice(ROWS_OF_IDS)
+    topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths)[ids])
+    return Opening(WordIds.of(topics), block.documents.pick(ids))
 
 
 def _against(lines: Lines) -> tuple[bytes, int, float, int, float] | None:

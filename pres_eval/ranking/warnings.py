@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, Options
+from pres_eval.ranking.notations import documents_rewritten, topics_rewritten
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
@@ -46,7 +47,22 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
             else f"{number} topics have no judgements and are"
         )
         warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids[0])})")
-    return warnings + [f"{text} (pres-eval check tells more)" for text in _zeros(ranking, relevance, options)]
+    more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
+    return warnings + [f"{text} (pres-eval check tells more)" for text in more]
+
+
+def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
+    """Ids that match nothing and would match if they were written alike."""
+    if not len(ranking.topic):
+        return  # the error that there is no topic in common says so
+    if (topics := topics_rewritten(ranking, relevance.pool)) is not None:
+        yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
+    if (found := documents_rewritten(ranking, relevance.pool)) is not None:
+        documents, rows = found
+        yield (
+            f"{ranking.name}: of the first {rows:,} rows {documents.count:,} unjudged documents would match"
+            f" judged ones {documents.text}"
+        )
 
 
 def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
@@ -75,6 +91,6 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
     if not ranking.has_judged and opening is not None:
         judged = quoted(relevance.pool.documents[0])
         yield (
-            f"{ranking.name}: no retrieved document is judged (the run has {quoted(opening.document)}, the"
+            f"{ranking.name}: no retrieved document is judged (the run has {quoted(opening.documents[0])}, the"
             f" qrels have {judged}): are ids written alike, and both files of the same collection?"
         )

@@ -100,3 +100,60 @@ def test_item_21_a_share_with_its_sign_is_taken_as_written(text: str, label: str
 def test_item_21_trec_evals_own_test_still_works() -> None:
     """Its Makefile asks for ndcg_cut.10,20,23.4, which prints ndcg_cut_23."""
     assert [column.label for column in select(["ndcg_cut.10,20,23.4"])][-1] == "ndcg_cut_23"
+
+
+NOTATIONS = {
+    "punctuation": ("EP-1234567-A1", "EP1234567A1", "punctuation"),
+    "other punctuation": ("EP-1234567-A1", "EP.1234567.A1", "punctuation"),
+    "case": ("WSJ-1", "wsj-1", "case"),
+    "leading zeros": ("WSJ-001", "WSJ-1", "leading zeros"),
+    "numbers": ("001", "1.0", "'.0' at the end and leading zeros"),
+    "chunks": ("d1", "d1#0", "the number of a chunk at the end"),
+    "named chunks": ("d1", "d1_chunk_12", "the number of a chunk at the end"),
+    "judged chunks": ("d1#3", "d1", "the number of a chunk at the end"),
+    "chunks and case": ("d1", "D1#0", "case and the number of a chunk at the end"),
+}
+"""An id of the judgements, how the run has it, and what the message says has to be left out."""
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("form", ["trec", "json"])
+def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, call: Command) -> None:
+    """Other ids match, so that map was lower without a word."""
+    judged, ours, names = NOTATIONS[notation]
+    write(qrels=f"q1 0 same 1\nq1 0 {judged} 1\n", run=f"q1 Q0 same 1 2 t\nq1 Q0 {ours} 2 1 t\n")
+    if form == "json":
+        write(run=f'{{"q1": {{"same": 2, "{ours}": 1}}}}')
+    called = call("-m", "map", "qrels", "run")
+    assert called.code == 0
+    assert called.err.splitlines()[-1] == (
+        "pres-eval: warning: run: of the first 2 rows 1 unjudged documents would match judged ones without"
+        f" {names} (the run has '{ours}', the qrels have '{judged}') (pres-eval check tells more)"
+    )
+    checked = call("check", "qrels", "run").out
+    assert f"they match without {names}" in checked
+    assert f"'{ours}' of the run, '{judged}' of the qrels" in checked
+
+
+@pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])
+def test_item_23_topics_written_in_another_way_are_named(judged: str, ours: str, call: Command) -> None:
+    write(qrels=QRELS + f"{judged} 0 d1 1\n", run=RUN + f"{ours} Q0 d1 1 1 bm25\n")
+    called = call("-m", "map", "qrels", "run")
+    assert "run: 1 of the topics without judgements would match without" in called.err
+    assert f"(the run has '{ours}', the qrels have '{judged}')" in called.err
+    assert "they match without" in call("check", "qrels", "run").out
+
+
+@pytest.mark.parametrize(
+    ("judged", "ours"),
+    [("31_1", "3_11"), ("FT911-3", "FT911-5"), ("d1", "d2"), ("d10", "d1"), ("--", "__"), ("a.5", "a.50")],
+)
+def test_item_23_other_documents_are_not_taken_for_the_same(judged: str, ours: str, call: Command) -> None:
+    write(qrels=f"q1 0 same 1\nq1 0 {judged} 1\n", run=f"q1 Q0 same 1 2 t\nq1 Q0 {ours} 2 1 t\n")
+    call.ok("-m", "map", "qrels", "run")
+
+
+def test_item_23_what_is_retrieved_as_it_is_judged_is_no_other_notation(call: Command) -> None:
+    """A run may have both, and a document may be judged for another topic."""
+    write(qrels="q1 0 d1 1\nq1 0 d2 1\nq2 0 D2 1\n", run="q1 Q0 d1 1 2 t\nq1 Q0 D1 2 1 t\nq2 Q0 D2 1 1 t\n")
+    assert "would match" not in call("-m", "map", "qrels", "run").err
