@@ -157,13 +157,8 @@ class Judged:
         left = np.delete(every, retrieved)
         rows = rows[:ROWS]
         left = left[np.isin(self.pool.topic_of[left], topic_of[rows])]
-        ours, others = (
-            (topic_of[rows], ids.take(rows)),
-            (self.pool.topic_of[left], self.pool.documents.take(left)),
-        )
-        return find_rewriting(
-            *(list(zip(topics.tolist(), texts, strict=True)) for topics, texts in (ours, others))
-        )
+        others = zip(self.pool.topic_of[left].tolist(), self.pool.documents.take(left), strict=True)
+        return find_rewriting(list(zip(topic_of[rows].tolist(), ids.take(rows), strict=True)), list(others))
 
 
 def _of_topics(topic: IntArray) -> Words:

@@ -89,8 +89,8 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f" is {highest:g}"
         )
     if not ranking.has_judged and opening is not None:
-        judged = quoted(relevance.pool.documents[0])
+        ours, judged = quoted(opening.documents[0]), quoted(relevance.pool.documents[0])
         yield (
-            f"{ranking.name}: no retrieved document is judged (the run has {quoted(opening.documents[0])}, the"
-            f" qrels have {judged}): are ids written alike, and both files of the same collection?"
+            f"{ranking.name}: no retrieved document is judged (the run has {ours}, the qrels have {judged}):"
+            " are ids written alike, and both files of the same collection?"
         )
