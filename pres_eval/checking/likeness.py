@@ -14,7 +14,7 @@ from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.matching import KeyTable, match
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.ranking.notations import Rewriting, find_rewriting
+from pres_eval.ranking.notations import Rewriting, documents_rewritten
 from pres_eval.ranking.opening import ROWS
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
@@ -130,7 +130,11 @@ class Judged:
         rest = np.repeat(topic >= 0, lengths)
         rest[found.rows] = False
         rows = np.flatnonzero(rest)
-        rewriting = self._rewriting(np.repeat(topic, lengths), ids, rows, judged, found.wanted)
+        some = slice(ROWS)
+        retrieved = judged.start + found.wanted if isinstance(judged, slice) else judged[found.wanted]
+        rewritten = documents_rewritten(
+            self.pool, np.repeat(topic, lengths)[some], ids.pick(some), retrieved, len(self.pool.documents)
+        )
         keys = loose_hashes(ids.take(rows)) + _of_topics(np.repeat(topic, lengths)[rows])
         document = self._alike.find(keys)
         rows, document = rows[document >= 0], document[document >= 0]
@@ -146,19 +150,8 @@ class Judged:
             num_judged=len(found.rows),
             num_near=num_near,
             near=near,
-            rewriting=rewriting,
+            rewriting=rewritten and rewritten[0],
         )
-
-    def _rewriting(
-        self, topic_of: IntArray, ids: WordIds, rows: IntArray, judged: IntArray | slice, retrieved: IntArray
-    ) -> Rewriting | None:
-        """What would make some rows of topics (N,) match judged documents, of which some were retrieved."""
-        every = np.arange(judged.start, judged.stop) if isinstance(judged, slice) else judged
-        left = np.delete(every, retrieved)
-        rows = rows[:ROWS]
-        left = left[np.isin(self.pool.topic_of[left], topic_of[rows])]
-        others = zip(self.pool.topic_of[left].tolist(), self.pool.documents.take(left), strict=True)
-        return find_rewriting(list(zip(topic_of[rows].tolist(), ids.take(rows), strict=True)), list(others))
 
 
 def _of_topics(topic: IntArray) -> Words:

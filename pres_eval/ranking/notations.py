@@ -10,6 +10,8 @@ from itertools import compress
 import numpy as np
 
 from pres_eval.arrays.ragged import lengths_at
+from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import quoted
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.pool import Pool
@@ -129,20 +131,23 @@ def _may_be(one: bytes, other: bytes, rules: tuple[str, ...]) -> bool:
     return PUNCTUATION not in rules or one.translate(None, _MARKS) != other.translate(None, _MARKS)
 
 
-def documents_rewritten(ranking: Ranking, pool: Pool) -> tuple[Rewriting, int] | None:
-    """Return what would make documents at the opening of a run match, and how many rows were looked at."""
-    opened = ranking.opening
-    if opened is None:
-        return None
-    topic_of = pool.find_topics(opened.topics.take(slice(None)))
+def documents_rewritten(
+    pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts, most: int = MOST
+) -> tuple[Rewriting, int] | None:
+    """Return what would make rows of a run match, and how many rows were looked at.
+
+    topic_of, ids  (n,) topics of the rows as indices of the pool's, -1 for others; their documents
+    retrieved      (m,) documents of the pool that the run has
+    most           judged documents after which no further topic is looked at
+    """
     topics = np.unique(topic_of[topic_of >= 0])
-    topics = topics[: 1 + int(np.searchsorted(np.cumsum(lengths_at(pool.offsets, topics)), MOST))]
+    topics = topics[: 1 + int(np.searchsorted(np.cumsum(lengths_at(pool.offsets, topics)), most))]
     rows = np.flatnonzero(np.isin(topic_of, topics))
     counts, judged = pool.documents_of(topics)
-    wanted = list(zip(np.repeat(topics, counts).tolist(), pool.documents.take(judged), strict=True))
-    ours = set(zip(topic_of[rows].tolist(), opened.documents.take(rows), strict=True)).difference(wanted)
     every = np.arange(judged.start, judged.stop) if isinstance(judged, slice) else judged
-    lacking = ~np.isin(every, ranking.document)
+    wanted = list(zip(np.repeat(topics, counts).tolist(), pool.documents.take(judged), strict=True))
+    ours = set(zip(topic_of[rows].tolist(), ids.take(rows), strict=True)).difference(wanted)
+    lacking = ~np.isin(every, retrieved)
     found = find_rewriting(sorted(ours), list(compress(wanted, lacking.tolist())))
     return None if found is None else (found, len(rows))
 

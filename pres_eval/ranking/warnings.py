@@ -57,7 +57,11 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
         return  # the error that there is no topic in common says so
     if (topics := topics_rewritten(ranking, relevance.pool)) is not None:
         yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
-    if (found := documents_rewritten(ranking, relevance.pool)) is not None:
+    opened, pool = ranking.opening, relevance.pool
+    if opened is None:
+        return
+    topic_of = pool.find_topics(opened.topics.take(slice(None)))
+    if found := documents_rewritten(pool, topic_of, opened.documents, ranking.document):
         documents, rows = found
         yield (
             f"{ranking.name}: of the first {rows:,} rows {documents.count:,} unjudged documents would match"
@@ -88,9 +92,10 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
             f" is {highest:g}"
         )
-    if not ranking.has_judged and opening is not None:
-        ours, judged = quoted(opening.documents[0]), quoted(relevance.pool.documents[0])
+    if not ranking.has_judged and len(relevance.pool.documents):
+        ours = "" if opening is None else f"the run has {quoted(opening.documents[0])}, "
+        judged = quoted(relevance.pool.documents[0])
         yield (
-            f"{ranking.name}: no retrieved document is judged (the run has {ours}, the qrels have {judged}):"
+            f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"
             " are ids written alike, and both files of the same collection?"
         )

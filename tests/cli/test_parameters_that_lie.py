@@ -5,12 +5,17 @@ Each test names the item of the list that reported it.
 
 from __future__ import annotations
 
+import pickle
+import warnings
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from support.commands import Command
 
-from pres_eval.errors import MeasureError
+import pres_eval as pe
+from pres_eval.errors import MeasureError, PresEvalWarning
 from pres_eval.measures.selection import select
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 2\n"
@@ -157,3 +162,41 @@ def test_item_23_what_is_retrieved_as_it_is_judged_is_no_other_notation(call: Co
     """A run may have both, and a document may be judged for another topic."""
     write(qrels="q1 0 d1 1\nq1 0 d2 1\nq2 0 D2 1\n", run="q1 Q0 d1 1 2 t\nq1 Q0 D1 2 1 t\nq2 Q0 D2 1 1 t\n")
     assert "would match" not in call("-m", "map", "qrels", "run").err
+
+
+RANKED = {"1": {"a": 0.9, "b": 0.5, "c": 0.1}}
+GRADES = {"1": {"a": 1, "b": 0, "c": 2}}
+
+
+@pytest.mark.parametrize("scores", [RANKED, {"1": {"a": 3.0, "b": 2.0}}])
+def test_item_24_swapped_arguments_are_a_warning(scores: dict[str, dict[str, float]]) -> None:
+    with pytest.warns(PresEvalWarning, match=r"were the two swapped\? the judgements come first"):
+        pe.evaluate(scores, GRADES, "map")
+
+
+@pytest.mark.parametrize(("qrels", "run"), [(GRADES, RANKED), (GRADES, GRADES), ({"1": {"a": 2.0}}, RANKED)])
+def test_item_24_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pe.evaluate(qrels, run, "map")
+        pickle.loads(pickle.dumps(pe.Qrels(qrels))).rank(run).evaluate("map")
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"1": {"zz": 1.0}}, r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
+        ([("1", "zz", 1.0)], r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
+        ({"1": {"A": 1.0}}, r"of the first 1 rows 1 unjudged documents would match judged ones without case"),
+    ],
+)
+def test_item_24_nothing_judged_is_a_warning(run: Any, message: str) -> None:
+    with pytest.warns(PresEvalWarning, match=message):
+        pe.evaluate({"1": {"a": 1}}, run, "map")
+
+
+def test_item_24_nothing_judged_among_numbers_is_a_warning() -> None:
+    qrels = pe.Qrels([("1", "17", 1)])
+    ranked = qrels.rank_top_k(["1"], np.array([[4]]), np.array([[0.5]]))
+    with pytest.warns(PresEvalWarning, match=r"no retrieved document is judged \(the qrels have '17'\)"):
+        ranked.evaluate("map")
