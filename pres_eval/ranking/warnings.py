@@ -84,18 +84,20 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f" {score!r}, rank {next_rank} has {next_score!r}), but the largest score comes first: are these"
             " distances?"
         )
-    if not isinstance(relevance, Qrels) or not len(ranking.topic):
+    if not len(ranking.topic):
         return
-    highest = relevance.every_grade().max(initial=0).item()
-    if highest < options.relevance_level:
-        yield (
-            f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
-            f" is {highest:g}"
-        )
     if not ranking.has_judged and len(relevance.pool.documents):
         ours = "" if opening is None else f"the run has {quoted(opening.documents[0])}, "
         judged = quoted(relevance.pool.documents[0])
         yield (
             f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"
             " are ids written alike, and both files of the same collection?"
+        )
+    if not isinstance(relevance, Qrels):
+        return
+    highest = relevance.every_grade().max(initial=0).item()
+    if highest < options.relevance_level:
+        yield (
+            f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
+            f" is {highest:g}"
         )

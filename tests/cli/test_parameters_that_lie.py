@@ -169,6 +169,7 @@ GRADES = {"1": {"a": 1, "b": 0, "c": 2}}
 
 
 @pytest.mark.parametrize("scores", [RANKED, {"1": {"a": 3.0, "b": 2.0}}])
+@pytest.mark.filterwarnings("ignore:qrels. nothing is relevant")
 def test_item_24_swapped_arguments_are_a_warning(scores: dict[str, dict[str, float]]) -> None:
     with pytest.warns(PresEvalWarning, match=r"were the two swapped\? the judgements come first"):
         pe.evaluate(scores, GRADES, "map")
@@ -182,6 +183,7 @@ def test_item_24_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None
         pickle.loads(pickle.dumps(pe.Qrels(qrels))).rank(run).evaluate("map")
 
 
+@pytest.mark.filterwarnings("ignore:run. ")
 @pytest.mark.parametrize(
     ("run", "message"),
     [
@@ -200,3 +202,37 @@ def test_item_24_nothing_judged_among_numbers_is_a_warning() -> None:
     ranked = qrels.rank_top_k(["1"], np.array([[4]]), np.array([[0.5]]))
     with pytest.warns(PresEvalWarning, match=r"no retrieved document is judged \(the qrels have '17'\)"):
         ranked.evaluate("map")
+
+
+@pytest.mark.parametrize("header", ["", "query-id\tcorpus-id\tscore\n", '"query-id"\t"corpus-id"\t"score"\n'])
+def test_item_22_beir_without_a_header_loses_no_line(header: str, call: Command) -> None:
+    write(qrels=header + "q1\td1\t1\nq1\td2\t1\n", run=header + "q1\td1\t0.5\nq1\td2\t0.4\n")
+    out = call.ok("-R", "beir", "-T", "beir", "-m", "num_ret", "-m", "num_rel", "qrels", "run").out
+    assert [line.split("\t")[2] for line in out.splitlines()] == ["2", "2"]
+
+
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_item_22_a_first_line_that_is_no_header_is_an_error(name: str, call: Command) -> None:
+    write(qrels="q1\td1\t1\n", run="q1\td1\t0.5\n")
+    write(**{name: "the first line\n" + Path(name).read_text()})
+    called = call("-R", "beir", "-T", "beir", "qrels", "run")
+    assert (called.code, called.out) == (2, "")
+    assert called.err.startswith(f"pres-eval: {name}:1: ")
+    assert called.err.endswith(", or the header query-id corpus-id score\n")
+
+
+SAMPLED = "q1 0 d1 1 2\nq1 0 d2 0 1\nq1 0 d3 1 -1\n"
+
+
+def test_item_22_sampled_judgements_are_not_sent_to_prefs(call: Command) -> None:
+    write(qrels=SAMPLED)
+    called = call("qrels", "run")
+    assert called.code == 2 and "prefs" not in called.err
+    assert "this looks like sampled judgements" in called.err
+    assert called.err.endswith(": awk '{print $1, $2, $3, $5}' qrels > NEW\n")
+
+
+def test_item_22_zeros_of_preferences_are_not_silent(call: Command) -> None:
+    write(qrels=SAMPLED)
+    called = call("-R", "prefs", "-m", "prefs_simp", "qrels", "run")
+    assert "run: no retrieved document is judged (the run has 'd1', the qrels have '1')" in called.err
