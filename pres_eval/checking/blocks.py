@@ -16,6 +16,7 @@ from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.checking.likeness import Judged
+from pres_eval.checking.telling import tell_rewriting
 from pres_eval.errors import quoted
 from pres_eval.ranking.order import in_docno_order
 
@@ -93,6 +94,8 @@ class _Checks:
             for row, other in found.near
         )
         self.report.add("other-notation-of-docno", found.num_near, "", pairs)
+        if found.rewriting is not None:
+            tell_rewriting(self.report, "other-notation-of-docno", found.num_near, found.rewriting)
 
     def _name(self, place: int) -> str:
         return quoted(self.block.topics[int(self.topic_of[place])])

@@ -14,6 +14,8 @@ from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.matching import KeyTable, match
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.ranking.notations import Rewriting, documents_rewritten
+from pres_eval.ranking.opening import ROWS
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 
@@ -82,6 +84,7 @@ class Joined:
     repeats, first  rows whose document came before in the topic, and the row where it came first
     num_judged      how many rows are judged
     num_near, near  how many are not, but look like a judged document; some of them with that document
+    rewriting       what would make documents of the first rows match that are not judged
     """
 
     repeats: IntArray
@@ -89,6 +92,7 @@ class Joined:
     num_judged: int
     num_near: int
     near: list[tuple[int, bytes]]
+    rewriting: Rewriting | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,11 @@ class Judged:
         rest = np.repeat(topic >= 0, lengths)
         rest[found.rows] = False
         rows = np.flatnonzero(rest)
+        some = slice(ROWS)
+        retrieved = judged.start + found.wanted if isinstance(judged, slice) else judged[found.wanted]
+        rewritten = documents_rewritten(
+            self.pool, np.repeat(topic, lengths)[some], ids.pick(some), retrieved, len(self.pool.documents)
+        )
         keys = loose_hashes(ids.take(rows)) + _of_topics(np.repeat(topic, lengths)[rows])
         document = self._alike.find(keys)
         rows, document = rows[document >= 0], document[document >= 0]
@@ -136,7 +145,12 @@ class Judged:
                 near.append((row, two))
         num_near = len(near) + len(rows[LOOKED_AT_CLOSELY:])
         return Joined(
-            repeats=found.repeats, first=found.first, num_judged=len(found.rows), num_near=num_near, near=near
+            repeats=found.repeats,
+            first=found.first,
+            num_judged=len(found.rows),
+            num_near=num_near,
+            near=near,
+            rewriting=rewritten and rewritten[0],
         )
 
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport
+from pres_eval.errors import quoted
+from pres_eval.ranking.notations import Rewriting
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.tokens import NEWLINE, Faults
 
@@ -61,3 +63,14 @@ def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
         "tabs": counts["tabs"] > 0,
         "extra_blanks": counts["extra_blanks"] > 0,
     }
+
+
+def tell_rewriting(report: FileReport, kind: str, told: int, rewriting: Rewriting) -> None:
+    """Tell what would make ids match that match nothing; of these `told` are counted already."""
+    pair = f"{quoted(rewriting.ours)} of the run, {quoted(rewriting.judged)} of the qrels"
+    more = max(rewriting.count - told, 0)
+    message = f"they match without {' and '.join(rewriting.names)}"
+    if more:
+        report.add(kind, more, message, [Example(None, pair)])
+    else:
+        report.findings[kind].message = message

@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from pres_eval.library.lookup import Lookup
 from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
+from pres_eval.ranking.opening import ROWS_OF_IDS, Opening
 from pres_eval.ranking.order import rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
 from pres_eval.ranking.ranker import Ranker
@@ -80,7 +81,14 @@ def rank_dict(
         for start, stop in _parts(list(map(len, rankings)))
     ]
     unknown = Ids.of(unjudged) if unjudged else _NO_IDS
-    return ranking_of(joined_topics(parts), ranker, name, tag, num_rows, unknown)
+    ranked = joined_topics(parts)
+    opening = None
+    if not len(ranked.rank) and any(rankings):
+        place, documents = next(pair for pair in zip(places, rankings, strict=True) if pair[1])
+        ids = ids_of(list(islice(documents, ROWS_OF_IDS)), name)
+        topics = ranker.pool.topics.take(np.full(len(ids), place))
+        opening = Opening(WordIds.of(topics), WordIds.of(ids))
+    return ranking_of(ranked, ranker, name, tag, num_rows, unknown, opening)
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:

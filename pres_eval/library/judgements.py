@@ -41,6 +41,12 @@ def is_path(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike))
 
 
+def numbers_are(data: Any, kind: type | tuple[type, ...]) -> bool:
+    """Whether the first topic of a dict of dicts has numbers of this kind alone."""
+    first = next(iter(data.values()), None) if isinstance(data, Mapping) else None
+    return isinstance(first, Mapping) and bool(first) and all(isinstance(one, kind) for one in first.values())
+
+
 def plain_mapping(data: Any) -> Any:
     """What a ranx Qrels or Run holds, as dicts; anything else as it is."""
     if type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):

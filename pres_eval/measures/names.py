@@ -200,7 +200,7 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     return _wanted(measure, parameters, view)
 
 
-_SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+|[0-9]*\.[0-9]+"
+_SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+%?|[0-9]*\.[0-9]+%?"
 _FORM = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
 _FOLLOWED = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
 """The same with a word behind it that begins no further measure."""

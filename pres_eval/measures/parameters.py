@@ -50,31 +50,55 @@ class NoParameters:
         return [(name, ())]
 
 
-def whole_number(name: str, text: str, least: int) -> int:
-    """A whole number from parameter text."""
+def whole_number(name: str, text: str, least: int, before: str = "", fraction_off: bool = False) -> int:
+    """A whole number from parameter text; with `fraction_off` the whole part of a decimal one too.
+
+    `before` is the text of the parameters that have to precede it.
+    """
     if text.isdecimal() and text.isascii() and len(text) < 18 and int(text) >= least:
         return int(text)
-    # trec_eval: atol takes the leading digits, so that `ndcg_cut.23.4` means 23.
-    match = re.match(r"\s*([+-]?[0-9]+)", text)
-    if not match or nearest_integer(match[1]) < least:
-        raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected a whole number of at least {least}")
+    match = re.fullmatch(r"\s*([+-]?[0-9]+)(\.[0-9]+)?\s*", text)
+    if not match or (match[2] and not fraction_off) or nearest_integer(match[1]) < least:
+        raise MeasureError(
+            f"-m {name}.…: found {quoted(text)}, expected a whole number of at least {least}"
+            + _question(f"{name}.{before}", text)
+        )
     return nearest_integer(match[1])
 
 
-_DECIMAL = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_MEANT = (
+    (r"([0-9]{1,3})[_'.]([0-9]{3})", r"\1\2"),
+    (r"([0-9]+)[kK]", r"\g<1>000"),
+    (r"([0-9]+)\.[0-9]*", r"\1"),
+    (r"([0-9]+)[-:;/ ]+([0-9]+)", r"\1,\2"),
+)
+"""How people write whole numbers, and what trec_eval takes."""
 
-_HEXADECIMAL = r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?[0-9]+)?"
+
+def _question(before: str, text: str) -> str:
+    """The question after a cutoff that is no whole number: what could have been meant."""
+    meant = [re.sub(found, whole, text) for found, whole in _MEANT if re.fullmatch(found, text)]
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", text):
+        meant.append(f"{float(text):.0f}")
+    if meant:
+        return f"; did you mean {before}{meant[0]}?"
+    return "; shares are for recall_at_percent and wss" if text.endswith("%") else ""
+
+
+_DECIMAL = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
+
+_HEXADECIMAL = r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?[0-9]+)?\s*"
 
 
 def decimal_number(name: str, text: str) -> float:
     """A decimal number from parameter text."""
-    # trec_eval: atof takes what begins like a number, hexadecimal ones too.
+    # trec_eval: atof takes hexadecimal ones too.
     number = math.nan
     try:
-        if match := re.match(_HEXADECIMAL, text):
-            number = float.fromhex(match[0])
-        elif match := re.match(_DECIMAL, text):
-            number = float(match[0])
+        if re.fullmatch(_HEXADECIMAL, text):
+            number = float.fromhex(text)
+        elif re.fullmatch(_DECIMAL, text):
+            number = float(text)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
@@ -91,19 +115,23 @@ def split_parameters(texts: Sequence[str]) -> list[str]:
 class Cutoffs:
     """Ranks at which the ranking is cut: one column for each, `name_rank`, ascending.
 
-    defaults  the ranks if none is named; None: those of --nmax
-    or_all    whether `all` can be named, for the whole ranking
+    defaults      the ranks if none is named; None: those of --nmax
+    or_all        whether `all` can be named, for the whole ranking
+    fraction_off  whether 23.4 is 23
     """
 
     defaults: tuple[int, ...] | None
     example: str = "5,10"
     or_all: bool = False
+    fraction_off: bool = False
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column a cutoff; those given several times count once."""
         parts = split_parameters(texts)
         cutoffs = {
-            whole_number(name, part, 1) for part in parts if not (self.or_all and part == WHOLE_RANKING)
+            whole_number(name, part, 1, fraction_off=self.fraction_off)
+            for part in parts
+            if not (self.or_all and part == WHOLE_RANKING)
         }
         if not parts:
             cutoffs.update(nmax if self.defaults is None else self.defaults)
@@ -169,7 +197,7 @@ class BetaCutoffs:
             beta = decimal_number(name, first)
             if beta < 0:
                 raise MeasureError(f"-m {name}.{text}: found {first!r}, expected β, a number of at least 0")
-            cutoffs = [whole_number(name, part, 1) for part in rest] or usual
+            cutoffs = [whole_number(name, part, 1, f"{first},") for part in rest] or usual
             chosen.update((beta, cutoff) for cutoff in cutoffs)
         if not texts:
             chosen.update((beta, cutoff) for beta in self.default_betas for cutoff in usual)

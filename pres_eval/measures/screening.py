@@ -35,7 +35,7 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       N  documents to read without a ranking: -N, or those judged for the topic
     Range: x/100 - 1 to x/100; 0 if n is 0.  To read in any order saves nothing: that is what 1 - x/100 takes
       off.
-    Parameters: x in percent, as in -m wss.95,100.
+    Parameters: x in percent, as in -m wss.95,100; below 1 with its sign, as in -m wss.0.5%.
     Notes: N counts at least what was judged and what was retrieved.  The first definition reads until recall
       is at least x: m is rounded up there, and to the nearest whole number in CLEF TAR.  ASReview's wss takes
       m rounded down, and compares r with the rank at which a random order is taken to find m documents,
@@ -90,7 +90,8 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
       k       x/100 N, to the nearest whole number (half to even)
       N       documents to read without a ranking: -N, or those judged for the topic
     Range: 0 to 1; 0 if n is 0.
-    Parameters: x in percent, as in -m recall_at_percent.10,20.
+    Parameters: x in percent, as in -m recall_at_percent.10,20; below 1 with its sign, as in
+      -m recall_at_percent.0.5%.
     Notes: recall_k reads as many documents for each topic, this one the same share.  ASReview's recall rounds
       k down; its erf is that minus the share itself, with the documents of a random order rounded.
     Source: CLEF TAR's tar_eval (recall@x%, before that NCG@x).  trec_eval: none.

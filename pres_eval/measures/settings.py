@@ -22,12 +22,18 @@ class Percents(NamedTuple):
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
         """One column a share; those given several times count once."""
         shares = {self._read(name, part) for part in split_parameters(texts)} or set(self.defaults)
-        return [(f"{name}_{share:g}", (share,)) for share in sorted(shares)]
+        return [(f"{name}_{share:g}{'%' * (share < 1)}", (share,)) for share in sorted(shares)]
 
     def _read(self, name: str, text: str) -> float:
-        share = decimal_number(name, text)
+        number = text.removesuffix("%")
+        share = decimal_number(name, number)
         if not 0 < share <= 100:
             raise MeasureError(f"-m {name}.…: found {text!r}, expected a percentage above 0 and up to 100")
+        if share < 1 and number == text:
+            readings = f"{name}.{100 * share:g} or {name}.{text}%"
+            raise MeasureError(
+                f"-m {name}.…: found {text!r}, expected a percentage; did you mean {readings}?"
+            )
         return share
 
 

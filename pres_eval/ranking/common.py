@@ -11,6 +11,7 @@ import numpy as np
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import quoted
 from pres_eval.options import Options
+from pres_eval.ranking.notations import topics_rewritten
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
@@ -49,10 +50,12 @@ def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> 
     if options.only_topic is not None:
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
     unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
+    found = topics_rewritten(ranking, relevance.pool) if isinstance(ranking, Ranking) else None
+    match = "" if found is None else f"; {found.count:,} would match {found.text}"
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
     return (
         f"{run}: no topic in common with {relevance.name}:"
         f" expected topics such as {ours}, found others{theirs};"
-        " are both files of the same collection, and the ids written alike?"
+        f" are both files of the same collection, and the ids written alike?{match}"
     )

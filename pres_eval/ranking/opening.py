@@ -9,7 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays.ordering import changes
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import EmptyFileError
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.source import Source
@@ -17,6 +19,8 @@ from pres_eval.records import dataclass
 
 ROWS, BYTES = 4096, 1 << 18
 """Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
+ROWS_OF_IDS = 1024
+"""Rows of which the ids are kept."""
 NEARLY_ALL = 0.9
 
 TOPIC, DOCNO, RANK, TAG = 0, 2, 3, 5
@@ -24,15 +28,17 @@ TOPIC, DOCNO, RANK, TAG = 0, 2, 3, 5
 
 @dataclass(frozen=True)
 class Opening:
-    """The first document of a run, and whether its scores run against its ranks.
+    """The first documents of a run, and whether its scores run against its ranks.
 
+    topics, documents
+             (n,) ids of the first rows
     against  a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly all
              topics; None otherwise
     """
 
-    topic: bytes
-    document: bytes
-    against: tuple[bytes, int, float, int, float] | None
+    topics: WordIds
+    documents: WordIds
+    against: tuple[bytes, int, float, int, float] | None = None
 
 
 def opening_of(lines: Lines) -> Opening | None:
@@ -42,7 +48,16 @@ def opening_of(lines: Lines) -> Opening | None:
     last = lines.fields.column(TAG)[1][:ROWS]
     rows = max(int(np.searchsorted(last, lines.chunk.start + BYTES)), 1)
     lines = replace(lines, fields=lines.fields.head(rows), numbers=lines.numbers[:rows])
-    return Opening(lines.column(TOPIC)[0], lines.text(0, DOCNO), _against(lines))
+    ids = slice(ROWS_OF_IDS)
+    topics, documents = (WordIds.of(lines.column(number)[ids]) for number in (TOPIC, DOCNO))
+    return Opening(topics, documents, _against(lines))
+
+
+def opening_of_block(block: Block) -> Opening:
+    """The opening of a run that is no lines, from its first rows."""
+    ids = slice(ROWS_OF_IDS)
+    topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths)[ids])
+    return Opening(WordIds.of(topics), block.documents.pick(ids))
 
 
 def opening_of_files(sources: Sequence[Source]) -> Opening | None:

@@ -19,7 +19,7 @@ from pres_eval.options import ERROR, Options
 from pres_eval.ranking.any_order import KeyedRows, rows_of_ties
 from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.finder import Finder
-from pres_eval.ranking.opening import DOCNO, TOPIC, opening_of
+from pres_eval.ranking.opening import DOCNO, TOPIC, opening_of, opening_of_block
 from pres_eval.ranking.order import rank_topics
 from pres_eval.ranking.parts import Part, Rows
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
@@ -119,7 +119,8 @@ class Ranker:
         Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
         """
         if isinstance(piece, Block):
-            return self._of_block(piece, Part(facts=Facts(num_rows=len(piece.numbers))), kept)
+            facts = Facts(num_rows=len(piece.numbers))
+            return self._of_block(piece, Part(facts=facts, opening=opening_of_block(piece)), kept)
         lines = parse_lines(piece.chunk, RUN).checked()
         opening = opening_of(lines) if piece.first else None
         part = Part(facts=Facts.of(lines), opening=opening, chunk=piece.chunk)

@@ -8,7 +8,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import InputError
-from pres_eval.ranking.opening import Opening
+from pres_eval.ranking.opening import Opening, opening_of_block
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
@@ -26,7 +26,7 @@ class Ranking(Ranked):
     longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
     form             what the file was recognised as, None for a trec run
-    opening          the first document, and whether ranks run against scores
+    opening          the first documents, and whether ranks run against scores
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
     single, ascending
                      how scores were kept and ties went; an evaluation has to want the same
@@ -57,7 +57,15 @@ class Ranking(Ranked):
         return distinct(self.unjudged_ids.take(slice(None)))[0]
 
 
-def ranking_of(ranked: Ranked, ranker: Ranker, name: str, tag: str, num_rows: int, unjudged: Ids) -> Ranking:
+def ranking_of(
+    ranked: Ranked,
+    ranker: Ranker,
+    name: str,
+    tag: str,
+    num_rows: int,
+    unjudged: Ids,
+    opening: Opening | None = None,
+) -> Ranking:
     """Return ranked topics as a run that is not read from lines."""
     return Ranking(
         **vars(ranked),
@@ -66,6 +74,7 @@ def ranking_of(ranked: Ranked, ranker: Ranker, name: str, tag: str, num_rows: in
         num_lines=num_rows,
         unjudged_ids=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
         longer_line=None,
+        opening=opening,
         single=ranker.single,
         ascending=ranker.ascending,
     )
@@ -86,4 +95,5 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
         from pres_eval.ranking.duplicates import row_error
 
         raise row_error(name, block, error) from None
-    return ranking_of(ranked, ranker, name, tag, len(block.numbers), block.topics.take(topic < 0))
+    unjudged = block.topics.take(topic < 0)
+    return ranking_of(ranked, ranker, name, tag, len(block.numbers), unjudged, opening_of_block(block))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, Options
+from pres_eval.ranking.notations import documents_rewritten, topics_rewritten
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
@@ -46,7 +47,26 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
             else f"{number} topics have no judgements and are"
         )
         warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids[0])})")
-    return warnings + [f"{text} (pres-eval check tells more)" for text in _zeros(ranking, relevance, options)]
+    more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
+    return warnings + [f"{text} (pres-eval check tells more)" for text in more]
+
+
+def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
+    """Ids that match nothing and would match if they were written alike."""
+    if not len(ranking.topic):
+        return  # the error that there is no topic in common says so
+    if (topics := topics_rewritten(ranking, relevance.pool)) is not None:
+        yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
+    opened, pool = ranking.opening, relevance.pool
+    if opened is None:
+        return
+    topic_of = pool.find_topics(opened.topics.take(slice(None)))
+    if found := documents_rewritten(pool, topic_of, opened.documents, ranking.document):
+        documents, rows = found
+        yield (
+            f"{ranking.name}: of the first {rows:,} rows {documents.count:,} unjudged documents would match"
+            f" judged ones {documents.text}"
+        )
 
 
 def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
@@ -64,17 +84,20 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f" {score!r}, rank {next_rank} has {next_score!r}), but the largest score comes first: are these"
             " distances?"
         )
-    if not isinstance(relevance, Qrels) or not len(ranking.topic):
+    if not len(ranking.topic):
+        return
+    if not ranking.has_judged and len(relevance.pool.documents):
+        ours = "" if opening is None else f"the run has {quoted(opening.documents[0])}, "
+        judged = quoted(relevance.pool.documents[0])
+        yield (
+            f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"
+            " are ids written alike, and both files of the same collection?"
+        )
+    if not isinstance(relevance, Qrels):
         return
     highest = relevance.every_grade().max(initial=0).item()
     if highest < options.relevance_level:
         yield (
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
             f" is {highest:g}"
-        )
-    if not ranking.has_judged and opening is not None:
-        judged = quoted(relevance.pool.documents[0])
-        yield (
-            f"{ranking.name}: no retrieved document is judged (the run has {quoted(opening.document)}, the"
-            f" qrels have {judged}): are ids written alike, and both files of the same collection?"
         )

@@ -171,6 +171,11 @@ _QRELS_SHAPES: Shapes = (
         (_ANY, _ANY, _INTEGER, _INTEGER, _NUMBER),
         "print $1, 0, $2, $3",
     ),
+    (
+        "this looks like sampled judgements (topic 0 docno stratum relevance), whose strata are not used",
+        (_ANY, rb"0", _ANY, _INTEGER, _INTEGER),
+        "print $1, $2, $3, $5",
+    ),
     ("docnos have blanks in them, or these are preferences (-R prefs)", (*(_ANY,) * 4, _NUMBER), ""),
 )
 

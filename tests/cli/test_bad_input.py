@@ -255,7 +255,9 @@ ZEROS = {
         ["qrels", "run"],
         RUN.replace(" a ", " A ").replace(" b ", " B "),
         "run: no retrieved document is judged (the run has 'A', the qrels have 'a'): are ids written alike,"
-        " and both files of the same collection? (pres-eval check tells more)",
+        " and both files of the same collection? (pres-eval check tells more)\n"
+        "pres-eval: warning: run: of the first 3 rows 2 unjudged documents would match judged ones"
+        " without case (the run has 'A', the qrels have 'a') (pres-eval check tells more)",
     ),
     "nothing relevant": (
         ["-l", "2", "qrels", "run"],
@@ -342,7 +344,8 @@ NO_TOPIC = [
     (
         "Q1 Q0 a 1 1.0 t\n",
         "run: no topic in common with qrels: expected topics such as 'q1', found others such as 'Q1';"
-        " are both files of the same collection, and the ids written alike?",
+        " are both files of the same collection, and the ids written alike?; 1 would match without case (the"
+        " run has 'Q1', the qrels have 'q1')",
     ),
 ]
 

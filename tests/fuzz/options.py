@@ -27,10 +27,6 @@ LABELS = (
 )
 
 
-BEHIND_NUMBERS = ("%", "%s", "%5.3d", "é", "日本", "é%", "x")
-"""What C's atof does not read, and a label shows."""
-
-
 def cutoffs(random: Random) -> str:
     largest = random.choice([6, 20, 20, 1200])
     chosen = random.sample(range(1, largest + 1), random.randint(1, 4))
@@ -40,7 +36,7 @@ def cutoffs(random: Random) -> str:
         chosen = [random.choice([2**31, 2**32 + 1, 2**53 + 1, 2**63 - 1])]
     texts = [str(cutoff) for cutoff in chosen]
     if random.random() < 0.05:
-        texts[0] += random.choice([".4", "e2", " "])
+        texts[0] += " "
     return ",".join(texts)
 
 
@@ -57,11 +53,10 @@ def fractions(random: Random) -> str:
 
 
 def numbers(random: Random, count: int) -> str:
-    text = ",".join(
+    return ",".join(
         random.choice(["1", "-1", "0", ".5", "-.25", "2.75", "0.01", "1e1", "0x10", "-0x1.8p-1"])
         for _ in range(count)
     )
-    return text + random.choice(BEHIND_NUMBERS) if random.random() < 0.1 else text
 
 
 def pairs(random: Random) -> str:
@@ -80,11 +75,12 @@ def persistence(random: Random) -> str:
 def with_parameters(random: Random, version: str) -> dict[str, Callable[[], str]]:
     """For each measure that takes parameters a source of their text."""
     makers: dict[str, Callable[[], str]] = {name: lambda: cutoffs(random) for name in WITH_CUTOFFS}
+    makers["ndcg_cut"] = lambda: cutoffs(random) + random.choice(["", "", "", ".4"])
     makers |= {name: lambda: pairs(random) for name in WITH_PAIRS}
     makers["iprec_at_recall"] = makers["Rprec_mult"] = makers["11pt_avg"] = lambda: fractions(random)
     makers["utility"] = lambda: numbers(random, 3 if random.random() < 0.02 else 4)
     makers["set_F"] = lambda: random.choice(
-        ["1", "0.5", "0", "2.25", "3.0", ".1", "1,2", "0x2", "0x.8p1", "1%", "2é"]
+        ["1", "0.5", "0", "2.25", "3.0", ".1", "1,2", "0x2", "0x.8p1", "2 "]
     )
     makers["relstring"] = lambda: random.choice(["5", "1", "20", "100", "0", "3.7"])
     if version == "10.0":

@@ -304,7 +304,7 @@ def test_parameters_of_several_options_are_united() -> None:
         ("ndcg", "=2", "found '=2', expected key=number"),
         ("rbp", "p=often", "found 'often', expected a number"),
         ("Fprime", "-1,100", "found '-1', expected β, a number of at least 0"),
-        ("F_cut", "1,2.x,y", "found 'y', expected a whole number of at least 1"),
+        ("F_cut", "1,2,y", "found 'y', expected a whole number of at least 1"),
     ],
 )
 def test_bad_parameters_say_what_was_found_and_expected(name: str, text: str, message: str) -> None:

@@ -31,6 +31,9 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
     arrays = {name: getattr(ranking, name).tolist() for name in ARRAYS}
     ties = [getattr(ranking.ties, name).tolist() for name in ("document", "first", "size")]
     others = {name: getattr(ranking, name) for name in PLAIN + WHOLE}
+    if ranking.opening is not None:
+        opening = ranking.opening
+        others["opening"] = list(opening.topics), list(opening.documents), opening.against
     return (
         arrays
         | others

@@ -8,6 +8,7 @@ import numpy as np
 
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.formats.names import DOCUMENT, GRADE, TOPIC
 from pres_eval.reading.lines import Layout, LineError, parse_lines
 from pres_eval.reading.source import Chunk, Source
 
@@ -34,20 +35,31 @@ def read_beir(source: Source, grades: bool) -> Iterator[Block]:
     return _parts(source, BEIR_QRELS if grades else BEIR_RUN, header=True)
 
 
+def is_header(line: bytes) -> bool:
+    """Whether a line is BEIR's header, or names the columns as other tools do."""
+    words = [word.strip(b'"').lower().decode("utf-8", "replace") for word in line.split()]
+    known = (TOPIC, DOCUMENT, GRADE)
+    return len(words) == 3 and all(word in names for word, names in zip(words, known, strict=True))
+
+
 def _parts(source: Source, layout: Layout, header: bool) -> Iterator[Block]:
     before = 0
+    is_first = header
     for chunk in source.chunks():
         body = chunk
-        if header and before == 0:
+        if is_first:
             start = chunk.buffer.find(b"\n", chunk.start) + 1
-            body, before = Chunk(chunk.buffer, start, chunk.stop), 1
+            if is_header(bytes(chunk.buffer[chunk.start : start])):
+                body, before = Chunk(chunk.buffer, start, chunk.stop), 1
+            is_first = False
         if body.start < body.stop:
             lines = parse_lines(body, layout)
             try:
                 lines.checked()
             except LineError as error:
                 line = before + error.line + 1
-                raise InputError(source.name, line, error.found, error.expected) from None
+                hint = f", or the header {BEIR_RUN.names}" if header and line == 1 else ""
+                raise InputError(source.name, line, error.found, f"{error.expected}{hint}") from None
             numbers = lines.line_of(np.arange(len(lines))) + before + 1
             if len(lines):
                 yield Block.of_rows(lines.column(0), lines.column(1), lines.numbers, numbers)

@@ -1,0 +1,238 @@
+"""Parameters and inputs that were taken for something else without a word: what they get now.
+
+Each test names the item of the list that reported it.
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.commands import Command
+
+import pres_eval as pe
+from pres_eval.errors import MeasureError, PresEvalWarning
+from pres_eval.measures.selection import select
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 2\n"
+RUN = "q1 Q0 d1 1 3.0 bm25\nq1 Q0 d2 2 2.0 bm25\nq2 Q0 d3 1 2.0 bm25\nq2 Q0 d1 2 1.0 bm25\n"
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    write(qrels=QRELS, run=RUN)
+    return Command(capfdbinary)
+
+
+def write(**texts: str) -> None:
+    """Write files into the current folder."""
+    for name, text in texts.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+WHOLE = "expected a whole number of at least 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("PRES.1k", f"-m PRES.…: found '1k', {WHOLE}; did you mean PRES.1000?"),
+        ("PRES.1e3", f"-m PRES.…: found '1e3', {WHOLE}; did you mean PRES.1000?"),
+        ("PRES.1_000", f"-m PRES.…: found '1_000', {WHOLE}; did you mean PRES.1000?"),
+        ("PRES.10.5", f"-m PRES.…: found '10.5', {WHOLE}; did you mean PRES.10?"),
+        ("PRES@10.5", f"-m PRES.…: found '10.5', {WHOLE}; did you mean PRES.10?"),
+        ("recall.50%", f"-m recall.…: found '50%', {WHOLE}; shares are for recall_at_percent and wss"),
+        ("P.10-20", f"-m P.…: found '10-20', {WHOLE}; did you mean P.10,20?"),
+        ("P.5e2", f"-m P.…: found '5e2', {WHOLE}; did you mean P.500?"),
+        ("P.10x", f"-m P.…: found '10x', {WHOLE}"),
+        ("sdcg.1k,max_rel=3", f"-m sdcg.…: found '1k', {WHOLE}; did you mean sdcg.1000?"),
+        ("Fprime.4,1k", f"-m Fprime.…: found '1k', {WHOLE}; did you mean Fprime.4,1000?"),
+        ("Rnorm.1e3", f"-m Rnorm.…: found '1e3', {WHOLE}; did you mean Rnorm.1000?"),
+        ("set_F.1%", "-m set_F.…: found '1%', expected a number"),
+        ("set_F.2x", "-m set_F.…: found '2x', expected a number"),
+        ("iprec_at_recall.0.5f", "-m iprec_at_recall.…: found '0.5f', expected a number"),
+        ("rbp.p=0.8.1", "-m rbp.…: found '0.8.1', expected a number"),
+        ("insq.T=2x", "-m insq.…: found '2x', expected a number"),
+    ],
+)
+def test_item_21_a_parameter_that_is_no_number_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(MeasureError) as raised:
+        select([text])
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("wss", "wss.0.95"),
+        ("wss", "WSS@0.95"),
+        ("wss", "wss.95,0.95"),
+        ("recall_at_percent", "recall_at_percent.0.95"),
+    ],
+)
+def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) -> None:
+    with pytest.raises(MeasureError) as raised:
+        select([text])
+    readings = f"did you mean {name}.95 or {name}.0.95%?"
+    assert str(raised.value) == f"-m {name}.…: found '0.95', expected a percentage; {readings}"
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "share"),
+    [
+        ("wss.95", "wss_95", 95.0),
+        ("wss.95%", "wss_95", 95.0),
+        ("WSS@95%", "wss_95", 95.0),
+        ("wss.0.95%", "wss_0.95%", 0.95),
+        ("wss_0.95%", "wss_0.95%", 0.95),
+        ("wss@0.95%", "wss_0.95%", 0.95),
+        ("recall_at_percent.0.2%", "recall_at_percent_0.2%", 0.2),
+        ("wss.1", "wss_1", 1.0),
+    ],
+)
+def test_item_21_a_share_with_its_sign_is_taken_as_written(text: str, label: str, share: float) -> None:
+    (column,) = select([text])
+    assert (column.label, column.arguments) == (label, (share,))
+
+
+def test_item_21_trec_evals_own_test_still_works() -> None:
+    """Its Makefile asks for ndcg_cut.10,20,23.4, which prints ndcg_cut_23."""
+    assert [column.label for column in select(["ndcg_cut.10,20,23.4"])][-1] == "ndcg_cut_23"
+
+
+NOTATIONS = {
+    "punctuation": ("EP-1234567-A1", "EP1234567A1", "punctuation"),
+    "other punctuation": ("EP-1234567-A1", "EP.1234567.A1", "punctuation"),
+    "case": ("WSJ-1", "wsj-1", "case"),
+    "leading zeros": ("WSJ-001", "WSJ-1", "leading zeros"),
+    "numbers": ("001", "1.0", "'.0' at the end and leading zeros"),
+    "chunks": ("d1", "d1#0", "the number of a chunk at the end"),
+    "named chunks": ("d1", "d1_chunk_12", "the number of a chunk at the end"),
+    "judged chunks": ("d1#3", "d1", "the number of a chunk at the end"),
+    "chunks and case": ("d1", "D1#0", "case and the number of a chunk at the end"),
+}
+"""An id of the judgements, how the run has it, and what the message says has to be left out."""
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("form", ["trec", "json"])
+def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, call: Command) -> None:
+    """Other ids match, so that map was lower without a word."""
+    judged, ours, names = NOTATIONS[notation]
+    write(qrels=f"q1 0 same 1\nq1 0 {judged} 1\n", run=f"q1 Q0 same 1 2 t\nq1 Q0 {ours} 2 1 t\n")
+    if form == "json":
+        write(run=f'{{"q1": {{"same": 2, "{ours}": 1}}}}')
+    called = call("-m", "map", "qrels", "run")
+    assert called.code == 0
+    assert called.err.splitlines()[-1] == (
+        "pres-eval: warning: run: of the first 2 rows 1 unjudged documents would match judged ones without"
+        f" {names} (the run has '{ours}', the qrels have '{judged}') (pres-eval check tells more)"
+    )
+    checked = call("check", "qrels", "run").out
+    assert f"they match without {names}" in checked
+    assert f"'{ours}' of the run, '{judged}' of the qrels" in checked
+
+
+@pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])
+def test_item_23_topics_written_in_another_way_are_named(judged: str, ours: str, call: Command) -> None:
+    write(qrels=QRELS + f"{judged} 0 d1 1\n", run=RUN + f"{ours} Q0 d1 1 1 bm25\n")
+    called = call("-m", "map", "qrels", "run")
+    assert "run: 1 of the topics without judgements would match without" in called.err
+    assert f"(the run has '{ours}', the qrels have '{judged}')" in called.err
+    assert "they match without" in call("check", "qrels", "run").out
+
+
+@pytest.mark.parametrize(
+    ("judged", "ours"),
+    [("31_1", "3_11"), ("FT911-3", "FT911-5"), ("d1", "d2"), ("d10", "d1"), ("--", "__"), ("a.5", "a.50")],
+)
+def test_item_23_other_documents_are_not_taken_for_the_same(judged: str, ours: str, call: Command) -> None:
+    write(qrels=f"q1 0 same 1\nq1 0 {judged} 1\n", run=f"q1 Q0 same 1 2 t\nq1 Q0 {ours} 2 1 t\n")
+    call.ok("-m", "map", "qrels", "run")
+
+
+def test_item_23_what_is_retrieved_as_it_is_judged_is_no_other_notation(call: Command) -> None:
+    """A run may have both, and a document may be judged for another topic."""
+    write(qrels="q1 0 d1 1\nq1 0 d2 1\nq2 0 D2 1\n", run="q1 Q0 d1 1 2 t\nq1 Q0 D1 2 1 t\nq2 Q0 D2 1 1 t\n")
+    assert "would match" not in call("-m", "map", "qrels", "run").err
+
+
+RANKED = {"1": {"a": 0.9, "b": 0.5, "c": 0.1}}
+GRADES = {"1": {"a": 1, "b": 0, "c": 2}}
+
+
+@pytest.mark.parametrize("scores", [RANKED, {"1": {"a": 3.0, "b": 2.0}}])
+@pytest.mark.filterwarnings("ignore:qrels. nothing is relevant")
+def test_item_24_swapped_arguments_are_a_warning(scores: dict[str, dict[str, float]]) -> None:
+    with pytest.warns(PresEvalWarning, match=r"were the two swapped\? the judgements come first"):
+        pe.evaluate(scores, GRADES, "map")
+
+
+@pytest.mark.parametrize(("qrels", "run"), [(GRADES, RANKED), (GRADES, GRADES), ({"1": {"a": 2.0}}, RANKED)])
+def test_item_24_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pe.evaluate(qrels, run, "map")
+        pickle.loads(pickle.dumps(pe.Qrels(qrels))).rank(run).evaluate("map")
+
+
+@pytest.mark.filterwarnings("ignore:run. ")
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"1": {"zz": 1.0}}, r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
+        ([("1", "zz", 1.0)], r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
+        ({"1": {"A": 1.0}}, r"of the first 1 rows 1 unjudged documents would match judged ones without case"),
+    ],
+)
+def test_item_24_nothing_judged_is_a_warning(run: Any, message: str) -> None:
+    with pytest.warns(PresEvalWarning, match=message):
+        pe.evaluate({"1": {"a": 1}}, run, "map")
+
+
+def test_item_24_nothing_judged_among_numbers_is_a_warning() -> None:
+    qrels = pe.Qrels([("1", "17", 1)])
+    ranked = qrels.rank_top_k(["1"], np.array([[4]]), np.array([[0.5]]))
+    with pytest.warns(PresEvalWarning, match=r"no retrieved document is judged \(the qrels have '17'\)"):
+        ranked.evaluate("map")
+
+
+@pytest.mark.parametrize("header", ["", "query-id\tcorpus-id\tscore\n", '"query-id"\t"corpus-id"\t"score"\n'])
+def test_item_22_beir_without_a_header_loses_no_line(header: str, call: Command) -> None:
+    write(qrels=header + "q1\td1\t1\nq1\td2\t1\n", run=header + "q1\td1\t0.5\nq1\td2\t0.4\n")
+    out = call.ok("-R", "beir", "-T", "beir", "-m", "num_ret", "-m", "num_rel", "qrels", "run").out
+    assert [line.split("\t")[2] for line in out.splitlines()] == ["2", "2"]
+
+
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_item_22_a_first_line_that_is_no_header_is_an_error(name: str, call: Command) -> None:
+    write(qrels="q1\td1\t1\n", run="q1\td1\t0.5\n")
+    write(**{name: "the first line\n" + Path(name).read_text()})
+    called = call("-R", "beir", "-T", "beir", "qrels", "run")
+    assert (called.code, called.out) == (2, "")
+    assert called.err.startswith(f"pres-eval: {name}:1: ")
+    assert called.err.endswith(", or the header query-id corpus-id score\n")
+
+
+SAMPLED = "q1 0 d1 1 2\nq1 0 d2 0 1\nq1 0 d3 1 -1\n"
+
+
+def test_item_22_sampled_judgements_are_not_sent_to_prefs(call: Command) -> None:
+    write(qrels=SAMPLED)
+    called = call("qrels", "run")
+    assert called.code == 2 and "prefs" not in called.err
+    assert "this looks like sampled judgements" in called.err
+    assert called.err.endswith(": awk '{print $1, $2, $3, $5}' qrels > NEW\n")
+
+
+def test_item_22_zeros_of_preferences_are_not_silent(call: Command) -> None:
+    write(qrels=SAMPLED)
+    called = call("-R", "prefs", "-m", "prefs_simp", "qrels", "run")
+    assert "run: no retrieved document is judged (the run has 'd1', the qrels have '1')" in called.err
