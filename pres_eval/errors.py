@@ -104,8 +104,11 @@ def quoted(found: bytes | str) -> str:
 
 
 def decimal_comma(text: str) -> str:
-    """Return what to do about a number with a decimal comma, as in 0,8; nothing if the text has none."""
-    found = re.search(r"(?<![\w,])(?<!\d\.)\d+,\d+(?![\d.]|,\d)", text)
+    """Return what to do about a number with a decimal comma, as in 0,8; nothing if the text has none.
+
+    Within a text 5,10 is a list of numbers, unless it follows an equals sign.
+    """
+    found = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+(?![\d.=:]|,\d)", text)
     return f"; is this a decimal comma? write {found[0].replace(',', '.')}" if found else ""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
-from pres_eval.gates.confirming import Tested, tested
+from pres_eval.gates.confirming import Tested, confirm
 from pres_eval.gates.counterparts import GATE, Counterparts
 from pres_eval.gates.findings import Finding, Verdict, run_name, six_digits
 from pres_eval.gates.tolerance import Allowance, Tolerance
@@ -70,7 +70,7 @@ class Change:
     def worse(self) -> bool:
         """Whether it got worse by more than is allowed, and by a test where that was asked for."""
         beyond = is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better)
-        return beyond and (self.tested is None or self.tested.confirmed)
+        return beyond and (self.tested is None or self.tested.corrected < Settings.alpha)
 
     def finding(self) -> Finding:
         """Return what the gate found of it."""
@@ -119,9 +119,9 @@ def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Itera
         yield change
         if earlier.topics and of_topics:
             for topic, first, second in zip(runs.topics, before.tolist(), after.tolist(), strict=True):
-                single = replace(change, before=first, now=second, topic=topic, values=None)
-                if single.worse:
-                    yield replace(single, where=f"topic {text_of(topic)}")
+                if is_worse(first, second, change.allowed, column.measure.less_is_better):
+                    where = f"topic {text_of(topic)}"
+                    yield replace(change, where=where, before=first, now=second, topic=topic, values=None)
 
 
 def confirmed(changed: Sequence[Change], how: Settings) -> list[Change]:
@@ -131,7 +131,7 @@ def confirmed(changed: Sequence[Change], how: Settings) -> list[Change]:
         for change in changed
         if change.values is not None
     ]
-    said = iter(tested(values, how))
+    said = iter(confirm(values, how))
     return [change if change.values is None else replace(change, tested=next(said)) for change in changed]
 
 

@@ -33,9 +33,9 @@ class Tested:
     how          the test, one-sided unless the alternative says otherwise
     alike        whether all topics changed by the same
     topics       over how many topics
-    p_value      of the value alone, 1 where no topic differs, nan where there is none
-    corrected    the same corrected for all comparisons
-    comparisons  how many these are
+    p_value      of the value alone, nan where there is none, over one topic
+    corrected    the same corrected for all comparisons, 1 where there is none
+    comparisons  how many these are, 0 where no topic differs
     interval     ends of the t interval of the mean change, nan where there is none
     """
 
@@ -46,11 +46,6 @@ class Tested:
     corrected: float
     comparisons: int
     interval: tuple[float, float]
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether the fall is significant."""
-        return self.corrected < Settings.alpha
 
     @property
     def powerless(self) -> str:
@@ -77,7 +72,7 @@ class Tested:
         sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
         return (
             f"{test}, {sides}: p {equal_or_less(self.p_value)}{corrected},"
-            f" {inside:.0f} % interval of the change {low} .. {high}"
+            f" {inside:.0f} % t interval of the mean change {low} .. {high}"
         )
 
 
@@ -87,14 +82,16 @@ def equal_or_less(p_value: float) -> str:
     return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
-def tested(every: Sequence[tuple[FloatArray, FloatArray, int]], how: Settings) -> list[Tested]:
+def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: Settings) -> list[Tested]:
     """Return what the test says of values (T,) earlier and now, with the sign that makes more be better.
 
     Values that are the same on all topics cannot be significant, and are not corrected for: which ones they
     are does not depend on which of the two runs is which.
     """
     found = [_alone(before, now, sign, how) for before, now, sign in every]
-    possible = [place for place, each in enumerate(found) if each.comparisons]
+    possible = [
+        place for place, each in enumerate(found) if each.comparisons and not math.isnan(each.p_value)
+    ]
     p_values = np.array([found[place].p_value for place in possible], np.float64)
     for place, corrected in zip(possible, CORRECTIONS[how.correction](p_values).tolist(), strict=True):
         found[place] = replace(found[place], corrected=corrected, comparisons=len(possible))
@@ -118,6 +115,6 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: Settings) -> Tes
         topics=len(now),
         p_value=p_value if how.alternative == "less" else min(1.0, 2 * p_value),
         corrected=1.0,
-        comparisons=int(not math.isnan(p_value) and np.round(changes, DECIMALS).any()),
+        comparisons=int(np.round(changes, DECIMALS).any()),
         interval=ends,
     )

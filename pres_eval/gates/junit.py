@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pres_eval.errors import one_line
-from pres_eval.gates.findings import Finding, Verdict
+from pres_eval.gates.findings import Finding
 from pres_eval.report.markup import Html, element
 
 
@@ -30,15 +30,9 @@ def as_junit(findings: Sequence[Finding]) -> str:
 def _test(finding: Finding) -> Html:
     """Return one test."""
     message = one_line(finding.message)
-    if finding.fails:
-        result = element("failure", message, message=message)
-    elif finding.verdict is Verdict.PASSED:
-        result = Html("")
-    else:
-        result = element("system-out", message)
     return element(
         "testcase",
-        result,
+        element("failure", message, message=message) if finding.fails else element("system-out", message),
         classname=f"pres-eval {finding.gate}",
         name=one_line(finding.checked or finding.message),
         file=one_line(finding.path),

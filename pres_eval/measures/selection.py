@@ -59,7 +59,7 @@ def select(
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             given = " ".join(one.parameters or "" for one in asked)
-            problems.append(f"{error}{decimal_comma(given)}")
+            problems.append(f"{error}{decimal_comma(f'{measure.name}.{given}')}")
     _check_relevance(
         {column.measure.name: column.measure for column in columns}.values(), relevance, problems
     )

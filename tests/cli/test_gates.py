@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from support.commands import QRELS, RUNS, Command
 from support.made_evaluations import evaluation
 
 from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.errors import UsageError
 from pres_eval.gates.against import Earlier
 from pres_eval.gates.check import check_gates
-from pres_eval.gates.confirming import TESTS
+from pres_eval.gates.confirming import TESTS, confirm
 from pres_eval.gates.expected import Expected
 from pres_eval.gates.findings import MOST, Finding, Verdict, annotations_of, lines_of
 from pres_eval.gates.junit import as_junit
@@ -460,8 +462,37 @@ def test_report_has_what_is_only_said(pres_eval: Command, tmp_path: Path) -> Non
     told = replace(warned, message="test", verdict=Verdict.NOTE, checked="map, all")
     suite = ElementTree.fromstring(as_junit([warned, told, replace(told, verdict=Verdict.PASSED)]))
     assert suite.findtext("system-out") == "warning: a\\x01<b\n"
-    assert [test.findtext("system-out") for test in suite.iter("testcase")] == ["test", None]
+    assert [test.findtext("system-out") for test in suite.iter("testcase")] == ["test"] * 2
     assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+
+
+@pytest.mark.parametrize(("correction", "least", "most"), [("none", 0.12, 1.0), ("holm", 0.0, 0.06)])
+def test_many_looks_are_corrected_for(correction: str, least: float, most: float) -> None:
+    """How often a gate with 15 measures fails for two runs of the same system: measures are much alike."""
+    random = np.random.default_rng(7)
+    how = Settings(test="t", correction=correction, alternative="less")
+    failed = 0
+    for _ in range(400):
+        topics = random.normal(size=25)
+        before = [0.5 + 0.1 * topics + 0.1 * random.normal(size=25) for _ in range(15)]
+        now = [0.5 + 0.1 * random.permutation(topics) + 0.1 * random.normal(size=25) for _ in range(15)]
+        said = confirm([(first, second, 1) for first, second in zip(before, now, strict=True)], how)
+        failed += any(each.corrected < 0.05 for each in said)
+    assert least <= failed / 400 <= most
+
+
+def test_p_of_a_gate_is_that_of_compare() -> None:
+    """One-sided as `compare --alternative less`, two-sided twice that; nothing to say over one topic."""
+    before, now = np.array([0.5, 0.6, 0.7, 0.8]), np.array([0.4, 0.55, 0.75, 0.6])
+    for test in TESTS:
+        [one] = confirm([(before, now, 1)], Settings(test=test, alternative="less"))
+        [other] = confirm([(now, before, -1)], Settings(test=test))
+        greater = PAIRED_TESTS[test].greater((before - now)[None], 10_000, 0)[0]
+        assert one.p_value == one.corrected == greater and other.p_value == min(1.0, 2 * greater)
+        assert one.interval[0] < -0.075 < one.interval[1], "the mean change"
+    [single] = confirm([(before[:1], now[:1], 1)], Settings(alternative="less"))
+    assert math.isnan(single.p_value) and single.corrected == 1.0
+    assert str(single).startswith("t over 1 topic, one-sided (worse): p = -, 90 % t interval")
 
 
 def test_all_tested_values_are_said() -> None:

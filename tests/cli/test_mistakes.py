@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from support.commands import Command
 
+from pres_eval.errors import decimal_comma
+
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 3.0 bm25\nq1 Q0 d2 2 2.0 bm25\nq2 Q0 d3 1 2.0 bm25\nq2 Q0 d1 2 1.0 bm25\n"
 
@@ -105,3 +107,21 @@ def test_commands_that_lines_recommend_help(call: Command, tmp_path: Path) -> No
             assert called.out == expected, command
         typed += 1
     assert typed >= 8
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0,8", "0.8"),
+        ("1,5%", "1.5"),
+        ("map=0,01", "0.01"),
+        ("rbp.0,8", "0.8"),
+        ("T=1,5", "1.5"),
+        ("T=0,5,max_rel=1", "0.5"),
+        ("10,1=0,5", "0.5"),
+        *((text, None) for text in ("P.5,10", "gains={0,1}", "5,0=x", "0.01,0.02", "0,1,2", "x", "")),
+    ],
+)
+def test_what_looks_like_a_decimal_comma(text: str, number: str | None) -> None:
+    """Lists of numbers do not."""
+    assert decimal_comma(text) == (f"; is this a decimal comma? write {number}" if number else "")
