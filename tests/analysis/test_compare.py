@@ -229,7 +229,7 @@ def test_table_marks_the_best_and_what_differs(pres_eval: Command) -> None:
     found = pres_eval.ok(*arguments, "--format", "json").json
     lines = {line.split()[0]: line for line in pres_eval.ok(*arguments).out.split("\n\n")[1].splitlines()[2:]}
     for row in found["means"]:
-        marks = "*" if row["best"] else ""
+        marks = "^" if row["best"] else ""
         for one in found["comparisons"]:
             if (one["run"], one["measure"]) == (row["run"], row["measure"]) and one["significant"]:
                 marks += "+" if one["difference"] > 0 else "-"
