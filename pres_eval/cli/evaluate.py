@@ -32,8 +32,8 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, UsageError
-from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
-from pres_eval.options import EXPECTED, Options
+from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
+from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import check_format
@@ -194,11 +194,9 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
         if needing:
             names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
             said.warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
-    if options.ties == EXPECTED:
-        selection, without = with_expected_values(selection, options)
-        if without:
-            names = ", ".join(without)
-            said.warn(f"left out, as they have no expected value in closed form when scores tie: {names}")
+    selection, without = as_ties_go(selection, options)
+    if without:
+        said.warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if said.bounds:
         selection, without = with_bounds(selection)
         if without:

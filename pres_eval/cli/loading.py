@@ -113,8 +113,8 @@ def over_topics(
 
 SCORES = click.option(
     "--scores", metavar="FILE",
-    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it; -m and"
-    " --topics choose among them.",
+    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it;"
+    " -m and --topics choose among them.",
 )  # fmt: skip
 
 

@@ -124,5 +124,5 @@ GM_MAP = Measure(
     per_topic=False,
     traits=traits(Trait.IGNORES_TAIL),
 )
-INF_AP = Measure("infAP", inferred_average_precision, traits=_RANKED)
+INF_AP = Measure("infAP", inferred_average_precision, best_by_grade=False, traits=_RANKED)
 YAAP = Measure("yaap", yaap, traits=traits(Trait.IGNORES_TAIL))

@@ -157,4 +157,11 @@ COMPAT = Measure(
     uses_level=False,
     traits=traits(Trait.BOUNDED, Trait.GRADED),
 )
-ACCURACY = Measure("accuracy", accuracy, OptionalCutoffs("10,100"), ours=True, traits=traits(Trait.BOUNDED))
+ACCURACY = Measure(
+    "accuracy",
+    accuracy,
+    OptionalCutoffs("10,100"),
+    ours=True,
+    best_by_grade=False,
+    traits=traits(Trait.BOUNDED),
+)

@@ -169,7 +169,7 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 
 BIN_G = Measure("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
-G = Measure("G", g, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
+G = Measure("G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS)
 NDCG_REL = Measure("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
 R_NDCG = Measure(
     "Rndcg", r_ndcg, Pairs(), whole_grades=True, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN)

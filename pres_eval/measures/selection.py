@@ -12,7 +12,7 @@ from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.measures.names import Wanted, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.views import BOUNDS, View
-from pres_eval.options import DEFAULT_NMAX, V9, Options, RelevanceInfo, Version
+from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
@@ -56,6 +56,8 @@ def select(
     columns: list[SelectedColumn] = []
     for measure, view, asked in _in_print_order(wanted):
         try:
+            if any(one.by_name for one in asked):
+                _check_ties(measure, options or Options())
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             problems.append(str(error))
@@ -65,6 +67,15 @@ def select(
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
+
+
+def _check_ties(measure: Measure, options: Options) -> None:
+    """Raise MeasureError for --ties best or worst of a measure for which another order may be best."""
+    if options.ties in (BEST, WORST) and not measure.best_by_grade:
+        raise MeasureError(
+            f"{measure.name}: --ties {options.ties} orders a tie by grade, which need not be the"
+            f" {options.ties} order for this measure, expected another measure, or --ties {DOCNO}"
+        )
 
 
 def _in_print_order(wanted: Sequence[Wanted]) -> Iterator[tuple[Measure, View, list[Wanted]]]:
@@ -124,12 +135,29 @@ def with_bounds(selection: Selection) -> tuple[Selection, tuple[str, ...]]:
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
 
 
-def with_expected_values(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
-    """The columns as --ties expected has them; and the measures left out, of which only nicknames told.
+WITHOUT = {
+    EXPECTED: "left out, as they have no expected value in closed form when scores tie",
+    **dict.fromkeys((BEST, WORST), "left out, as their best order of a tie need not be that of the grades"),
+}
+"""Why `as_ties_go` leaves measures out, by the value of --ties."""
 
-    With -M counts of what is retrieved are expected values too, and need not be whole.
+
+def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
+    """The columns as --ties has them; and the measures left out, of which only nicknames told.
+
+    With `expected` and -M counts of what is retrieved are expected values too, and need not be whole.
     """
-    from pres_eval.measures.expected import EXPECTED, has_expected_value
+    if options.ties == DOCNO:
+        return selection, ()
+    if options.ties != EXPECTED:
+        for column in selection:
+            if column.by_name:
+                _check_ties(column.measure, options)
+        gone = [column.measure.name for column in selection if not column.measure.best_by_grade]
+        usable = tuple(column for column in selection if column.measure.best_by_grade)
+        return usable, tuple(dict.fromkeys(gone))
+    from pres_eval.measures.expected import EXPECTED as WITH_EXPECTED
+    from pres_eval.measures.expected import has_expected_value
 
     found: list[SelectedColumn] = []
     without: list[str] = []
@@ -138,7 +166,11 @@ def with_expected_values(selection: Selection, options: Options) -> tuple[Select
         if not column.by_name and not has_expected_value(measure):
             without.append(measure.name)
             continue
-        if options.max_retrieved is not None and measure.format is Format.COUNT and measure.name in EXPECTED:
+        if (
+            options.max_retrieved is not None
+            and measure.format is Format.COUNT
+            and measure.name in WITH_EXPECTED
+        ):
             column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
         found.append(column)
     return tuple(found), tuple(dict.fromkeys(without))
