@@ -135,6 +135,8 @@ def _evaluate(said: EvaluateOptions) -> None:
     evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
         said.warn(warning)
+    if job.zscores is not None and job.zscores.warning:
+        said.warn(job.zscores.warning)
     exit_if_failed(job.failures)
     if said.gated:
         pass_gates(said, _record(evaluations, job), trec_lines(evaluations, job))
