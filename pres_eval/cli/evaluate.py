@@ -69,8 +69,10 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @STYLE
 @DIGITS
 @click.option(
-    "--bounds", is_flag=True, help="Add what values could be if the unjudged documents retrieved were judged."
-)
+    "--bounds", is_flag=True,
+    help="Add what values could be if unjudged documents retrieved down to the measure's cutoff were judged,"
+    " with grades up to the highest that the topic has.",
+)  # fmt: skip
 @click.option(
     "--document-scores", metavar="FILE", help="Scores of documents (topic 0 docno score) for urbp and ubpref."
 )
@@ -200,7 +202,7 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
     if without:
         said.warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if said.bounds:
-        selection, without = with_bounds(selection)
+        selection, without = with_bounds(selection, options)
         if without:
             said.warn(f"{', '.join(without)}: no bounds, as they are not defined")
     return selection

@@ -47,7 +47,7 @@ def as_asked(selection: Selection, options: Options, bounds: bool) -> Selection:
     if without:
         warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if bounds:
-        selection, without = with_bounds(selection)
+        selection, without = with_bounds(selection, options)
         if without:
             warn(f"{', '.join(without)}: no bounds, as they are not defined")
     return selection

@@ -153,5 +153,5 @@ LOSS_R = _cost(
     loss_of_recall,
     traits=traits(Trait.BOUNDED, Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
 )
-LOSS_E = _cost("loss_e", loss_of_effort, traits=_OF_COLLECTION | {Trait.BOUNDED})
+LOSS_E = _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED})
 LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION)

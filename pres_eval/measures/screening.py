@@ -134,11 +134,12 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
 
 
 _ours = partial(Measure, ours=True)
+_effort = partial(_ours, less_is_better=True, rewards_giving_up=True)
 _SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION)
 
 WSS = _ours("wss", work_saved, Percents((95.0, 100.0)), traits=traits(Trait.OF_COLLECTION))
-LAST_REL = _ours("last_rel", last_relevant, less_is_better=True, traits=traits(Trait.IGNORES_TAIL))
-NORM_LAST_REL = _ours("norm_last_rel", normalized_last_relevant, less_is_better=True, traits=_SHARE)
+LAST_REL = _effort("last_rel", last_relevant, traits=traits(Trait.IGNORES_TAIL))
+NORM_LAST_REL = _effort("norm_last_rel", normalized_last_relevant, traits=_SHARE)
 RECALL_AT_PERCENT = _ours(
     "recall_at_percent",
     recall_at_percent,
@@ -146,4 +147,4 @@ RECALL_AT_PERCENT = _ours(
     traits=_SHARE,
 )
 NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE)
-ATD = _ours("atd", average_time_to_discovery, less_is_better=True, traits=traits(Trait.IGNORES_TAIL))
+ATD = _effort("atd", average_time_to_discovery, traits=traits(Trait.IGNORES_TAIL))

@@ -58,6 +58,7 @@ def select(
         try:
             if any(one.by_name for one in asked):
                 _check_ties(measure, options or Options())
+            _check_unjudged(view.bound is not None and options is not None and options.judged_only)
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             problems.append(str(error))
@@ -67,6 +68,12 @@ def select(
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
+
+
+def _check_unjudged(judged_only: bool) -> None:
+    """Raise MeasureError for bounds of rankings without unjudged documents."""
+    if judged_only:
+        raise MeasureError("bounds: with -J no document is unjudged, expected bounds or -J, not both")
 
 
 def _check_ties(measure: Measure, options: Options) -> None:
@@ -109,12 +116,21 @@ def _columns(
     ]
 
 
-def with_bounds(selection: Selection) -> tuple[Selection, tuple[str, ...]]:
+BOUNDS_NOTE = (
+    "least, greatest: if unjudged documents retrieved down to a measure's cutoff were judged, with grades up"
+    " to the topic's highest; documents further down, or higher grades, can move a value out of these"
+)
+"""What bounds are bounds over, for people."""
+
+
+def with_bounds(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
     """Each column followed by its bounds; and the measures left without any, of which only nicknames told.
 
-    Raises MeasureError for a measure without bounds that was named itself.
+    Raises MeasureError for a measure without bounds that was named itself, and for -J.
     """
     from pres_eval.measures.bounds import check_bounds, has_bounds
+
+    _check_unjudged(options.judged_only or any(column.judged_only for column in selection))
 
     found: list[SelectedColumn] = []
     without: list[str] = []

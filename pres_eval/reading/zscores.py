@@ -38,7 +38,7 @@ class ZScores:
 
     topics  ids of the topics, in byte order
     first   where the entries of each topic begin
-    behind  topics and labels that were asked for and that trec_eval looks for behind the last entry
+    behind  topics and labels that trec_eval looks for behind the last entry
     """
 
     name: str
@@ -53,7 +53,7 @@ class ZScores:
         """(T,) how many standard deviations above the mean each topic's value (T,) of a column is.
 
         -1000000 where the file has no entry.  Raises InputError for an entry that is not two numbers.  Where
-        trec_eval would look for one behind the end of its table, `behind` gets it, unless the measure is ours.
+        trec_eval would look for one behind its table, `behind` gets it, unless the measure is ours.
         """
         wanted = label.encode("utf-8", "surrogateescape")
         scores = np.full(len(values), MISSING)

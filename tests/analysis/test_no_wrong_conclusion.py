@@ -310,3 +310,27 @@ def test_item_17_robustness_of_few_runs_warns(command: Command, tmp_path: Path) 
         (tmp_path / tag).write_text((tmp_path / "a").read_text().replace(" a\n", f" {tag}\n"))
         many.append(tmp_path / tag)
     assert "that swaps" not in command("robustness", judged, *many, "--cutoffs", "5").out
+
+
+def test_item_26_measures_that_reward_giving_up_warn(command: Command, tmp_path: Path) -> None:
+    """2.6.0: a run that retrieved two documents wins by last_rel without a word."""
+    judged, _, deep, *_ = two_judges(tmp_path)
+    lines = [line for line in deep.read_text().splitlines(keepends=True) if line.split()[4] in ("9", "8")]
+    (tmp_path / "short").write_text("".join(lines).replace(" a\n", " short\n"))
+    files = [judged, deep, tmp_path / "short"]
+    words = "last_rel: better for a run that retrieves less, and the runs retrieved 16 to 48 documents"
+    assert words in command("compare", *files, "-m", "last_rel").err
+    assert "retrieves less" not in command("compare", *files, "-m", "map").err
+    command("report", *files, "-m", "last_rel", "-m", "map", "-o", tmp_path / "page.html")
+    assert words in (tmp_path / "page.html").read_text()
+
+
+def test_item_19_bounds_say_what_they_are_over(command: Command, tmp_path: Path) -> None:
+    """2.6.0: bounds without a word on the cutoff and the scale; -J gave least = value = greatest."""
+    judged, _, run, *_ = two_judges(tmp_path)
+    table = command("--bounds", "-m", "P.3", "--format", "table", judged, run)
+    assert "down to a measure's cutoff" in table.out and "can move a value out of these" in table.out
+    for options in (["--bounds", "-J", "-m", "map"], ["-J", "-m", "map(bound=least)"]):
+        called = command(*options, judged, run)
+        assert called.code == 1 and "with -J no document is unjudged" in called.err and called.out == ""
+    assert "down to the measure's cutoff" in " ".join(command("--help").out.split())
