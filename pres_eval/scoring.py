@@ -142,7 +142,7 @@ def score_blocks(
             values = tuple(
                 column_values
                 if isinstance(column_values, list)
-                else zscores.convert(batch.topics, column.label, column_values, lenient=column.measure.ours)
+                else zscores.convert(batch.topics, column.label, column_values, ours=column.measure.ours)
                 for column, column_values in zip(selection, values, strict=True)
             )
         return ScoredBlock(batch.topics, values)

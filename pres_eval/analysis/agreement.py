@@ -22,7 +22,7 @@ from pres_eval.analysis.correlation import (
     tau_ap_b,
 )
 from pres_eval.analysis.effects import favoured
-from pres_eval.analysis.overlap import rbo
+from pres_eval.analysis.overlap import opposite_rbo, rbo
 from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.randomness import Stream
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -40,6 +40,7 @@ class Correlation:
     tau_ap        with the first measure's order as the true one; tau_ap_back: with the second's
     tau_ap_b      τ_AP as agreement, neither order being the true one
     rbo           rank-biased overlap, ties as equality (RBO^w), extrapolated, persistence 0.9
+    rbo_floor     that of opposite orders of as many runs without ties, its least value; its highest is 1
     """
 
     first: str
@@ -52,6 +53,7 @@ class Correlation:
     tau_ap_back: float
     tau_ap_b: float
     rbo: float
+    rbo_floor: float
 
 
 def correlations(measures: Sequence[str], scores: FloatArray) -> list[Correlation]:
@@ -68,6 +70,7 @@ def correlations(measures: Sequence[str], scores: FloatArray) -> list[Correlatio
             tau_ap_back=tau_ap(y, x),
             tau_ap_b=tau_ap_b(x, y),
             rbo=rbo(x, y),
+            rbo_floor=opposite_rbo(len(x)),
         )
         for (first, x), (second, y) in itertools.combinations(zip(measures, scores, strict=True), 2)
     ]

@@ -72,11 +72,6 @@ def discovery_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     return max(1, found) * single_shares(p_values, alpha)
 
 
-def whole_shares(p_values: FloatArray, alpha: float) -> FloatArray:
-    """(m,) all of alpha for each."""
-    return np.ones(len(p_values))
-
-
 def _put_back(order: IntArray, ordered: FloatArray) -> FloatArray:
     """(m,) corrected p-values in the order that they came in, 1 at most."""
     corrected = np.empty(len(ordered))
@@ -96,6 +91,6 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
     "holm": step_shares,
     "bonferroni": single_shares,
     "bh": discovery_shares,
-    "none": whole_shares,
+    "none": lambda p_values, alpha: np.ones(len(p_values)),
 }
 """What shares of alpha intervals may miss with to say what the correction of that name says."""

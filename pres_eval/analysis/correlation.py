@@ -29,16 +29,12 @@ def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
 
 
 def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
-    """The highest τ-a that (R,) and (R,) with so many ties can have: 1 where nothing ties, else less.
+    """The highest τ-a of (R,) and (R,) if their values could be paired anew: 1 where nothing ties, else less.
 
-    Formula:  min(P - T_x, P - T_y) / P, P all pairs, T those that tie in x, in y.
-    nan for fewer than two things.
+    That of both in ascending order, which of all pairings agree most.  nan for fewer than two things.
+    Source: Nešlehová, Journal of Multivariate Analysis 2007, doi:10.1016/j.jmva.2005.11.007.
     """
-    size = len(x)
-    if size < 2:
-        return math.nan
-    pairs_x, pairs_y = (int(np.abs(_signs(scores)).sum()) for scores in (x, y))
-    return min(pairs_x, pairs_y) / (size * (size - 1))
+    return kendall_tau_a(np.sort(x), np.sort(y))
 
 
 def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, tau_ap
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.overlap import rbo
@@ -124,7 +125,7 @@ def _p_values(
 
 @dataclass(frozen=True)
 class RunChange:
-    """A run under both judges: means, positions, and what it gained more than the others on average."""
+    """A run under both judges: means, positions, and what it gained more than all others on average."""
 
     measure: str
     run: str
@@ -145,7 +146,7 @@ def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
     for number, measure in enumerate(first.measures):
         x, y, sign = first.means[number], second.means[number], first.sign(number)
         change = y - x
-        mean_change = float(change.mean())
+        others = (float(change.sum()) - change) / (len(change) - 1) if len(change) > 1 else change * math.nan
         before, after = positions(sign * x), positions(sign * y)
         found = [
             RunChange(
@@ -154,7 +155,7 @@ def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
                 first=float(x[place]),
                 second=float(y[place]),
                 change=float(change[place]),
-                beyond_others=float(change[place]) - mean_change,
+                beyond_others=float(change[place] - others[place]),
                 position_first=int(before[place]),
                 position_second=int(after[place]),
             )
@@ -197,6 +198,7 @@ class Favour:
 
     change, others   mean gain of the group's runs, and of all others, from the first judge to the second
     difference       of the two; p_value: of a t-test over topics that it is not 0, nan without others
+    corrected        the same after Holm's correction for all groups and measures
     """
 
     measure: str
@@ -206,6 +208,7 @@ class Favour:
     others: float
     difference: float
     p_value: float
+    corrected: float = math.nan
 
 
 def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequence[int]]) -> list[Favour]:
@@ -230,4 +233,5 @@ def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequ
                 p_value=p_value,
             )
         )
-    return rows
+    corrected = holm(np.array([one.p_value for one in rows], np.float64))
+    return [replace(one, corrected=float(p_value)) for one, p_value in zip(rows, corrected, strict=True)]

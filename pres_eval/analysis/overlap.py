@@ -38,6 +38,12 @@ def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: st
     return min(1.0, total + float(agreement[-1]) * persistence**size)
 
 
+def opposite_rbo(size: int) -> float:
+    """The least that `rbo` of so many things can be: that of opposite orders without ties."""
+    rising = np.arange(size, dtype=np.float64)
+    return rbo(rising, -rising)
+
+
 def agreements(x: FloatArray, y: FloatArray, ties: str = "w") -> FloatArray:
     """(R,) A_d of `rbo`, how far the two lists agree down to place d: 1, 2, ... R."""
     depth = np.arange(1, len(x) + 1)

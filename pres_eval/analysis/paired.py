@@ -100,6 +100,18 @@ def pair_topics(
     )
 
 
+def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int]) -> str | None:
+    """Return a warning of measures that reward giving up, if the runs retrieved more or less; else None."""
+    labels = [column.label for column in selection if column.measure.rewards_giving_up]
+    least, most = min(retrieved), max(retrieved)
+    if not labels or most <= 1.1 * least:
+        return None
+    return (
+        f"{', '.join(labels)}: better for a run that retrieves less, and the runs retrieved {least} to {most}"
+        " documents; compare runs of one depth (-M), or by another measure"
+    )
+
+
 def is_average(column: SelectedColumn) -> bool:
     """Whether a column is a mean of numbers over topics."""
     return column.measure.summary is mean and column.measure.format is Format.FLOAT

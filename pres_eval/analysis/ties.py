@@ -48,6 +48,7 @@ def main_column(selection: Selection) -> SelectedColumn | None:
         if (
             column.measure.format is Format.FLOAT
             and column.measure.tells_quality
+            and column.measure.best_by_grade
             and Trait.BOUNDED in traits
             and Trait.SET not in traits
         ):

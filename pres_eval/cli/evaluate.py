@@ -32,8 +32,8 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import MeasureError, UsageError
-from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
-from pres_eval.options import EXPECTED, Options
+from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
+from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import check_format
@@ -69,8 +69,10 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @STYLE
 @DIGITS
 @click.option(
-    "--bounds", is_flag=True, help="Add what values could be if the unjudged documents retrieved were judged."
-)
+    "--bounds", is_flag=True,
+    help="Add what values could be if unjudged documents retrieved down to the measure's cutoff were judged,"
+    " with grades up to the highest that the topic has.",
+)  # fmt: skip
 @click.option(
     "--document-scores", metavar="FILE", help="Scores of documents (topic 0 docno score) for urbp and ubpref."
 )
@@ -135,6 +137,8 @@ def _evaluate(said: EvaluateOptions) -> None:
     evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
         said.warn(warning)
+    if job.zscores is not None and job.zscores.warning:
+        said.warn(job.zscores.warning)
     exit_if_failed(job.failures)
     if said.gated:
 
@@ -204,13 +208,11 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
         if needing:
             names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
             said.warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
-    if options.ties == EXPECTED:
-        selection, without = with_expected_values(selection, options)
-        if without:
-            names = ", ".join(without)
-            said.warn(f"left out, as they have no expected value in closed form when scores tie: {names}")
+    selection, without = as_ties_go(selection, options)
+    if without:
+        said.warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if said.bounds:
-        selection, without = with_bounds(selection)
+        selection, without = with_bounds(selection, options)
         if without:
             said.warn(f"{', '.join(without)}: no bounds, as they are not defined")
     return selection

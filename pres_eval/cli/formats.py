@@ -19,7 +19,7 @@ from pres_eval.scoring import Evaluation
 
 
 def as_text(
-    evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job, notes: tuple[str, ...]
+    evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job, notes: Sequence[str]
 ) -> str:
     """The evaluations in the format that --format names; `notes` come below tables for people."""
     form = job.said.output_format

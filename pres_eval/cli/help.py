@@ -103,7 +103,7 @@ DIFFERENCES = (
     "prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret with a negative lowest level use only the documents"
     " there are; trec_eval reads on behind them.",
     "Preferences that contradict each other are an error that names line and documents; trec_eval aborts.",
-    "-Z: it is an error where trec_eval would look for an entry behind the last one of the file.",
+    "-Z: -1000000 and a warning where trec_eval looks behind the last entry of the file, and crashes.",
     "10.0 -c: a topic that the run lacks has no document; 10.0 gives it one called ceci_nest_pas_un_docno,"
     " which counts if the qrels have it.",
 )

@@ -137,7 +137,7 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     tables = []
     if len(first.runs) > 1:
         orders = order_changes(first, second, test=said.test, alpha=said.alpha)
-        tables.append(orders_table(orders, said.alpha, said.test))
+        tables.append(orders_table(orders, said.alpha, said.test, len(first.runs)))
         tables.append(swaps_table(swapped_pairs(first, second, test=said.test)))
     tables.append(runs_table(run_changes(first, second), first.falling))
     tables.append(topic_changes_table(topic_changes(first, second), len(first.measures)))

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 import click
 from click.core import ParameterSource
 
-from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
 from pres_eval.analysis.score_tables import Means, choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import check_paths, path_of
+from pres_eval.cli.reader import check_paths, path_of, warn
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
@@ -57,6 +57,9 @@ class Loaded:
 
     def paired(self, selection: Selection) -> PairedScores:
         """The same side by side; over all topics of the judgements with -c or --topics all."""
+        said = depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings])
+        if said and not self.quiet:
+            warn(said)
         every_topic = tuple(self.relevance.pool.topics) if self.options.complete else None
         return pair_topics(self.evaluations(selection), self.names, every_topic)
 
@@ -149,9 +152,13 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
 
 def _warn_of_topics(said: NumberOptions, scores: PairedScores, rule: str) -> None:
     """Say what is left out where the runs of a file of scores have different topics."""
-    counts, every = (len(scores.topics),) * len(scores.runs), scores.all_topics
-    lacking = tuple(sorted(scores.lacking, key=lambda one: -one[1]))
-    used = UsedTopics(rule=rule, counts=counts, any_run=every, judged=every, lacking=lacking)
+    used = UsedTopics(
+        rule=rule,
+        counts=(len(scores.topics),) * len(scores.runs),
+        any_run=scores.all_topics,
+        judged=scores.all_topics,
+        lacking=tuple(sorted(scores.lacking, key=lambda one: -one[1])),
+    )
     if used.warning:
         said.warn(used.warning)
 

@@ -11,6 +11,7 @@ from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import NoCommonTopicError, RunFailure
+from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
@@ -38,7 +39,10 @@ def print_results(runs: Runs, job: Job) -> list[Evaluation]:
         from pres_eval.cli.formats import as_text
 
         warning = runs.warning()
-        text = as_text(evaluations, found, job, () if warning is None else (warning,))
+        notes = [] if warning is None else [warning]
+        if job.said.bounds:
+            notes.append(BOUNDS_NOTE)
+        text = as_text(evaluations, found, job, notes)
         stream.write(text.encode("utf-8", "backslashreplace"))
     return evaluations
 

@@ -9,8 +9,8 @@ from pres_eval.errors import UsageError
 from pres_eval.library.warned import warn
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
-from pres_eval.measures.selection import Selection, select, with_bounds, with_expected_values
-from pres_eval.options import EXPECTED, Options, RelevanceInfo
+from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
+from pres_eval.options import Options, RelevanceInfo
 
 Measures = str | Iterable[str] | None
 
@@ -43,12 +43,11 @@ def _selected(
 
 def as_asked(selection: Selection, options: Options, bounds: bool) -> Selection:
     """The columns as `ties` and `bounds` have them; what only nicknames ask for may not be among them."""
-    if options.ties == EXPECTED:
-        selection, without = with_expected_values(selection, options)
-        if without:
-            warn(f"left out, as they have no expected value in closed form: {', '.join(without)}")
+    selection, without = as_ties_go(selection, options)
+    if without:
+        warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if bounds:
-        selection, without = with_bounds(selection)
+        selection, without = with_bounds(selection, options)
         if without:
             warn(f"{', '.join(without)}: no bounds, as they are not defined")
     return selection

@@ -51,7 +51,8 @@ def evaluate(
                    "best" and "worst" the relevant documents first and last (--ties)
     duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
                    "best" score, counts (--duplicates)
-    bounds         add what the values could be if the unjudged documents retrieved were judged (--bounds)
+    bounds         add what the values could be if unjudged documents retrieved down to the measure's cutoff
+                   were judged, with grades up to the highest that the topic has (--bounds)
     document_scores  scores that documents have of their own, for urbp and ubpref: a path, or whatever else
                    judgements can be, with scores for grades (--document-scores)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)

@@ -148,7 +148,13 @@ GM_MAP = Measure(
     bounds="bounds.relevance:geometric_average_precision",
     expected=LOGARITHM,
 )
-INF_AP = Measure("infAP", inferred_average_precision, traits=_RANKED | {Trait.MOVES_UP}, expected=NOT_DERIVED)
+INF_AP = Measure(
+    "infAP",
+    inferred_average_precision,
+    best_by_grade=False,
+    traits=_RANKED | {Trait.MOVES_UP},
+    expected=NOT_DERIVED,
+)
 YAAP = Measure(
     "yaap", yaap, traits=traits(Trait.IGNORES_TAIL), bounds="bounds.relevance:yaap", expected=LOGARITHM
 )

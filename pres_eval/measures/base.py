@@ -144,6 +144,9 @@ class Measure:
     less_is_better  whether a run is better the lower its value
     needs_collection_size  whether it needs -N
     needs_document_scores  whether it needs --document-scores
+    rewards_giving_up  whether a run that retrieves less is better by it, even if it finds less
+    best_by_grade  whether the highest grades first are the best order of a tie, and last the worst: --ties
+                  best and worst say no more than that
     takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and gives
                   (C, T): what columns share is then done once
     traits        what the tests hold it to
@@ -168,6 +171,8 @@ class Measure:
     less_is_better: bool = False
     needs_collection_size: bool = False
     needs_document_scores: bool = False
+    rewards_giving_up: bool = False
+    best_by_grade: bool = True
     takes_many: bool = False
     traits: frozenset[Trait] = frozenset()
     title: str = ""

@@ -153,6 +153,7 @@ ACCURACY = Measure(
     accuracy,
     OptionalCutoffs("10,100"),
     ours=True,
+    best_by_grade=False,
     traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
     expected="expected.ranks:accuracy",
 )

@@ -171,7 +171,9 @@ _experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 
 BIN_G = _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
-G = _experimental("G", g, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS)
+G = _experimental(
+    "G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS
+)
 NDCG_REL = _experimental(
     "ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS
 )

@@ -22,6 +22,9 @@ from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, Settings,
 
 CUTOFFS = (5, 10, 20)
 
+ROUNDING = 1e-9
+"""How far below what is wanted a sum of gains may come by rounding, as a share of it if that is above 1."""
+
 
 def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
     """Discounted gain of the first k documents as a share of that of k perfect ones (SDCG@k).
@@ -58,14 +61,16 @@ def bejeweled_player(
     Parameters: -m bpm.10,20,T=2,max_rel=3.  T is 1 unless given.  max_rel is the grade that is worth 1, if
       not given the highest of the topic; min_rel the grade that is worth 0, which it is by default.
     Notes: the static model, in which neither T nor k changes on the way.  k above 1000 is 1000, as in
-      cwl_eval.
+      cwl_eval.  Gains add up to T if they come within 10⁻⁹ of it: 6 × 1/3 is 2, which in cwl_eval it is not,
+      whose reader then goes on to rank k.
     Source: Zhang et al., "Evaluating web search with a bejeweled player model", SIGIR 2017,
       doi:10.1145/3077136.3080841; cwl_eval.  trec_eval: none.  ir_measures' BPM(T=…,max_rel=…)@k.
     """
     most = min(cutoff, DEPTH)
     gains = np.where(batch.rank <= most, scaled_gains(batch, min_rel, max_rel), 0.0)
     running = accumulate(np.add, gains, batch.offsets)
-    enough = np.flatnonzero((running >= wanted) & (batch.rank <= most))
+    reached = running >= wanted - ROUNDING * max(1.0, abs(wanted))
+    enough = np.flatnonzero(reached & (batch.rank <= most))
     stop = np.full(len(batch), most)
     np.minimum.at(stop, batch.topic_of[enough], batch.rank[enough])
     score: FloatArray = batch.sum_by_topic(gains, batch.rank <= stop[batch.topic_of]) / stop
@@ -246,7 +251,12 @@ READER_MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_FIRST),
     _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
     _graded("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),
-    _stopping("bpm", bejeweled_player, Settings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3")),
+    _stopping(
+        "bpm",
+        bejeweled_player,
+        Settings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3"),
+        best_by_grade=False,
+    ),
     _graded("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}, bounds=NOT_DERIVED),
     _stopping("inst", inst, _WANTING),
     _stopping("nerr8", nearly_err_truncated, _AT_RANKS),

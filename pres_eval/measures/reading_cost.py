@@ -154,5 +154,5 @@ LOSS_R = _cost(
     traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
     expected="expected.sets:loss_of_recall",
 )
-LOSS_E = _cost("loss_e", loss_of_effort, traits=_OF_COLLECTION | {Trait.BOUNDED})
+LOSS_E = _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED})
 LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION, expected="expected.sets:loss")

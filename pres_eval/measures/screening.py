@@ -135,6 +135,7 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
 
 
 _ours = partial(Measure, ours=True)
+_effort = partial(_ours, less_is_better=True, rewards_giving_up=True)
 _SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
 _RANK = traits(Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
@@ -145,17 +146,15 @@ WSS = _ours(
     traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP),
     expected="expected.screening:work_saved",
 )
-LAST_REL = _ours(
+LAST_REL = _effort(
     "last_rel",
     last_relevant,
-    less_is_better=True,
     traits=_RANK,
     expected="expected.screening:last_relevant",
 )
-NORM_LAST_REL = _ours(
+NORM_LAST_REL = _effort(
     "norm_last_rel",
     normalized_last_relevant,
-    less_is_better=True,
     traits=_SHARE,
     expected="expected.screening:normalized_last_relevant",
 )
@@ -166,10 +165,9 @@ RECALL_AT_PERCENT = _ours(
     traits=_SHARE | {Trait.LINEAR},
 )
 NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE | {Trait.LINEAR})
-ATD = _ours(
+ATD = _effort(
     "atd",
     average_time_to_discovery,
-    less_is_better=True,
     traits=_RANK,
     expected="expected.screening:average_time_to_discovery",
 )

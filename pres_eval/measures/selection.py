@@ -12,7 +12,7 @@ from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.measures.names import NamedMeasure, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.views import BOUNDS, View
-from pres_eval.options import DEFAULT_NMAX, V9, Options, RelevanceInfo, Version
+from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
@@ -56,6 +56,9 @@ def select(
     columns: list[SelectedColumn] = []
     for measure, view, asked in _in_print_order(wanted):
         try:
+            if any(one.by_name for one in asked):
+                _check_ties(measure, options or Options())
+            _check_unjudged(view.bound is not None and options is not None and options.judged_only)
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             given = " ".join(one.parameters or "" for one in asked)
@@ -66,6 +69,21 @@ def select(
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
+
+
+def _check_unjudged(judged_only: bool) -> None:
+    """Raise MeasureError for bounds of rankings without unjudged documents."""
+    if judged_only:
+        raise MeasureError("bounds: with -J no document is unjudged, expected bounds or -J, not both")
+
+
+def _check_ties(measure: Measure, options: Options) -> None:
+    """Raise MeasureError for --ties best or worst of a measure for which another order may be best."""
+    if options.ties in (BEST, WORST) and not measure.best_by_grade:
+        raise MeasureError(
+            f"{measure.name}: --ties {options.ties} orders a tie by grade, which need not be the"
+            f" {options.ties} order for this measure, expected another measure, or --ties {DOCNO}"
+        )
 
 
 def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[tuple[Measure, View, list[NamedMeasure]]]:
@@ -100,12 +118,21 @@ def _columns(
     ]
 
 
-def with_bounds(selection: Selection) -> tuple[Selection, tuple[str, ...]]:
+BOUNDS_NOTE = (
+    "least, greatest: if unjudged documents retrieved down to a measure's cutoff were judged, with grades up"
+    " to the topic's highest; documents further down, or higher grades, can move a value out of these"
+)
+"""What bounds are bounds over, for people."""
+
+
+def with_bounds(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
     """Each column followed by its bounds; and the measures left without any, of which only nicknames told.
 
-    Raises MeasureError for a measure without bounds that was named itself.
+    Raises MeasureError for a measure without bounds that was named itself, and for -J.
     """
     from pres_eval.measures.bounds import check_bounds, has_bounds
+
+    _check_unjudged(options.judged_only or any(column.judged_only for column in selection))
 
     found: list[SelectedColumn] = []
     without: list[str] = []
@@ -126,11 +153,27 @@ def with_bounds(selection: Selection) -> tuple[Selection, tuple[str, ...]]:
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
 
 
-def with_expected_values(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
-    """The columns as --ties expected has them; and the measures left out, of which only nicknames told.
+WITHOUT = {
+    EXPECTED: "left out, as they have no expected value in closed form when scores tie",
+    **dict.fromkeys((BEST, WORST), "left out, as their best order of a tie need not be that of the grades"),
+}
+"""Why `as_ties_go` leaves measures out, by the value of --ties."""
 
-    With -M counts of what is retrieved are expected values too, and need not be whole.
+
+def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
+    """The columns as --ties has them; and the measures left out, of which only nicknames told.
+
+    With `expected` and -M counts of what is retrieved are expected values too, and need not be whole.
     """
+    if options.ties == DOCNO:
+        return selection, ()
+    if options.ties != EXPECTED:
+        for column in selection:
+            if column.by_name:
+                _check_ties(column.measure, options)
+        gone = [column.measure.name for column in selection if not column.measure.best_by_grade]
+        usable = tuple(column for column in selection if column.measure.best_by_grade)
+        return usable, tuple(dict.fromkeys(gone))
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
     found: list[SelectedColumn] = []

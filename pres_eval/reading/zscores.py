@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -38,25 +38,27 @@ class ZScores:
 
     topics  ids of the topics, in byte order
     first   where the entries of each topic begin
+    behind  topics and labels that trec_eval looks for behind the last entry
     """
 
     name: str
     topics: list[bytes]
     first: list[int]
     entries: list[Entry]
+    behind: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def convert(
-        self, topics: Sequence[bytes], label: str, values: FloatArray, *, lenient: bool = False
+        self, topics: Sequence[bytes], label: str, values: FloatArray, *, ours: bool = False
     ) -> FloatArray:
         """(T,) how many standard deviations above the mean each topic's value (T,) of a column is.
 
-        -1000000 where the file has no entry.  Raises InputError for an entry that is not two numbers, and
-        where trec_eval would look for one behind the end of its table, unless `lenient`.
+        -1000000 where the file has no entry.  Raises InputError for an entry that is not two numbers.  Where
+        trec_eval would look for one behind its table, `behind` gets it, unless the measure is ours.
         """
         wanted = label.encode("utf-8", "surrogateescape")
         scores = np.full(len(values), MISSING)
         for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
-            entry = self._find(topic, wanted, lenient)
+            entry = self._find(topic, wanted, ours)
             if entry is None:
                 continue
             mean, deviation = self._number(entry, entry.mean), self._number(entry, entry.deviation)
@@ -66,7 +68,7 @@ class ZScores:
                 scores[row] = 0.0
         return scores
 
-    def _find(self, topic: bytes, label: bytes, lenient: bool) -> Entry | None:
+    def _find(self, topic: bytes, label: bytes, ours: bool) -> Entry | None:
         """The entry that trec_eval finds."""
         place = _search(topic, len(self.topics), lambda number: self.topics[number])
         if place is not None and place < len(self.topics):
@@ -77,15 +79,22 @@ class ZScores:
             place = _search(label, end - begin, lambda number: self.entries[begin + number].label, last)
             if place is not None and place <= last:
                 return self.entries[begin + place]
-        if place is not None and not lenient:
-            raise InputError(
-                self.name,
-                None,
-                f"no entry for {quoted(label)} of topic {quoted(topic)}, for which trec_eval would look"
-                " behind the last one",
-                "an entry, or -m with measures that have one",
-            )
+        if place is not None and not ours:
+            # trec_eval: reads behind its table there, and crashes unless what lies there is no match.
+            self.behind.append((topic, label))
         return None
+
+    @property
+    def warning(self) -> str | None:
+        """What must be said of entries that trec_eval looks for behind the last one; None if of nothing."""
+        if not self.behind:
+            return None
+        topic, label = min(self.behind)
+        more = f" and {len(self.behind) - 1} more" if len(self.behind) > 1 else ""
+        return (
+            f"{self.name}: no entry for {quoted(label)} of topic {quoted(topic)}{more}: taken as"
+            f" {MISSING:.0f}; trec_eval looks behind the last entry for it, where it may crash"
+        )
 
     def _number(self, entry: Entry, token: bytes) -> float:
         number = read_number(token)

@@ -36,6 +36,7 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
         (
             "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
             "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
+            "rbo_floor: the rbo of opposite orders of so many runs, its least value; the same order has 1",
             *gone,
         ),
     )

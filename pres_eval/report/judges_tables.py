@@ -14,6 +14,7 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
+from pres_eval.analysis.overlap import opposite_rbo
 from pres_eval.report.cells import PValue, Score
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import falling_notes, moved, number, text_of
@@ -112,7 +113,7 @@ def _rest(count: int, table: str) -> list[str]:
     return [f"{count - MOST_SHOWN} more: --table {table}"] if count > MOST_SHOWN else []
 
 
-def orders_table(found: Sequence[OrderChange], alpha: float, test: str) -> Table:
+def orders_table(found: Sequence[OrderChange], alpha: float, test: str, runs: int) -> Table:
     """The order of the runs under both judges."""
     return records_table(
         "orders",
@@ -124,6 +125,7 @@ def orders_table(found: Sequence[OrderChange], alpha: float, test: str) -> Table
             f" significant under the first ({test}, p < {alpha:g}, each pair alone)",
             "lost, gained: pairs significant under the first judge alone, under the second alone;"
             " reversed: under both, but the other way round",
+            f"rbo: {opposite_rbo(runs):.4f} for opposite orders of {runs} runs, 1 for the same",
         ),
     )
 
@@ -160,7 +162,7 @@ def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Tab
         found,
         RunChange,
         (
-            "beyond_others: the change less the mean change of all runs",
+            "beyond_others: the change less the mean change of all other runs",
             *falling_notes([one.measure for one in found], falling),
         ),
         Shown(
@@ -216,11 +218,12 @@ def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Tabl
         found,
         Favour,
         (
-            "p: t-test over topics that the gains of the group and of the others are the same",
+            "p: t-test over topics that the gains of the group and of the others are the same; p (holm):"
+            " corrected for all groups and measures",
             *falling_notes([one.measure for one in found], falling),
         ),
         Shown(
-            ("measure", "group", "runs", "change", "others", "difference", "p"),
+            ("measure", "group", "runs", "change", "others", "difference", "p", "p (holm)"),
             [
                 (
                     one.measure,
@@ -230,6 +233,7 @@ def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Tabl
                     Score(one.others, signed=True),
                     Score(one.difference, signed=True),
                     PValue(one.p_value),
+                    PValue(one.corrected),
                 )
                 for one in found
             ],

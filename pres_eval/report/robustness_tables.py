@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pres_eval.analysis.pools import Depths, LeftOut
 from pres_eval.analysis.robustness import Plan, Robustness
+from pres_eval.analysis.topics import plural
 from pres_eval.report.cells import Score, Value
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import moved, percentage
@@ -20,6 +21,10 @@ COEFFICIENT_NAMES = {
     "tau_ap": "τ_AP",
     "tau_ap_b": "τ_AP,b",
 }
+
+
+FEW_RUNS = 5
+"""With fewer runs a rank correlation has too few values to be compared with 0.8 or 0.9."""
 
 
 def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Table]:
@@ -64,6 +69,13 @@ def _notes(result: Robustness) -> list[str]:
     """What was taken out, what becomes of it, and how high the coefficient can be."""
     plan = result.plan
     notes = [f"100 %: nothing taken out; {_taken_out(plan)}"]
+    runs = result.full.shape[1]
+    if runs < FEW_RUNS:
+        pairs = runs * (runs - 1) // 2
+        notes.append(
+            f"warning: {runs} runs have {plural(pairs, 'pair')}: each that swaps changes tau_a by"
+            f" {2 / pairs:.2f}, so the coefficients say little; expected {FEW_RUNS} runs or more"
+        )
     low = [
         label for label, value in zip(result.labels, result.unchanged.tolist(), strict=True) if not value >= 1
     ]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from statsmodels.stats.multitest import multipletests
 from support.commands import FIXTURES, Command
 from support.null_rates import Draws, false_positives, read_tables
 
+from pres_eval.analysis.agreement import correlations
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.compared import Comparison
+from pres_eval.analysis.correlation import kendall_tau_a, tau_a_ceiling
+from pres_eval.analysis.overlap import rbo
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 
@@ -235,3 +240,98 @@ def test_item_10_means_have_no_topics(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "means.csv"
     assert "P_5" not in command.ok("agreement", "--scores", file, "-m", "map", "-m", "Rprec").out
     assert "has no column topic" in command("agreement", "--scores", file, "-c").err
+
+
+def test_item_17_the_floor_of_rbo_stands_beside_it(command: Command, tmp_path: Path) -> None:
+    """2.6.0: an rbo of 0.855 for three runs in opposite orders, without a word."""
+    (tmp_path / "means.csv").write_text("run,map,P_5\na,1,3\nb,2,2\nc,3,1\n")
+    called = command.ok("agreement", "--scores", tmp_path / "means.csv")
+    assert "rbo_floor: the rbo of opposite orders of so many runs" in called.out
+    rows = command.ok("agreement", "--scores", tmp_path / "means.csv", "--format", "csv").rows
+    assert rows[0]["rbo"] == rows[0]["rbo_floor"] and float(rows[0]["rbo"]) == pytest.approx(0.855)
+    for size in range(1, 7):
+        values = [
+            rbo(np.arange(size, dtype=np.float64), np.array(order, np.float64))
+            for order in itertools.permutations(range(size))
+        ]
+        (one,) = correlations(("a", "b"), np.arange(2.0 * size).reshape(2, size))
+        assert min(values) == pytest.approx(one.rbo_floor) and max(values) == pytest.approx(1)
+
+
+def test_item_17_the_ceiling_of_tau_a_is_reached() -> None:
+    """2.6.0: up to 0.2 above what any pairing of the values gives."""
+    rng = np.random.default_rng(17)
+    for _ in range(40):
+        x, y = rng.integers(0, 4, (2, 6)).astype(float)
+        reached = max(kendall_tau_a(x, np.array(order)) for order in itertools.permutations(y))
+        assert tau_a_ceiling(x, y) == reached
+
+
+def two_judges(folder: Path) -> list[Path]:
+    """The judgements of two judges, and three runs, of which the second judge favours one."""
+    (folder / "q1").write_text(
+        "".join(f"{topic} 0 d{doc} {doc % 2}\n" for topic in range(8) for doc in range(6))
+    )
+    (folder / "q2").write_text(
+        "".join(
+            f"{topic} 0 d{doc} {int(doc % 2 or doc == topic % 3)}\n" for topic in range(8) for doc in range(6)
+        )
+    )
+    orders = {"a": (1, 3, 5, 0, 2, 4), "b": (0, 2, 4, 1, 3, 5), "c": (1, 0, 3, 2, 5, 4)}
+    for tag, order in orders.items():
+        lines = [f"{t} Q0 d{doc} 0 {9 - at} {tag}\n" for t in range(8) for at, doc in enumerate(order)]
+        (folder / tag).write_text("".join(lines))
+    return [folder / name for name in ("q1", "q2", "a", "b", "c")]
+
+
+def test_item_17_a_run_is_compared_with_the_others(command: Command, tmp_path: Path) -> None:
+    """2.6.0: with the mean of all runs, itself among them."""
+    options = ["-m", "map", "--format", "json"]
+    rows = json.loads(command("judges", *two_judges(tmp_path), *options).out)["runs"]
+    for one in rows:
+        others = [row["change"] for row in rows if row is not one]
+        assert one["beyond_others"] == pytest.approx(one["change"] - sum(others) / len(others))
+
+
+def test_item_17_groups_of_judges_have_corrected_p_values(command: Command, tmp_path: Path) -> None:
+    options = ["-m", "map", "-m", "P.5", "--group", "A", "a", "--group", "B", "b"]
+    called = command("judges", *two_judges(tmp_path), *options)
+    assert "p (holm): corrected for all groups and measures" in called.out
+    rows = json.loads(command("judges", *two_judges(tmp_path), *options, "--format", "json").out)["groups"]
+    expected = multipletests([row["p_value"] for row in rows], method="holm")[1]
+    assert [row["corrected"] for row in rows] == pytest.approx(list(expected)) and len(rows) == 4
+
+
+def test_item_17_robustness_of_few_runs_warns(command: Command, tmp_path: Path) -> None:
+    judged, _, *runs = two_judges(tmp_path)
+    words = "3 runs have 3 pairs: each that swaps changes tau_a by 0.67"
+    assert words in command("robustness", judged, *runs, "--cutoffs", "5").out.replace("\n", " ")
+    many = [*runs]
+    for tag in ("d", "e"):
+        (tmp_path / tag).write_text((tmp_path / "a").read_text().replace(" a\n", f" {tag}\n"))
+        many.append(tmp_path / tag)
+    assert "that swaps" not in command("robustness", judged, *many, "--cutoffs", "5").out
+
+
+def test_item_26_measures_that_reward_giving_up_warn(command: Command, tmp_path: Path) -> None:
+    """2.6.0: a run that retrieved two documents wins by last_rel without a word."""
+    judged, _, deep, *_ = two_judges(tmp_path)
+    lines = [line for line in deep.read_text().splitlines(keepends=True) if line.split()[4] in ("9", "8")]
+    (tmp_path / "short").write_text("".join(lines).replace(" a\n", " short\n"))
+    files = [judged, deep, tmp_path / "short"]
+    words = "last_rel: better for a run that retrieves less, and the runs retrieved 16 to 48 documents"
+    assert words in command("compare", *files, "-m", "last_rel").err
+    assert "retrieves less" not in command("compare", *files, "-m", "map").err
+    command("report", *files, "-m", "last_rel", "-m", "map", "-o", tmp_path / "page.html")
+    assert words in (tmp_path / "page.html").read_text()
+
+
+def test_item_19_bounds_say_what_they_are_over(command: Command, tmp_path: Path) -> None:
+    """2.6.0: bounds without a word on the cutoff and the scale; -J gave least = value = greatest."""
+    judged, _, run, *_ = two_judges(tmp_path)
+    table = command("--bounds", "-m", "P.3", "--format", "table", judged, run)
+    assert "down to a measure's cutoff" in table.out and "can move a value out of these" in table.out
+    for options in (["--bounds", "-J", "-m", "map"], ["-J", "-m", "map(bound=least)"]):
+        called = command(*options, judged, run)
+        assert called.code == 1 and "with -J no document is unjudged" in called.err and called.out == ""
+    assert "down to the measure's cutoff" in " ".join(command("--help").out.split())

@@ -2,6 +2,7 @@
 
     pres-eval -q -n --format csv -m map -m P.10 -m PRES.1000 qrels.txt run_*.txt > scores.csv
     python tests/bench/null_rates.py scores.csv [ANOTHER.csv ...] [--trials 20000] [--tables 1000]
+    python tests/bench/null_rates.py scores.csv --compare 1000
 
 prints Markdown tables; docs/guides/statistics.md shows them.  The same seeds give the same numbers.
 """
@@ -16,16 +17,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from support.null_rates import (
+    THEIRS,
     Draws,
     any_false_positive,
     at_the_margin,
     coverage,
     effect_coverage,
     false_positives,
+    found_by_compare,
     read_tables,
 )
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import TESTS, Settings
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
@@ -67,14 +70,43 @@ def main() -> None:
     asked.add_argument("files", nargs="+", type=Path)
     asked.add_argument("--trials", type=int, default=20_000, help="comparisons of two runs for each rate")
     asked.add_argument("--tables", type=int, default=1000, help="tables of all runs for each rate")
+    asked.add_argument("--compare", type=int, help="only what compare finds: so many trials for each rate")
     said = asked.parse_args()
     for path in said.files:
         tables = read_tables(path)
         scores = list(tables.items())
         runs, topics = scores[0][1].shape
         print(f"\n## {path.stem}: {runs} runs, {topics} topics")
+        if said.compare:
+            by_compare(scores, said.compare)
+            continue
         pairs(scores, said.trials)
         families(scores, said.tables)
+
+
+FEW = (2, 3, 5, 10, 50)
+SHIFTS = {10: 0.1, 50: 0.04}
+"""Differences that are planted, by numbers of topics."""
+
+
+def by_compare(scores: Scores, trials: int) -> None:
+    """What `compare` finds of two runs whose scores are exchanged at random, with and without a shift."""
+    print("\n| false positives, % | " + " | ".join(f"{name}, {n}" for name, _ in scores for n in FEW) + " |")
+    print("| --- |" + " ---: |" * (len(scores) * len(FEW)))
+    for test in TESTS:
+        rates = [found_by_compare(values, test, Draws(trials, n))[0] for _, values in scores for n in FEW]
+        print("| " + " | ".join([f"`{test}`", *(f"{100 * rate:.1f}" for rate in rates)]) + " |", flush=True)
+    print(
+        "\n| power, % (of scipy) | " + " | ".join(f"{name}, {n}" for name, _ in scores for n in SHIFTS) + " |"
+    )
+    print("| --- |" + " ---: |" * (len(scores) * len(SHIFTS)))
+    for test in TESTS:
+        cells = []
+        for _, values in scores:
+            for topics, shift in SHIFTS.items():
+                mine, theirs = found_by_compare(values, test, Draws(trials, topics), shift, THEIRS.get(test))
+                cells.append(f"{100 * mine:.1f}" + ("" if theirs is None else f" ({100 * theirs:.1f})"))
+        print("| " + " | ".join([f"`{test}`", *cells]) + " |", flush=True)
 
 
 def pairs(scores: Scores, trials: int) -> None:

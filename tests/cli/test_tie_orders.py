@@ -19,7 +19,7 @@ from support.oracle import POOLED, UNKNOWN, Topic
 import pres_eval as pe
 from pres_eval.errors import MeasureError, UsageError
 
-MEASURES = ["map", "P@3", "ndcg", "bpref", "recip_rank", "PRES@4", "iprec_at_recall@0.5", "infAP", "judged@2"]
+MEASURES = ["map", "P@3", "ndcg", "bpref", "recip_rank", "PRES@4", "iprec_at_recall@0.5", "judged@2"]
 NAMES = {
     "map": ("map", ()),
     "P_3": ("P", (3,)),
@@ -28,7 +28,6 @@ NAMES = {
     "recip_rank": ("recip_rank", ()),
     "PRES_4": ("PRES", (4,)),
     "iprec_at_recall_0.50": ("iprec_at_recall", (0.5,)),
-    "infAP": ("infAP", ()),
     "judged_2": ("judged", (2,)),
 }
 GRADES = st.sampled_from([0, 1, 2, 3, -1, None, None])

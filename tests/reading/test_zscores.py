@@ -49,10 +49,12 @@ def test_the_search_looks_at_the_next_topic(tmp_path: Path) -> None:
     assert converted(zscores, b"2", "a") == MISSING
 
 
-def test_what_lies_behind_the_table_is_an_error(tmp_path: Path) -> None:
+def test_item_20_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
     zscores = scores_of(tmp_path / "z", "1 a 0 1\n")
     for topic, label in ((b"1", "b"), (b"2", "a")):
-        with pytest.raises(InputError, match="behind the last one"):
-            converted(zscores, topic, label)
-        assert converted(zscores, topic, label, lenient=True) == MISSING
+        assert converted(zscores, topic, label, ours=True) == MISSING
+    assert zscores.warning is None
+    for topic, label in ((b"1", "b"), (b"2", "a")):
+        assert converted(zscores, topic, label) == MISSING
     assert converted(zscores, b"0", "a") == MISSING
+    assert zscores.behind == [(b"1", b"b"), (b"2", b"a")]

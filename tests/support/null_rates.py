@@ -8,11 +8,14 @@ found, or one that is known.
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 
+from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import mean_and_deviation
@@ -21,6 +24,7 @@ from pres_eval.analysis.hypotheses import p_values
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.joint import Draws as JointDraws
+from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
 
@@ -93,6 +97,65 @@ def at_the_margin(
     differences = pair_differences(values, draws, "centred") + shift
     found = p_values(PAIRED_TESTS[test], differences, alternative, MARGIN, samples, 0)
     return float((found < ALPHA).mean())
+
+
+def found_by_compare(
+    values: FloatArray,
+    test: str,
+    draws: Draws,
+    shift: float = 0.0,
+    theirs: Callable[[FloatArray], float] | None = None,
+) -> tuple[float, float | None]:
+    """The share of trials in which `compare` finds one of two runs better than the other, and another test.
+
+    The scores are those of two real runs, exchanged at random topic by topic; `shift` is added to the one.
+    theirs: (T,) differences -> the p-value of the same test elsewhere.
+    """
+    differences = pair_differences(values, draws, "swapped") + shift
+    mine = other = 0
+    for row in differences:
+        pair = np.array([[np.zeros(len(row)), row]])
+        topics = tuple(b"%d" % topic for topic in range(len(row)))
+        scores = PairedScores(("a", "b"), ("m",), topics, pair, means_of(pair), len(row))
+        (one,) = compare(scores, 0, Settings(test=test, samples=1000)).comparisons
+        mine += one.significant
+        other += theirs is not None and theirs(row) < ALPHA
+    return mine / draws.trials, None if theirs is None else other / draws.trials
+
+
+def _exchanged(differences: FloatArray) -> float:
+    """The p-value of scipy's permutation test of (T,) differences: all sign changes, or 999 of them."""
+
+    def mean(sample: FloatArray, axis: int) -> FloatArray:
+        return np.asarray(sample.mean(axis=axis))
+
+    found = stats.permutation_test(
+        (differences,), mean, permutation_type="samples", n_resamples=1024, random_state=1
+    )
+    return float(found.pvalue)
+
+
+def _signs(differences: FloatArray) -> float:
+    """The p-value of the sign test of (T,) differences, as scipy's binomial test gives it."""
+    above, below = int((differences > 1e-12).sum()), int((differences < -1e-12).sum())
+    return float(stats.binomtest(above, above + below).pvalue) if above + below else 1.0
+
+
+def _t(differences: FloatArray) -> float:
+    """The p-value of scipy's t-test of (T,) differences."""
+    return float(stats.ttest_1samp(differences, 0.0).pvalue)
+
+
+THEIRS: dict[str, Callable[[FloatArray], float]] = {
+    "t": _t,
+    "randomisation": _exchanged,
+    "wilcoxon": lambda differences: float(stats.wilcoxon(np.round(differences, 12)).pvalue),
+    "sign": _signs,
+    "tukey": _t,
+    "dunnett": _t,
+    "randomised-tukey": _exchanged,
+}
+"""The same tests of two runs by scipy; of two runs Tukey's and Dunnett's are the paired t-test."""
 
 
 def any_false_positive(

@@ -48,7 +48,7 @@ def bpm(topic: Topic, cutoff: int, wanted: float, low: float, high: float | None
     for gain in scaled(topic, low, high)[:cutoff]:
         looked_at += 1
         gained += gain
-        if gained >= wanted:
+        if gained >= wanted - 1e-9 * max(1.0, wanted):
             break
     return gained / looked_at
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pres_eval.analysis.letters import SHARED
+from pres_eval.analysis.paired import depth_warning
 from pres_eval.analysis.topics import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
@@ -73,6 +74,9 @@ def _words(report: Report) -> str:
     falling = [label for label in report.board if report.sign(label) < 0]
     if falling:
         words += f" (less is better: {', '.join(falling)})"
+    retrieved = [int(report.summary(run, "num_ret")) for run in range(len(report.names))]
+    if warning := depth_warning([report.column(label) for label in report.board], retrieved):
+        words += f"; {warning}"
     if report.pairs is None:
         return words
     return (
