@@ -25,6 +25,9 @@ ENUMERATED = 16
 FEWEST = 5
 """From so many topics on, equal differences have a p-value: fewer could too easily be equal by chance."""
 
+NEED_VARIANCE = ("t", "bootstrap")
+"""The paired tests that take the signs instead where all differences are the same."""
+
 _AT_ONCE = 1000
 
 

@@ -32,7 +32,7 @@ def as_text(
     return write(evaluations, _layout(job, notes))
 
 
-def _layout(job: Job, notes: tuple[str, ...]) -> Layout:
+def _layout(job: Job, notes: Sequence[str]) -> Layout:
     """How a table looks."""
     said = job.said
     return Layout(
@@ -45,7 +45,7 @@ def _layout(job: Job, notes: tuple[str, ...]) -> Layout:
         sort=said.sort,
         transpose=said.transpose,
         width=terminal_width(said.output),
-        notes=notes,
+        notes=tuple(notes),
         failures=tuple(job.failures or ()),
     )
 

@@ -136,12 +136,16 @@ def confirmed(changed: Sequence[Change], how: Settings) -> list[Change]:
 
 
 def powerless(changed: Sequence[Change]) -> Iterator[Finding]:
-    """Yield a warning for each run of which no fall could be significant."""
-    why = {change.run: change.tested.powerless for change in changed if change.tested is not None}
-    for run, reason in why.items():
-        if reason:
-            message = f"--if-significant cannot fail: {reason}, run {run_name(run)}"
-            yield Finding(gate=GATE, message=message, path=run.path, verdict=Verdict.WARNING)
+    """Yield a warning for each run and each reason for which no fall could be significant."""
+    said = set()
+    for change in changed:
+        reason = "" if change.tested is None else change.tested.powerless
+        if change.tested is None or not reason or (change.run, reason) in said:
+            continue
+        said.add((change.run, reason))
+        by = f" by {change.column.label}" if change.tested.alike else ""
+        message = f"--if-significant cannot fail{by}: {reason}, run {run_name(change.run)}"
+        yield Finding(gate=GATE, message=message, path=change.run.path, verdict=Verdict.WARNING)
 
 
 def is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:

@@ -13,7 +13,7 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation
 from pres_eval.analysis.hypotheses import ends_outside
 from pres_eval.analysis.intervals import t_intervals
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.report.text import p_text, signed
@@ -31,7 +31,7 @@ class Tested:
     """What a test says of one value.
 
     how          the test, one-sided unless the alternative says otherwise
-    alike        whether all topics changed by the same
+    alike        whether all topics changed by the same, so that there is no variance
     topics       over how many topics
     p_value      of the value alone, nan where there is none, over one topic
     corrected    the same corrected for all comparisons, 1 where there is none
@@ -49,7 +49,9 @@ class Tested:
 
     @property
     def powerless(self) -> str:
-        """Why no values on so many topics could be significant; empty if some could."""
+        """Why no values on so many topics, or none so alike, could be significant; empty if some could."""
+        if self.alike and math.isnan(self.p_value):
+            return f"{self.how.test} gives no p to the same change on all of {plural(self.topics)}"
         least = least_p(self.how, self.topics, max(self.comparisons, 1))
         if least < Settings.alpha:
             return ""
@@ -60,20 +62,24 @@ class Tested:
         topics = plural(self.topics)
         if not self.comparisons:
             return f"{topics}, none differs"
-        test = f"{'sign' if self.alike else self.how.test} over {topics}"
-        test += ", as all changed by the same" if self.alike else ""
+        test = f"{self.how.test} over {topics}"
+        if self.alike and self.how.test in NEED_VARIANCE:
+            test += ", which all changed by the same" + ("" if math.isnan(self.p_value) else " (p of signs)")
         corrected = ""
         if self.comparisons > 1 and self.how.correction != "none":
             corrected = (
                 f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
             )
+        sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
+        return f"{test}, {sides}: p {equal_or_less(self.p_value)}{corrected}{self._interval()}"
+
+    def _interval(self) -> str:
+        """Return the interval in words; empty if there is none."""
+        if math.isnan(self.interval[0]):
+            return ""
         low, high = (signed(end) for end in self.interval)
         inside = 100 * (1 - float(ends_outside(LEVEL, self.how.alternative)[0]))
-        sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
-        return (
-            f"{test}, {sides}: p {equal_or_less(self.p_value)}{corrected},"
-            f" {inside:.0f} % t interval of the mean change {low} .. {high}"
-        )
+        return f", {inside:.0f} % t interval of the mean change {low} .. {high}"
 
 
 def equal_or_less(p_value: float) -> str:
@@ -101,10 +107,8 @@ def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: Settings) 
 def _alone(before: FloatArray, now: FloatArray, sign: int, how: Settings) -> Tested:
     """Return what the test says of values (T,) without any others."""
     changes = (now - before)[np.newaxis]
-    # What changed by the same everywhere has no variance, of which t would make any fall significant.
     alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
-    test = PAIRED_TESTS["sign" if alike else how.test]
-    p_value = float(test.greater(-sign * changes, Settings.samples, Settings.seed)[0])
+    p_value = float(PAIRED_TESTS[how.test].greater(-sign * changes, Settings.samples, Settings.seed)[0])
     ends = (math.nan, math.nan)
     if len(now) > 1 and not alike:
         lower, upper = t_intervals(changes, ends_outside(LEVEL, how.alternative))

@@ -10,7 +10,7 @@ from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import FEWEST, PAIRED_TESTS
+from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.report.cells import BEST, Interval, Note, PValue, Score, ShownCell
 from pres_eval.report.layout import Shown, Table, records_table
@@ -85,7 +85,7 @@ def _how(settings: Settings, sign: str = "<") -> str:
 
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
-    best = "best of the measure; means are equal when they are at 12 digits"
+    best = "best of the measure (means that agree to 12 digits are equal)"
     notes: list[str | Note] = [Note(best, mark=BEST, bold=True)]
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
@@ -126,7 +126,7 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
     if len(result.scores.topics) < 2:
         return ["- no interval: one topic says nothing of others"]
     kind, bounded = result.settings.interval, result.scores.bounded
-    cut = "; cut to 0 and 1, beyond which no mean can be" if kind == "t" and bounded else ""
+    cut = "; cut to 0 to 1, the range of the measure" if kind == "t" and bounded else ""
     return [f"each for one mean, not corrected for their number{cut}"]
 
 
@@ -215,6 +215,7 @@ def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note,
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
         *_disagreements(result),
         *_without_p(result),
+        *_without_width(result),
     )
 
 
@@ -240,6 +241,21 @@ def _without_p(result: ComparedRuns) -> list[str]:
     ]
 
 
+def _without_width(result: ComparedRuns) -> list[str]:
+    """What p-values and intervals are of comparisons that have no variance."""
+    count = sum(
+        one.difference != 0 and math.isnan(one.d_z) and not math.isnan(one.p_value)
+        for one in result.comparisons
+    )
+    if not count or result.settings.test not in NEED_VARIANCE:
+        return []
+    return [
+        f"all {plural(len(result.scores.topics))} have the same difference in {count} of"
+        f" {plural(len(result.comparisons), 'comparison')}: p is there that of --test randomisation, and the"
+        " interval, which needs variance, has no width"
+    ]
+
+
 def _interval_note(settings: Settings) -> str:
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:
@@ -248,7 +264,7 @@ def _interval_note(settings: Settings) -> str:
     together = {
         "none": f"{level} each",
         "bonferroni": f"{level} for all comparisons together",
-        "holm": f"as wide as Holm's step for each comparison, {level} or more each",
+        "holm": f"as wide as Holm's step asks for each comparison, at least {level} each",
         "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
     }[settings.correction]
     said = together if settings.simultaneous else f"{level} each, not corrected"
