@@ -31,7 +31,8 @@ from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, geometric_mean, number
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import V9, Options
-from pres_eval.scoring import Values, scored
+from pres_eval.scoring import scored
+from pres_eval.summing import Values
 
 __version__ = "0.5.11"
 """The pytrec_eval-terrier whose names and values these are."""

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.arrays.exact import add_rows_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
-from pres_eval.measures.base import Format, Measure, Totals, WhenMissing
+from pres_eval.measures.base import Measure, Totals, WhenMissing
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
+from pres_eval.summing import MOST_VALUES, ScoredBlock, Summing, Values
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
+    from pres_eval.reading.topic_files import Groups, Weights
     from pres_eval.reading.zscores import ZScores
-
-MOST_VALUES = 1 << 19
-"""Values of several columns that are computed or added up together."""
-
-
-Values = FloatArray | list[str]
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredBlock:
-    """Some topics with their values: one array (or list of texts) for each column of the selection."""
-
-    topics: tuple[bytes, ...]
-    values: tuple[Values, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +38,7 @@ class Evaluation:
     values       for each column (T,) values, or T texts
     summary      for each column its value over all topics, None where the measure has none
     totals       how many topics were scored and averaged over
+    groups       by name the same over the topics of each group that has some
     """
 
     path: str
@@ -61,6 +48,7 @@ class Evaluation:
     values: tuple[Values, ...]
     summary: tuple[float | str | None, ...]
     totals: Totals
+    groups: dict[str, Evaluation] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -81,17 +69,34 @@ class Evaluation:
             columns=tuple(self.columns[place] for place in places),
             values=tuple(self.values[place] for place in places),
             summary=tuple(self.summary[place] for place in places),
+            groups={name: own.with_columns(places) for name, own in self.groups.items()},
+        )
+
+    def over(self, wanted: Container[bytes]) -> ScoredBlock:
+        """Return the topics that are wanted, with their values."""
+        rows = np.array([row for row, topic in enumerate(self.topics) if topic in wanted], np.int64)
+        return ScoredBlock(
+            tuple(self.topics[row] for row in rows),
+            tuple(
+                [values[row] for row in rows] if isinstance(values, list) else values[rows]
+                for values in self.values
+            ),
         )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scoring:
-    """What runs are scored by, and for what."""
+    """What runs are scored by, and for what.
+
+    groups, weights  of topics, None where there are none; every topic of the judgements has a weight
+    """
 
     relevance: Relevance
     selection: Selection
     options: Options
     zscores: ZScores | None = None
+    groups: Groups | None = None
+    weights: Weights | None = None
 
     def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
         """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
@@ -99,18 +104,26 @@ class Scoring:
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> Evaluation:
         """All numbers of one run whose topics were scored, which are at least one."""
-        summing = Summing(self.selection)
-        every = []
+        whole = self._over(ranking, list(blocks))
+        groups = {} if self.groups is None else self.groups.topics
+        found = {name: self._over(ranking, [whole.over(own)], own) for name, own in groups.items()}
+        there = {name: each for name, each in found.items() if each.totals.num_topics}
+        return replace(whole, groups=there)
+
+    def _over(
+        self, ranking: Ranking, blocks: Sequence[ScoredBlock], topics: frozenset[bytes] | None = None
+    ) -> Evaluation:
+        """Return all numbers over scored topics; `topics` are those of the group that they are, None: all."""
+        summing = Summing(self.selection, self.weights)
         for block in blocks:
             summing.add(block)
-            every.append(block)
-        totals = summing.totals(self.relevance, self.options.complete)
+        totals = summing.totals(self.relevance, self.options.complete, topics)
         return Evaluation(
             path=ranking.name,
             tag=ranking.tag,
-            topics=tuple(topic for block in every for topic in block.topics),
+            topics=tuple(topic for block in blocks for topic in block.topics),
             columns=self.selection,
-            values=joined_values(every),
+            values=joined_values(blocks),
             summary=summing.summary(totals, ranking.tag),
             totals=totals,
         )
@@ -222,47 +235,6 @@ def _bound(measure: Measure, which: int, batch: AnyBatch, *arguments: object) ->
 
     assert isinstance(batch, Batch), "names lets nothing else through"
     return batch.derived(BoundsOf(measure, arguments))[which]
-
-
-class Summing:
-    """The sums of all columns over the topics, in order, and what they become."""
-
-    def __init__(self, selection: Selection) -> None:
-        self._selection = selection
-        self._sums = [0.0] * len(selection)
-        self.num_scored = 0
-
-    def add(self, block: ScoredBlock) -> None:
-        """Add the topics of a block."""
-        self.num_scored += len(block.topics)
-        numbers = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
-        at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
-        for start in range(0, len(numbers), at_once):
-            chosen = numbers[start : start + at_once]
-            table = np.array([block.values[number] for number in chosen])
-            sums = add_rows_in_order(table, np.array([self._sums[number] for number in chosen]))
-            for number, value in zip(chosen, sums.tolist(), strict=True):
-                self._sums[number] = value
-
-    def totals(self, relevance: Relevance, complete: bool) -> Totals:
-        """What summaries need besides the sums."""
-        return Totals(
-            num_scored=self.num_scored,
-            num_topics=len(relevance.pool.topics) if complete else self.num_scored,
-            num_rel_in_qrels=relevance.num_positive() if isinstance(relevance, Qrels) else 0,
-            complete=complete,
-        )
-
-    def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
-        """The summary of each column; None where the measure has none."""
-        return tuple(
-            tag
-            if column.measure.format is Format.TAG
-            else None
-            if column.measure.summary is None
-            else column.measure.summary(value, totals)
-            for column, value in zip(self._selection, self._sums, strict=True)
-        )
 
 
 def evaluate(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
-from pres_eval.errors import RunFailure, UsageError
+from pres_eval.errors import RunFailure, UsageError, quoted
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
 from pres_eval.scoring import Evaluation, Scoring
+
+if TYPE_CHECKING:
+    from pres_eval.report.records import File
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,8 @@ class EvaluateOptions(TieOptions, GateOptions):
     output: str | None
     cluster: str | None
     check_duplicates: bool | None
+    groups: str | None
+    weights: str | None
 
     def check_layout(self) -> None:
         """Raises UsageError for options of tables that have no effect here."""
@@ -43,6 +50,8 @@ class EvaluateOptions(TieOptions, GateOptions):
         for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
             if wanted is not None and self.output_format not in TABLES:
                 raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
+        if self.groups is not None and (self.writes_parquet or self.zscore_file is not None):
+            raise UsageError("--groups: expected neither -Z nor --output FILE.parquet beside it")
         if self.writes_parquet and self.zscore_file is not None:
             raise UsageError(f"--output {self.output}: is a table of values, which -Z does not go with")
         if self.check_duplicates is not None and self.cluster is None:
@@ -52,6 +61,13 @@ class EvaluateOptions(TieOptions, GateOptions):
     def writes_parquet(self) -> bool:
         """Whether all values go into one table, because the output file's name says so."""
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
+
+    def files_behind(self) -> dict[str, File]:
+        """Return the other files that numbers depend on, by option."""
+        from pres_eval.report.records import file_record
+
+        named = {"groups": self.groups, "weights": self.weights}
+        return {option: file_record(path) for option, path in named.items() if path is not None}
 
     @property
     def over_common_topics(self) -> bool:
@@ -83,4 +99,12 @@ class Job(Scoring):
 
     def evaluated(self, ranking: Ranking) -> Evaluation:
         """All numbers of a run."""
-        return self.evaluation(ranking, self.blocks(ranking, self.jobs))
+        evaluation = self.evaluation(ranking, self.blocks(ranking, self.jobs))
+        wanted = () if self.groups is None else self.groups.topics
+        gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
+        if gone:
+            self.said.warn(
+                f"{ranking.name}: no topic of the groups {gone}: they have no values, and all groups together"
+                " no mean"
+            )
+        return evaluation

@@ -16,6 +16,7 @@ from pres_eval.cli.printing import print_results, trec_lines
 from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
 from pres_eval.cli.shared import (
     DIGITS,
+    GROUPS,
     JOBS,
     KEEP_GOING,
     MEASURES,
@@ -28,10 +29,12 @@ from pres_eval.cli.shared import (
     STYLE,
     TABLES,
     TIES,
+    WEIGHTS,
     all_of,
 )
-from pres_eval.cli.topics import Runs
+from pres_eval.cli.topics import Runs, topic_files
 from pres_eval.errors import MeasureError, UsageError
+from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
@@ -83,6 +86,8 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 )  # fmt: skip
 @NAMES
 @KEEP_GOING
+@GROUPS
+@WEIGHTS
 @click.option(
     "--output", metavar="FILE",
     help="Write results to FILE, whole or not at all; FILE.parquet is a table of the values of all topics.",
@@ -124,9 +129,13 @@ def _evaluate(said: EvaluateOptions) -> None:
     said.check_gates()
     said.check_layout()
     reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
+    relevance = _judgements(said, reader)
+    groups, weights = topic_files(said, said.groups, said.weights, relevance)
     job = Job(
         said=said,
-        relevance=_judgements(said, reader),
+        relevance=relevance,
+        groups=groups,
+        weights=weights,
         selection=selection,
         options=options,
         zscores=_read_zscores(said.zscore_file),
@@ -177,6 +186,9 @@ def _record(evaluations: Sequence[Evaluation], job: Job) -> Record:
     return Record(
         options=job.options,
         qrels=file_record(said.qrels) if said.against else File(said.qrels, None),
+        files=said.files_behind(),
+        groups=job.groups,
+        weights=job.weights,
         runs=tuple(
             RunRecord(
                 evaluation=each, file=File(each.path, None), missing=tuple(judged.difference(each.topics))
@@ -211,6 +223,10 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
     selection, without = as_ties_go(selection, options)
     if without:
         said.warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
+    if said.weights is not None:
+        geometric = [column.label for column in selection if column.measure.summary is geometric_mean]
+        if geometric:
+            said.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
     if said.bounds:
         selection, without = with_bounds(selection, options)
         if without:

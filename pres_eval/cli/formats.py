@@ -14,6 +14,7 @@ from pres_eval.cli.shared import terminal_width
 from pres_eval.measures.selection import select
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.report import OUTPUT_FORMATS, records
+from pres_eval.report.groups import with_group_columns
 from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, Layout
 from pres_eval.scoring import Evaluation
 
@@ -27,6 +28,7 @@ def as_text(
         evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
     if form == "json":
         return records.to_json(_record(evaluations, rankings, job))
+    evaluations = with_group_columns(evaluations, job.groups)
     module = importlib.import_module(f"pres_eval.report.{OUTPUT_FORMATS[form]}")
     write: Callable[[Sequence[Evaluation], Layout], str] = getattr(module, f"as_{form}")
     return write(evaluations, _layout(job, notes))
@@ -84,4 +86,7 @@ def _record(evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job:
         ),
         relevance_format=job.said.relevance_format,
         failures=tuple(job.failures or ()),
+        files=job.said.files_behind(),
+        groups=job.groups,
+        weights=job.weights,
     )

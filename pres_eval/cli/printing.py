@@ -14,10 +14,12 @@ from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.source import Source
+from pres_eval.report.groups import with_group_columns
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
-from pres_eval.scoring import Evaluation, Summing
+from pres_eval.scoring import Evaluation
+from pres_eval.summing import Summing
 
 
 def print_results(runs: Runs, job: Job) -> list[Evaluation]:
@@ -42,6 +44,8 @@ def print_results(runs: Runs, job: Job) -> list[Evaluation]:
         notes = [] if warning is None else [warning]
         if job.said.bounds:
             notes.append(BOUNDS_NOTE)
+        if job.said.weights is not None:
+            notes.append(f"means with the weights of topics in {job.said.weights}")
         text = as_text(evaluations, found, job, notes)
         stream.write(text.encode("utf-8", "backslashreplace"))
     return evaluations
@@ -79,7 +83,7 @@ def _stream(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
     evaluations = []
     for name, ranking in _named(runs, job.said):
         with _going_on(ranking, job):
-            if job.said.gated:
+            if job.said.gated or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
                 stream.write(_name_line(name, job.said) + trec_lines(evaluations[-1:], job))
             else:
@@ -111,7 +115,7 @@ def _name_line(name: str, said: EvaluateOptions) -> bytes:
 
 def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> None:
     """Print trec_eval's lines of one run as they are computed, after the line with its name."""
-    summing = Summing(job.selection)
+    summing = Summing(job.selection, job.weights)
     zscores = job.zscores is not None
     for block in job.blocks(ranking, job.jobs):
         if not summing.num_scored:
@@ -130,5 +134,6 @@ def trec_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
     """trec_eval's lines of whole evaluations."""
     said, zscores = job.said, job.zscores is not None
     return b"".join(
-        evaluation_lines(each, said.per_topic, not said.no_summary, zscores) for each in evaluations
+        evaluation_lines(each, said.per_topic, not said.no_summary, zscores)
+        for each in with_group_columns(evaluations, job.groups)
     )

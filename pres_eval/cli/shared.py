@@ -127,6 +127,15 @@ NMAX = click.option(
 )  # fmt: skip
 
 
+GROUPS = click.option(
+    "--groups", metavar="FILE",
+    help="Groups of topics (topic group): add the values of each group, their mean and the worst of them.",
+)  # fmt: skip
+WEIGHTS = click.option(
+    "--weights", metavar="FILE", help="Weights of topics (topic weight), such as how often each is asked."
+)
+
+
 def all_of(*options: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
     """Several options or arguments as one, in this order."""
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import warn
+from pres_eval.cli.shared import NumberOptions
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.relevance import Relevance
 from pres_eval.report.names import run_names
+
+if TYPE_CHECKING:
+    from pres_eval.reading.topic_files import Groups, Weights
 
 
 class Runs:
@@ -70,3 +76,23 @@ def _weigh_ties(ranking: Ranking, job: Job) -> None:
 
     if text := warning_of_ties(job.relevance, ranking, job.options, job.selection):
         warn(text)
+
+
+def topic_files(
+    said: NumberOptions, groups: str | None, weights: str | None, relevance: Relevance
+) -> tuple[Groups | None, Weights | None]:
+    """Return the groups and the weights of topics in two files, after what is to be said of them.
+
+    Raises InputError for a file that cannot be read, for groups of none of the topics, and where a topic of
+    the judgements has no weight.
+    """
+    if groups is None and weights is None:
+        return None, None
+    from pres_eval.reading.topic_files import check_groups, check_weights, read_groups, read_weights
+
+    judged = relevance.pool.topics
+    found = None if groups is None else read_groups(groups)
+    if found is not None and (warning := check_groups(found, judged)):
+        said.warn(warning)
+    weighed = None if weights is None else check_weights(read_weights(weights), judged)
+    return found, weighed

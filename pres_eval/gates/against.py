@@ -107,6 +107,7 @@ def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Itera
             continue
         place, of_topics = places[column.label], column.measure.per_topic
         before, after = runs.values(old, old_place), runs.values(new, place)
+        testable = of_topics and np.isfinite([before, after]).all()
         change = Change(
             run=new,
             column=column,
@@ -114,7 +115,7 @@ def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Itera
             before=runs.summary(old, old_place),
             now=runs.summary(new, place),
             allowed=tolerance.of(column.label),
-            values=(before, after) if of_topics and np.isfinite([before, after]).all() else None,
+            values=(runs.tested(before), runs.tested(after)) if testable else None,
         )
         yield change
         if earlier.topics and of_topics:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pres_eval.gates.against import Change, Earlier, changes, confirmed, powerless
-from pres_eval.gates.counterparts import GATE, match_runs, mismatches, not_comparable, unmatched
+from pres_eval.gates.counterparts import GATE, in_groups, match_runs, mismatches, not_comparable, unmatched
 from pres_eval.gates.expected import Expected, unexpected
 from pres_eval.gates.findings import Finding
 from pres_eval.gates.thresholds import Threshold, reached
 from pres_eval.gates.tolerance import check_tolerance
+from pres_eval.report.groups import with_group_columns
 from pres_eval.report.records import Record
 from pres_eval.report.text import text_of
 
@@ -25,7 +26,7 @@ def check_gates(
     What makes two evaluations other numbers comes first.  Raises UsageError if a threshold or a tolerance
     names a column that was not computed, or makes no sense for it.
     """
-    evaluations = [run.evaluation for run in now.runs]
+    evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
     findings, compared = ([], []) if earlier is None else _against(now, earlier)
     findings += [finding for threshold in thresholds for finding in reached(evaluations, threshold)]
     findings += [change.finding() for change in compared]
@@ -36,8 +37,9 @@ def check_gates(
 
 def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]]:
     """Return what does not fit the earlier evaluation, and how each measure changed since."""
-    tolerance = check_tolerance(earlier.tolerance, [run.evaluation for run in now.runs])
-    matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match)
+    evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
+    tolerance = check_tolerance(earlier.tolerance, evaluations)
+    matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
     findings = [
         *mismatches(now, earlier.record, earlier.path),
         *unmatched(new, gone, earlier.path, earlier.allow_unmatched),
@@ -46,7 +48,8 @@ def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]
         message = f"{text_of(earlier.path)}: no run has a counterpart in it"
         findings.append(Finding(gate=GATE, message=message, path=earlier.path))
     findings += [finding for runs in matched for finding in not_comparable(runs)]
-    compared = [change for runs in matched for change in changes(runs, earlier, tolerance)]
+    every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
+    compared = [change for runs in every for change in changes(runs, earlier, tolerance)]
     if earlier.confirmation is not None:
         compared = confirmed(compared, earlier.confirmation)
         findings += powerless(compared)

@@ -12,7 +12,10 @@ import numpy as np
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.gates.findings import Finding, Verdict, run_name
+from pres_eval.measures.base import mean
 from pres_eval.options import Options
+from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.report.groups import group_label
 from pres_eval.report.names import file_name
 from pres_eval.report.records import Record, RunRecord
 from pres_eval.report.text import text_of
@@ -37,10 +40,16 @@ MATCHES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Counterparts:
-    """A run now and the same run earlier, and the topics over which they are compared."""
+    """A run now and the same run earlier, and the topics over which they are compared.
+
+    weights   of topics, None if all weigh the same
+    of_group  whether these are topics of a group, over which the runs have no averages yet
+    """
 
     now: RunRecord
     before: RunRecord
+    weights: Weights | None = None
+    of_group: bool = False
 
     @cached_property
     def topics(self) -> tuple[bytes, ...]:
@@ -75,11 +84,48 @@ class Counterparts:
         summary, value = evaluation.columns[place].measure.summary, evaluation.summary[place]
         if value is None or isinstance(value, str) or summary is None:
             return float("nan")
-        if self.same_topics:
+        if self.same_topics and not self.of_group:
             return value
         scored = len(set(self.topics) & set(evaluation.topics))
-        totals = replace(evaluation.totals, num_scored=scored, num_topics=len(self.topics))
-        return summary(float(np.add.accumulate(self.values(evaluation, place))[-1]), totals)
+        values, total = self.values(evaluation, place), None
+        if self.weights is not None:
+            weights = self._weights()
+            values, total = values * weights if summary is mean else values, float(weights.sum())
+        totals = replace(evaluation.totals, num_scored=scored, num_topics=len(self.topics), weight=total)
+        return summary(float(np.add.accumulate(values)[-1]), totals)
+
+    def tested(self, values: FloatArray) -> FloatArray:
+        """Return values (T,) such that their mean is the one with weights, if there are some."""
+        if self.weights is None:
+            return values
+        weights = self._weights()
+        return np.asarray(values * (weights * len(weights) / weights.sum()), np.float64)
+
+    def _weights(self) -> FloatArray:
+        assert self.weights is not None
+        return np.array([self.weights.of.get(topic, 0.0) for topic in self.topics], np.float64)
+
+
+def in_groups(runs: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
+    """Yield the two runs over the topics of each group, with its name in the labels."""
+    for name, topics in ({} if groups is None else groups.topics).items():
+        now, before = (_of_group(run, name, topics) for run in (runs.now, runs.before))
+        yield replace(runs, now=now, before=before, of_group=True)
+
+
+def _of_group(run: RunRecord, name: str, topics: frozenset[bytes]) -> RunRecord:
+    """Return a run over some topics; its averages over these are made when they are compared."""
+    whole = run.evaluation
+    block = whole.over(topics)
+    evaluation = replace(
+        whole,
+        topics=block.topics,
+        values=block.values,
+        columns=tuple(replace(one, label=group_label(one.label, name)) for one in whole.columns),
+        groups={},
+    )
+    missing = tuple(topic for topic in run.missing if topic in topics)
+    return replace(run, evaluation=evaluation, missing=missing)
 
 
 def _averaged_over(run: RunRecord) -> set[bytes]:
@@ -89,7 +135,7 @@ def _averaged_over(run: RunRecord) -> set[bytes]:
 
 
 def match_runs(
-    now: Sequence[RunRecord], before: Sequence[RunRecord], match: str
+    now: Sequence[RunRecord], before: Sequence[RunRecord], match: str, weights: Weights | None = None
 ) -> tuple[list[Counterparts], list[RunRecord], list[RunRecord]]:
     """Return the runs with their counterparts, the runs that are new, and those that are gone.
 
@@ -107,7 +153,7 @@ def match_runs(
     for run, counterpart in pairs:
         new.remove(run)
         gone.remove(counterpart)
-    return [Counterparts(*pair) for pair in pairs], new, gone
+    return [Counterparts(*pair, weights) for pair in pairs], new, gone
 
 
 def _by_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[str, RunRecord]:
@@ -136,6 +182,10 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[Finding]:
     differing = [*_options_that_differ(now.options, earlier.options)]
     if now.relevance_format != earlier.relevance_format:
         differing.append(f"-R {earlier.relevance_format} (now {now.relevance_format})")
+    for name in sorted({*now.files, *earlier.files}):
+        new_file, old_file = now.files.get(name), earlier.files.get(name)
+        if name != "groups" and (new_file and new_file.sha256) != (old_file and old_file.sha256):
+            differing.append(f"--{name} {old_file.path if old_file else 'none'}")
     if differing:
         yield Finding(
             gate=GATE,

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pres_eval.errors import UsageError, decimal_comma
 from pres_eval.measures.base import Trait
 from pres_eval.measures.selection import SelectedColumn
+from pres_eval.report.groups import split_label
 from pres_eval.report.shown_runs import known_label
 from pres_eval.scoring import Evaluation
 
@@ -48,7 +49,7 @@ class Tolerance:
 
     def of(self, label: str) -> Allowance:
         """Return how far the column may fall."""
-        return self.by_label.get(label, self.usual)
+        return self.by_label.get(label, self.by_label.get(split_label(label)[0], self.usual))
 
 
 _NUMBER = r"\s*(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*(%?)\s*"

@@ -27,6 +27,8 @@ def evaluate(
     ties: str = Options.ties,
     duplicates: str = Options.duplicates,
     bounds: bool = False,
+    groups: Any = None,
+    weights: Any = None,
     document_scores: Any = None,
     compat: str = Options.compat,
     form: str = "qrels",
@@ -53,6 +55,9 @@ def evaluate(
                    "best" score, counts (--duplicates)
     bounds         add what the values could be if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds)
+    groups         groups of topics, for `Evaluation.groups`: a file, or a dict with the group of each topic,
+                   or a list of its groups (--groups)
+    weights        weights of topics for means: a file, or a dict of topic and weight (--weights)
     document_scores  scores that documents have of their own, for urbp and ubpref: a path, or whatever else
                    judgements can be, with scores for grades (--document-scores)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
@@ -99,5 +104,7 @@ def evaluate(
         nmax=nmax,
         ties=ties,
         bounds=bounds,
+        groups=groups,
+        weights=weights,
         jobs=jobs or 1,
     )

@@ -17,6 +17,7 @@ from pres_eval.library.texts import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
+from pres_eval.reading.topic_files import Groups
 from pres_eval.scoring import Evaluation as Scores
 
 Value = float | int | str | None
@@ -64,11 +65,14 @@ class Evaluation:
     In a notebook it shows as a table; `print` gives trec_eval's lines.
     """
 
-    def __init__(self, scores: Scores, options: Options, origin: Origin) -> None:
+    def __init__(
+        self, scores: Scores, options: Options, origin: Origin, groups: Groups | None = None
+    ) -> None:
         self.scores = scores
         """The numbers as the engine has them."""
         self.options = options
         self.origin = origin
+        self._groups = groups
 
     @property
     def name(self) -> str:
@@ -97,6 +101,28 @@ class Evaluation:
             column.label: _plain(value, column)
             for column, value in zip(self.scores.columns, self.scores.summary, strict=True)
             if value is not None
+        }
+
+    @property
+    def groups(self) -> dict[str, dict[str, Value]]:
+        """Label and value over each group of topics, their mean ("macro") and the worst of them ("worst").
+
+        >>> import pres_eval as pe
+        >>> qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 2.0}, "2": {"a": 3.0, "b": 1.0}}
+        >>> pe.evaluate(qrels, run, "map", groups={"1": "head", "2": "tail"}).groups
+        {'head': {'map': 1.0}, 'tail': {'map': 0.5}, 'macro': {'map': 0.75}, 'worst': {'map': 0.5}}
+        """
+        from pres_eval.report.groups import over_groups
+
+        names = [] if self._groups is None else list(self._groups.topics)
+        found = over_groups(self.scores, names) if names else {}
+        return {
+            name: {
+                column.label: _plain(value, column)
+                for column, value in zip(self.scores.columns, values, strict=True)
+                if value is not None
+            }
+            for name, values in found.items()
         }
 
     def __getitem__(self, measure: str) -> Any:
@@ -151,13 +177,14 @@ class Evaluation:
             for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
         )
         run = RunRecord(self.scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
-        return to_json(Record(self.options, qrels_file, (run,), origin.form))
+        return to_json(Record(self.options, qrels_file, (run,), origin.form, groups=self._groups))
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
         """trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
+        from pres_eval.report.groups import with_group_columns
         from pres_eval.report.trec import evaluation_lines
 
-        return evaluation_lines(self.scores, per_topic, summary)
+        return evaluation_lines(with_group_columns([self.scores], self._groups)[0], per_topic, summary)
 
     def to_pandas(self) -> Any:
         """A pandas frame: one row for each topic, one column for each measure."""

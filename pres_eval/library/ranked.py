@@ -16,6 +16,7 @@ from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
 from pres_eval.library.texts import encode, texts_of
+from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.measures.selection import Selection
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
@@ -24,7 +25,8 @@ from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.document_scores import with_document_scores
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.scoring import evaluate as score
+from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.scoring import Scoring
 
 GAINS = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
@@ -78,6 +80,8 @@ class Run:
         nmax: int | Sequence[int] = DEFAULT_NMAX,
         ties: str = Options.ties,
         bounds: bool = False,
+        groups: Any = None,
+        weights: Any = None,
         jobs: int = 1,
     ) -> Evaluation:
         """All numbers of the run; what the arguments mean is told at `evaluate`."""
@@ -95,15 +99,26 @@ class Run:
         info = relevance_info(self.qrels.form)
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds)
         weigh_ties(self.qrels.relevance, self.ranking, options, selection)
-        return self.evaluate_columns(selection, options, jobs)
+        own = topic_files(groups, weights, self.qrels.relevance)
+        return self.evaluate_columns(selection, options, jobs, own)
 
-    def evaluate_columns(self, selection: Selection, options: Options, jobs: int = 1) -> Evaluation:
+    def evaluate_columns(
+        self,
+        selection: Selection,
+        options: Options,
+        jobs: int = 1,
+        own: tuple[Groups | None, Weights | None] = (None, None),
+    ) -> Evaluation:
         """All numbers of the run for columns that were selected before."""
         relevance = self.qrels.relevance
         for text in warnings_about(self.ranking, relevance, options):
             warn(text)
-        found = score(relevance, self.ranking, selection, options, jobs=jobs)
-        return Evaluation(found, options, self._origin())
+        groups, weights = own
+        scoring = Scoring(
+            relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
+        )
+        found = scoring.evaluation(self.ranking, scoring.blocks(self.ranking, jobs))
+        return Evaluation(found, options, self._origin(), groups)
 
     def _origin(self) -> Origin:
         return Origin(

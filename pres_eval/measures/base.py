@@ -28,13 +28,17 @@ class Totals:
     """Judgements with relevance above 0 in the whole qrels file."""
     complete: bool
     """Whether -c was given."""
+    weight: float | None = None
+    """The weights of the topics to average over, added up; None where all weigh the same."""
 
 
 Summary = Callable[[float, Totals], float]
 
 
 def mean(total: float, totals: Totals) -> float:
-    """Arithmetic mean over the topics."""
+    """Arithmetic mean over the topics; with weights of values times weights."""
+    if totals.weight is not None:
+        return total / totals.weight if totals.weight else math.nan
     return total / totals.num_topics if totals.num_topics else total
 
 

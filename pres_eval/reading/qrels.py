@@ -92,10 +92,15 @@ class Qrels:
             return self.grade
         return np.concatenate((self.grade, self.duplicates.grade))
 
-    def num_positive(self) -> int:
-        """Judgements with a relevance above 0."""
+    def num_positive(self, topics: BoolArray | None = None) -> int:
+        """Judgements with a relevance above 0, of topics (T,) that are true, None for all."""
         # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
-        return int(np.count_nonzero(self.every_grade() > 0))
+        positive = self.every_grade() > 0
+        if topics is not None:
+            topic_of = self.pool.topic_of if self.kept is None else self.pool.topic_of[self.kept]
+            again = self.duplicates.topic if len(positive) > len(topic_of) else _NONE
+            positive = positive & topics[np.concatenate((topic_of, again))]
+        return int(np.count_nonzero(positive))
 
 
 Tell = Callable[[int, Lines], None]

@@ -14,7 +14,8 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
 from pres_eval.report.text import bytes_of
-from pres_eval.scoring import Evaluation, Values
+from pres_eval.scoring import Evaluation
+from pres_eval.summing import Values
 
 
 def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Record:
@@ -50,6 +51,7 @@ def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
         runs=tuple(_read_run(run, by_name) for run in data["runs"]),
         relevance_format=relevance_format,
         version=signature["version"],
+        files={name: _read_file(file) for name, file in signature.get("files", {}).items()},
     )
 
 

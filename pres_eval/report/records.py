@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,11 @@ import numpy as np
 from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
 from pres_eval.options import Options
+from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
+from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.text import exact, text_of
-from pres_eval.scoring import Evaluation, Values
+from pres_eval.scoring import Evaluation
+from pres_eval.summing import Values
 from pres_eval.version import __version__
 
 if TYPE_CHECKING:
@@ -63,6 +66,8 @@ class Record:
     """Evaluations over one qrels file with their signature: how the numbers were made.
 
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
+    files     other files that numbers depend on, by the option that names them, without its dashes
+    groups, weights  of topics, None where there are none; they are not read back
     """
 
     options: Options
@@ -71,6 +76,9 @@ class Record:
     relevance_format: str = "qrels"
     version: str = __version__
     failures: tuple[RunFailure, ...] = ()
+    files: dict[str, File] = field(default_factory=dict)
+    groups: Groups | None = None
+    weights: Weights | None = None
 
 
 def file_record(path: str) -> File:
@@ -87,7 +95,7 @@ def file_record(path: str) -> File:
 def to_json(record: Record) -> str:
     """The record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
-    runs = ",\n".join(_run_text(run) for run in record.runs)
+    runs = ",\n".join(_run_text(run, record.groups) for run in record.runs)
     failed = ",\n".join(
         f"    {_dumps({'file': text_of(each.path), 'message': text_of(each.message)})}"
         for each in record.failures
@@ -118,11 +126,13 @@ def _signature(record: Record) -> dict[str, Any]:
     compat = options.pop("compat")
     if options["only_topic"] is not None:
         options["only_topic"] = text_of(options["only_topic"])
+    files = {"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}
     return {
         "version": record.version,
         "compat": compat,
         "options": options | {"relevance_format": record.relevance_format},
         "qrels": _file(record.qrels),
+        **files,
     }
 
 
@@ -130,7 +140,33 @@ def _file(file: File) -> dict[str, Any]:
     return {"path": text_of(file.path), "sha256": file.sha256}
 
 
-def _run_text(run: RunRecord) -> str:
+def _groups(evaluation: Evaluation, groups: Groups | None) -> dict[str, Any]:
+    """Return the values over groups by name, their means, and the worst with its group; nothing without."""
+    if groups is None:
+        return {}
+    own = evaluation.groups
+    found = {
+        text_of(name): {"topics": own[name].totals.num_topics, "summary": _summary_values(own[name])}
+        if name in own
+        else {"topics": 0, "summary": None}
+        for name in groups.topics
+    }
+    values = over_groups(evaluation, list(groups.topics))
+    labels = [column.label for column in evaluation.columns]
+    macro = dict(zip(labels, values[MACRO], strict=True))
+    worst = {
+        label: {"group": text_of(worst_group(evaluation, place) or ""), "value": value}
+        for place, (label, value) in enumerate(zip(labels, values[WORST], strict=True))
+        if value is not None
+    }
+    return {
+        "groups": found,
+        MACRO: {label: value for label, value in macro.items() if value is not None},
+        WORST: worst,
+    }
+
+
+def _run_text(run: RunRecord, groups: Groups | None) -> str:
     evaluation = run.evaluation
     fields = {
         "file": _file(run.file),
@@ -138,7 +174,7 @@ def _run_text(run: RunRecord) -> str:
         "skipped": [text_of(topic) for topic in run.skipped],
         "missing": [text_of(topic) for topic in run.missing],
         "dropped": run.dropped,
-        "totals": asdict(evaluation.totals),
+        "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
         "columns": [
             {
                 "label": column.label,
@@ -151,6 +187,7 @@ def _run_text(run: RunRecord) -> str:
             for column in evaluation.columns
         ],
         "summary": _summary_values(evaluation),
+        **_groups(evaluation, groups),
     }
     lines = [f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()]
     topics = [

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pres_eval.errors import MeasureError, RunFailure, UsageError, did_you_mean
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, labels_of
+from pres_eval.report.groups import group_label, split_label
 from pres_eval.report.text import exact, text_of
 from pres_eval.scoring import Evaluation
 
@@ -58,8 +59,10 @@ def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
     """
     if wanted in labels:
         return wanted
+    name, group = split_label(wanted)
     try:
-        found = [label for label in labels_of(wanted) if label in labels]
+        found = [group_label(label, group) if group else label for label in labels_of(name)]
+        found = [label for label in found if label in labels]
     except MeasureError:
         found = []
     if len(found) == 1:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.scoring import Evaluation, ScoredBlock, Values
+from pres_eval.scoring import Evaluation
+from pres_eval.summing import ScoredBlock, Values
 
 ALL = "all"
 """What is in the topic's place in summary lines."""

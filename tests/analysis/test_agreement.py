@@ -167,7 +167,8 @@ def test_scores_that_can_be_read_back(pres_eval: Command, tmp_path: Path) -> Non
 def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_path: Path) -> None:
     """last_rel, the rank of the last relevant document, is best where it is lowest."""
     measures = ("-m", "PRES.100", "-m", "last_rel")
-    called = pres_eval.ok("agreement", QRELS, *RUNS, *measures, "--test", "t", "--format", "json")
+    called = pres_eval("agreement", QRELS, *RUNS, *measures, "--test", "t", "--format", "json")
+    assert called.code == 0 and "last_rel: better for a run that retrieves less" in called.err
     scores: dict[str, dict[str, float]] = {label: {} for label in ("PRES_100", "last_rel")}
     places: dict[str, list[str]] = {}
     for row in sorted(called.json["positions"], key=lambda row: row["position"]):
@@ -177,7 +178,7 @@ def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_
     assert places["PRES_100"] == sorted(NAMES, key=lambda name: -scores["PRES_100"][name])
     gains = np.array([[scores[label][name] for name in NAMES] for label in scores]) * [[1], [-1]]
     assert called.json["correlations"] == [vars(one) for one in correlations(tuple(scores), gains)]
-    text = pres_eval.ok("agreement", QRELS, *RUNS, *measures).out
+    text = pres_eval.ok("agreement", QRELS, *RUNS, *measures, "--quiet").out
     assert "less is better: last_rel\n" in text
     table = tmp_path / "scores.csv"
     table.write_text(pres_eval.ok("-q", "--format", "csv", *measures, QRELS, *RUNS).out)

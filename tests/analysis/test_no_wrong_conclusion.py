@@ -149,7 +149,7 @@ def test_item_13_intervals_of_means_stay_where_the_measure_is(command: Command, 
     file = score_file(tmp_path / "s.csv", low=(0.3, 0.5), high=(0.4, 0.99))
     called = command("compare", "--scores", file)
     assert "0.0000 .. 1.0000" in called.out
-    assert "each for one mean, not corrected for their number; cut to 0 and 1" in called.out
+    assert "each for one mean, not corrected for their number; cut to 0 to 1" in called.out
     means = json.loads(command("compare", "--scores", file, "--format", "json").out)["means"]
     assert {(one["lower"], one["upper"]) for one in means} == {(0.0, 1.0)}
     efforts = tmp_path / "efforts.csv"

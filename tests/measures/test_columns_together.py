@@ -12,7 +12,8 @@ from pres_eval import scoring
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Measure, Totals
 from pres_eval.measures.selection import select
-from pres_eval.scoring import Summing, score_blocks
+from pres_eval.scoring import score_blocks
+from pres_eval.summing import Summing
 
 TAKE_MANY = [pytest.param(measure, id=measure.name) for measure in MEASURES if measure.takes_many]
 

@@ -1,0 +1,63 @@
+"""Groups and weights of topics, as a program has them: a file, or a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from pres_eval.errors import UsageError
+from pres_eval.library.judgements import is_path
+from pres_eval.library.texts import encode
+from pres_eval.library.warned import warn
+from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.topic_files import (
+    Groups,
+    Weights,
+    check_groups,
+    check_name,
+    check_weight,
+    check_weights,
+    read_groups,
+    read_weights,
+)
+
+
+def topic_files(groups: Any, weights: Any, relevance: Relevance) -> tuple[Groups | None, Weights | None]:
+    """Return the groups and the weights of topics, None where there are none; warns of topics without group.
+
+    Raises UsageError for what is neither a path nor a dict, InputError for files and values that are wrong.
+    """
+    judged = relevance.pool.topics
+    found = None if groups is None else _groups(groups)
+    if found is not None and (text := check_groups(found, judged)):
+        warn(text)
+    return found, None if weights is None else check_weights(_weights(weights), judged)
+
+
+def _groups(data: Any) -> Groups:
+    if is_path(data):
+        return read_groups(str(data))
+    topics: dict[str, set[bytes]] = {}
+    for topic, own in _items("groups", data):
+        for name in own if isinstance(own, Collection) and not isinstance(own, str) else (own,):
+            if not isinstance(name, str):
+                raise UsageError(f"groups: found {name!r}, expected the name of a group, or a list of names")
+            check_name("groups", None, name)
+            topics.setdefault(name, set()).add(encode(topic, "topic"))
+    return Groups("groups", {name: frozenset(own) for name, own in topics.items()})
+
+
+def _weights(data: Any) -> Weights:
+    if is_path(data):
+        return read_weights(str(data))
+    found = {
+        encode(topic, "topic"): check_weight("weights", None, weight)
+        for topic, weight in _items("weights", data)
+    }
+    return Weights("weights", found)
+
+
+def _items(name: str, data: Any) -> list[tuple[Any, Any]]:
+    if not isinstance(data, Mapping):
+        raise UsageError(f"{name}: found {type(data).__name__}, expected a path, or a dict by topic")
+    return list(data.items())

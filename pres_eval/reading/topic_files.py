@@ -1,0 +1,151 @@
+"""Files with a line for each topic: the groups that topics belong to, and their weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pres_eval.errors import InputError, quoted
+from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
+
+HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "query-id", "queryid", "id")
+"""What the column of topics is called where a file has a header."""
+
+MACRO, WORST = "macro", "worst"
+"""The mean over groups, and the worst of them; no group may be called so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of topics: the name of each, in the order of the file, and the topics that belong to it."""
+
+    path: str
+    topics: dict[str, frozenset[bytes]]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The weight of each topic, at least 0."""
+
+    path: str
+    of: dict[bytes, float]
+
+
+def read_groups(path: str) -> Groups:
+    """Read groups: lines `topic group`, several for a topic that belongs to several.
+
+    A CSV file with a header may have more columns: then each is a way to group topics, and its groups are
+    called `column=value`.  Raises InputError for other lines, and for a group that is called as means are.
+    """
+    header, rows = _rows(path, "topic group")
+    names = header[1:] if len(header) > 2 else [""]
+    topics: dict[str, set[bytes]] = {}
+    for line, (topic, *groups) in rows:
+        for column, group in zip(names, groups, strict=True):
+            if group:
+                name = f"{column}={group}" if column else group
+                check_name(path, line, name)
+                topics.setdefault(name, set()).add(_topic(topic))
+    return Groups(path, {name: frozenset(own) for name, own in topics.items()})
+
+
+def check_name(path: str, line: int | None, name: str) -> None:
+    """Raise InputError for a name that no group may have."""
+    if name in (MACRO, WORST) or set(name) & set(" \t[]"):
+        raise InputError(
+            path, line, f"group {quoted(name)}", f"a name without blanks or [ ], not {MACRO} or {WORST}"
+        )
+
+
+def read_weights(path: str) -> Weights:
+    """Read weights: lines `topic weight`.  Raises InputError for other lines, or a topic that comes twice."""
+    _, rows = _rows(path, "topic weight")
+    weights: dict[bytes, float] = {}
+    for line, (topic, text) in rows:
+        if _topic(topic) in weights:
+            raise InputError(path, line, f"topic {quoted(topic)} again", "each topic once")
+        weights[_topic(topic)] = check_weight(path, line, text)
+    return Weights(path, weights)
+
+
+def check_weight(path: str, line: int | None, found: Any) -> float:
+    """Return a weight; raises InputError for what is no number of at least 0."""
+    try:
+        weight = float(found)
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise InputError(path, line, f"weight {quoted(str(found))}", "a number of at least 0")
+    return weight
+
+
+def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
+    """Return what is to be said of groups beside the judged topics, None if nothing is.
+
+    Raises InputError if no judged topic is in a group.
+    """
+    every, grouped = set(judged), set().union(*groups.topics.values())
+    if not every & grouped:
+        found = f"topics such as {quoted(min(grouped))}" if grouped else "no groups"
+        raise InputError(groups.path, None, found, f"topics of the judgements, such as {quoted(judged[0])}")
+    parts = [
+        f"{len(rest)} {what} (such as {quoted(min(rest))})"
+        for rest, what in (
+            (every - grouped, "topics of the judgements are in no group"),
+            (grouped - every, "topics of it are not judged"),
+        )
+        if rest
+    ]
+    return f"{groups.path}: {'; '.join(parts)}" if parts else None
+
+
+def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
+    """Return the weights; raises InputError if a judged topic has none, or all that have one weigh 0."""
+    missing = [topic for topic in judged if topic not in weights.of]
+    if missing:
+        found = f"no weight for {len(missing)} of the judged topics, such as {quoted(missing[0])}"
+        raise InputError(weights.path, None, found, "one for each")
+    if not any(weights.of[topic] for topic in judged):
+        raise InputError(weights.path, None, "all weights of judged topics are 0", "one above 0")
+    return weights
+
+
+def _topic(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """Return the header, [] if there is none, and the rows with their lines, all of the same length.
+
+    Columns are separated by tabs, commas or blanks, whichever the first line has.
+    """
+    source = Source(path)
+    text = source.whole().decode("utf-8-sig", "surrogateescape")
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    if not first:
+        raise InputError(source.name, None, "no lines", f"lines of {columns}")
+    separator = next((one for one in "\t,;" if one in first), None)
+    lines = text.splitlines(keepends=True)
+    found: Iterator[tuple[int, list[str]]]
+    if separator is None:
+        found = ((number, line.split()) for number, line in enumerate(lines, 1) if not line.startswith("#"))
+    else:
+        found = _separated(lines, separator)
+    rows = [(number, [cell.strip() for cell in row]) for number, row in found if any(map(str.strip, row))]
+    header = rows[0][1] if rows[0][1][0].casefold() in HEADINGS else []
+    width = max(len(header), 2) if columns == "topic group" else 2
+    for number, row in rows:
+        if len(row) != width or not row[0]:
+            raise InputError(source.name, number, f"{len(row)} columns", f"{width} ({columns})")
+    return header, iter(rows[bool(header) :])
+
+
+def _separated(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    import csv  # takes a while to import, and most evaluations have no such file
+
+    reader = csv.reader(lines, delimiter=separator)
+    for row in reader:
+        if not (row and row[0].startswith("#")):
+            yield reader.line_num, row

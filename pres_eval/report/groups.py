@@ -1,0 +1,90 @@
+"""Values over groups of topics as columns: `map[head]`, their mean `map[macro]`, the worst `map[worst]`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pres_eval.measures.base import Format
+from pres_eval.measures.selection import SelectedColumn
+from pres_eval.reading.topic_files import MACRO, WORST, Groups
+from pres_eval.scoring import Evaluation
+
+
+def group_label(label: str, group: str) -> str:
+    """Return what a column is called over a group."""
+    return f"{label}[{group}]"
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Return the label of a column over all topics, and the group, empty if there is none."""
+    if not label.endswith("]") or "[" not in label:
+        return label, ""
+    whole, _, group = label[:-1].rpartition("[")
+    return whole, group
+
+
+def over_groups(evaluation: Evaluation, names: Sequence[str]) -> dict[str, tuple[float | str | None, ...]]:
+    """Return for each of the groups, and for their mean and the worst of them, the value of each column.
+
+    None where there is none: a group without topics, and then the mean and the worst; and these two also of
+    columns that are no averages or do not tell quality.
+    """
+    nothing = (None,) * len(evaluation.columns)
+    by_group = {
+        name: evaluation.groups[name].summary if name in evaluation.groups else nothing for name in names
+    }
+    found: dict[str, tuple[float | str | None, ...]] = dict(by_group)
+    macro, worst = zip(
+        *(
+            _mean_and_worst(column, [values[place] for values in by_group.values()])
+            for place, column in enumerate(evaluation.columns)
+        ),
+        strict=True,
+    )
+    return {**found, MACRO: macro, WORST: worst}
+
+
+def worst_group(evaluation: Evaluation, place: int) -> str | None:
+    """Return the group in which a column has its worst value, the first of several; None if there is none."""
+    column = evaluation.columns[place]
+    values = {name: each.summary[place] for name, each in evaluation.groups.items()}
+    worst = _mean_and_worst(column, list(values.values()))[1]
+    return next((name for name, value in values.items() if worst is not None and value == worst), None)
+
+
+def _mean_and_worst(
+    column: SelectedColumn, values: Sequence[float | str | None]
+) -> tuple[float | None, float | None]:
+    measure = column.measure
+    numbers = [value for value in values if isinstance(value, float) and not math.isnan(value)]
+    if len(numbers) < len(values) or not numbers or measure.format is not Format.FLOAT:
+        return None, None
+    worst = (max if measure.less_is_better else min)(numbers) if measure.tells_quality else None
+    return sum(numbers) / len(numbers), worst
+
+
+def with_group_columns(evaluations: Sequence[Evaluation], groups: Groups | None) -> list[Evaluation]:
+    """Return the evaluations with a column over each group behind those over all topics."""
+    if groups is None:
+        return list(evaluations)
+    return [_with_columns(each, list(groups.topics)) for each in evaluations]
+
+
+def _with_columns(evaluation: Evaluation, names: Sequence[str]) -> Evaluation:
+    values = over_groups(evaluation, names)
+    columns, summary, of_topics = [*evaluation.columns], [*evaluation.summary], [*evaluation.values]
+    for place, column in enumerate(evaluation.columns):
+        measure = replace(column.measure, per_topic=False)
+        kind = measure.format
+        is_float = kind is Format.FLOAT
+        shown = {MACRO: is_float, WORST: is_float and measure.tells_quality}
+        for name, own in values.items():
+            if kind is not Format.TAG and shown.get(name, True):
+                columns.append(replace(column, label=group_label(column.label, name), measure=measure))
+                summary.append(own[place])
+                of_topics.append(evaluation.values[place])
+    return replace(
+        evaluation, columns=tuple(columns), summary=tuple(summary), values=tuple(of_topics), groups={}
+    )

@@ -1,0 +1,98 @@
+"""Values of topics become values over all topics, or over some of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pres_eval.arrays.exact import add_rows_in_order
+from pres_eval.arrays.types import FloatArray
+from pres_eval.measures.base import Format, Totals, mean
+from pres_eval.measures.selection import Selection
+from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.relevance import Relevance
+from pres_eval.records import dataclass
+
+if TYPE_CHECKING:
+    from pres_eval.reading.topic_files import Weights
+
+MOST_VALUES = 1 << 19
+"""Values of several columns that are computed or added up together."""
+
+
+Values = FloatArray | list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredBlock:
+    """Some topics with their values: one array (or list of texts) for each column of the selection."""
+
+    topics: tuple[bytes, ...]
+    values: tuple[Values, ...]
+
+
+class Summing:
+    """The sums of all columns over the topics, in order, and what they become."""
+
+    def __init__(self, selection: Selection, weights: Weights | None = None) -> None:
+        self._selection = selection
+        self._weights = weights
+        self._sums = [0.0] * len(selection)
+        self._weight = 0.0
+        self.num_scored = 0
+
+    def add(self, block: ScoredBlock) -> None:
+        """Add the topics of a block."""
+        self.num_scored += len(block.topics)
+        numbers = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
+        weights = self._weights_of(block.topics)
+        at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
+        for start in range(0, len(numbers), at_once):
+            chosen = numbers[start : start + at_once]
+            table = np.array([block.values[number] for number in chosen])
+            if weights is not None:
+                table[[self._selection[number].measure.summary is mean for number in chosen]] *= weights
+            sums = add_rows_in_order(table, np.array([self._sums[number] for number in chosen]))
+            for number, value in zip(chosen, sums.tolist(), strict=True):
+                self._sums[number] = value
+
+    def _weights_of(self, topics: Sequence[bytes]) -> FloatArray | None:
+        """Return the weights of topics (T,), which are added up; None if there are none."""
+        if self._weights is None:
+            return None
+        weights = np.array([self._weights.of[topic] for topic in topics], np.float64)
+        self._weight = float(np.add.accumulate(np.append(self._weight, weights))[-1])
+        return weights
+
+    def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
+        """What summaries need besides the sums; `topics` are those of a group, None: all."""
+        judged = list(relevance.pool.topics) if complete and (topics is not None or self._weights) else []
+        own = np.array([topics is None or topic in topics for topic in judged], np.bool_)
+        weight = self._weight
+        if complete and self._weights is not None:
+            weight = math.fsum(self._weights.of[topic] for topic, its in zip(judged, own, strict=True) if its)
+        num_judged = len(relevance.pool.topics) if topics is None else int(own.sum())
+        positive = 0
+        if isinstance(relevance, Qrels):
+            positive = relevance.num_positive(own if complete and topics is not None else None)
+        return Totals(
+            num_scored=self.num_scored,
+            num_topics=num_judged if complete else self.num_scored,
+            num_rel_in_qrels=positive,
+            complete=complete,
+            weight=None if self._weights is None else weight,
+        )
+
+    def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
+        """The summary of each column; None where the measure has none."""
+        return tuple(
+            tag
+            if column.measure.format is Format.TAG
+            else None
+            if column.measure.summary is None
+            else column.measure.summary(value, totals)
+            for column, value in zip(self._selection, self._sums, strict=True)
+        )
