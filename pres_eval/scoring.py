@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
-from pres_eval.measures.base import Measure, Totals, WhenMissing
+from pres_eval.measures.base import Totals, WhenMissing
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS
 from pres_eval.options import Options
@@ -175,7 +175,7 @@ def _groups(selection: Selection) -> list[Selection]:
 
 
 def _way(column: SelectedColumn) -> tuple[object, ...]:
-    return id(column.measure), column.relevance_level, column.judged_only, column.bound
+    return id(column.measure), column.relevance_level, column.judged_only, column.bound, column.scale
 
 
 def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
@@ -216,7 +216,7 @@ def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | In
 def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
     """What computes the values (T,): the expected ones if the batch says what ties."""
     if column.bound is not None:
-        return partial(_bound, column.measure, BOUNDS.index(column.bound))
+        return partial(_bound, column)
     if not _in_ties(batch):
         return column.measure.score
     from pres_eval.measures.expected import expected_of
@@ -229,12 +229,14 @@ def _in_ties(batch: AnyBatch) -> bool:
     return isinstance(batch, Batch) and batch.ties is not None
 
 
-def _bound(measure: Measure, which: int, batch: AnyBatch, *arguments: object) -> FloatArray:
+def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:
     """(T,) the least or the greatest value that judgements of what nobody judged can give."""
     from pres_eval.measures.bounds import BoundsOf
 
     assert isinstance(batch, Batch), "names lets nothing else through"
-    return batch.derived(BoundsOf(measure, arguments))[which]
+    assert column.bound is not None, "asked for by its bound"
+    of_column = BoundsOf(column.measure, arguments, column.scale)
+    return batch.derived(of_column)[BOUNDS.index(column.bound)]
 
 
 def evaluate(

@@ -49,6 +49,8 @@ class Batch:
     ties            the groups of equal scores that the documents are in, if expected values are wanted; a
                     group in which -M ends the ranking is then there as a whole, with ranks above num_ret
     document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
+    max_rel         up to which grade documents that nobody judged may be relevant, for bounds; at least up to
+                    the topic's highest
     judged          where the levels come from, and what was made of these for runs before; None if not known
     """
 
@@ -66,6 +68,7 @@ class Batch:
     version: Version = V9
     ties: TieGroups | None = None
     document_scores: FloatArray | None = None
+    max_rel: int = 1
     judged: JudgedTopics | None = None
 
     def __len__(self) -> int:

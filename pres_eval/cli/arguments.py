@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 
 import click
@@ -11,6 +12,9 @@ from pres_eval.errors import UsageError, nearest
 
 BEFORE_COMMANDS = ("--quiet",)
 """Options that may also come before the name of a command."""
+
+MAY_HAVE_VALUES = {"--bounds": ("--bounds-of", re.compile(r"all(,.*)?"))}
+"""Flags that a value may follow, which click takes for the first file: its option, and how it begins."""
 
 LIKENESS = 0.7
 """How much a word has to look like a command to be taken for a slip of the keyboard."""
@@ -53,7 +57,13 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
     for number, argument in enumerate(arguments):
         if argument == "--" and not is_value:
             return [*expanded, *arguments[number:]]
+        if not is_value and expanded and (found := _value_of_flag(expanded[-1], argument)):
+            expanded += found
+            continue
         name, equals, value = argument.partition("=")
+        if not is_value and equals and name in MAY_HAVE_VALUES:
+            expanded += [name, MAY_HAVE_VALUES[name][0], value]
+            continue
         if not is_value and argument.startswith("--") and name not in names:
             matches = sorted(candidate for candidate in names if candidate.startswith(name))
             matches = [match for match in matches if match in lettered] or matches
@@ -64,6 +74,12 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
             expanded.append(argument)
         is_value = not is_value and _wants_value(expanded[-1], takes_value)
     return expanded
+
+
+def _value_of_flag(flag: str, word: str) -> list[str]:
+    """Return a word behind a flag as the value of its option; [] if it is none."""
+    option, pattern = MAY_HAVE_VALUES.get(flag, ("", None))
+    return [option, word] if pattern is not None and pattern.fullmatch(word) else []
 
 
 def _wants_value(argument: str, takes_value: set[str]) -> bool:

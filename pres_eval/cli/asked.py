@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
 from pres_eval.errors import RunFailure, UsageError, quoted
+from pres_eval.measures.views import read_scale
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
@@ -35,6 +36,7 @@ class EvaluateOptions(TieOptions, GateOptions):
     style: str | None
     digits: int | None
     bounds: bool
+    bounds_of: str | None
     document_scores: str | None
     sort: str | None
     transpose: bool | None
@@ -61,6 +63,11 @@ class EvaluateOptions(TieOptions, GateOptions):
     def writes_parquet(self) -> bool:
         """Whether all values go into one table, because the output file's name says so."""
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
+
+    @property
+    def scale(self) -> int | None:
+        """The highest grade that `--bounds all` may give, None for bounds down to the cutoff."""
+        return None if self.bounds_of is None else read_scale(self.bounds_of)
 
     def files_behind(self) -> dict[str, File]:
         """Return the other files that numbers depend on, by option."""

@@ -74,8 +74,10 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @click.option(
     "--bounds", is_flag=True,
     help="Add what values could be if unjudged documents retrieved down to the measure's cutoff were judged,"
-    " with grades up to the highest that the topic has.",
+    " with grades up to the highest that the topic has; --bounds all,max_rel=3: if all that were retrieved"
+    " were judged, with grades up to 3.",
 )  # fmt: skip
+@click.option("--bounds-of", hidden=True)
 @click.option(
     "--document-scores", metavar="FILE", help="Scores of documents (topic 0 docno score) for urbp and ubpref."
 )
@@ -228,7 +230,7 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
         if geometric:
             said.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
     if said.bounds:
-        selection, without = with_bounds(selection, options)
+        selection, without = with_bounds(selection, options, said.scale)
         if without:
             said.warn(f"{', '.join(without)}: no bounds, as they are not defined")
     return selection

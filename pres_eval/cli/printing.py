@@ -11,7 +11,7 @@ from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.cli.topics import Runs
 from pres_eval.errors import NoCommonTopicError, RunFailure
-from pres_eval.measures.selection import BOUNDS_NOTE
+from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.source import Source
 from pres_eval.report.groups import with_group_columns
@@ -43,7 +43,8 @@ def print_results(runs: Runs, job: Job) -> list[Evaluation]:
         warning = runs.warning()
         notes = [] if warning is None else [warning]
         if job.said.bounds:
-            notes.append(BOUNDS_NOTE)
+            scale = job.said.scale
+            notes.append(BOUNDS_NOTE if scale is None else BOUNDS_OF_ALL.format(scale=scale))
         if job.said.weights is not None:
             notes.append(f"means with the weights of topics in {job.said.weights}")
         text = as_text(evaluations, found, job, notes)

@@ -10,6 +10,7 @@ from pres_eval.library.warned import warn
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
+from pres_eval.measures.views import read_scale
 from pres_eval.options import Options, RelevanceInfo
 
 Measures = str | Iterable[str] | None
@@ -41,13 +42,14 @@ def _selected(
     return select(texts, options, ranks, info)
 
 
-def as_asked(selection: Selection, options: Options, bounds: bool) -> Selection:
+def as_asked(selection: Selection, options: Options, bounds: bool | str) -> Selection:
     """The columns as `ties` and `bounds` have them; what only nicknames ask for may not be among them."""
     selection, without = as_ties_go(selection, options)
     if without:
         warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if bounds:
-        selection, without = with_bounds(selection, options)
+        scale = read_scale(bounds) if isinstance(bounds, str) else None
+        selection, without = with_bounds(selection, options, scale)
         if without:
             warn(f"{', '.join(without)}: no bounds, as they are not defined")
     return selection

@@ -26,7 +26,7 @@ def evaluate(
     nmax: int | Sequence[int] = DEFAULT_NMAX,
     ties: str = Options.ties,
     duplicates: str = Options.duplicates,
-    bounds: bool = False,
+    bounds: bool | str = False,
     groups: Any = None,
     weights: Any = None,
     document_scores: Any = None,
@@ -54,7 +54,8 @@ def evaluate(
     duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
                    "best" score, counts (--duplicates)
     bounds         add what the values could be if unjudged documents retrieved down to the measure's cutoff
-                   were judged, with grades up to the highest that the topic has (--bounds)
+                   were judged, with grades up to the highest that the topic has (--bounds);
+                   "all,max_rel=3": if all that were retrieved were judged, with grades up to 3
     groups         groups of topics, for `Evaluation.groups`: a file, or a dict with the group of each topic,
                    or a list of its groups (--groups)
     weights        weights of topics for means: a file, or a dict of topic and weight (--weights)

@@ -79,7 +79,7 @@ class Run:
         topic: Any = None,
         nmax: int | Sequence[int] = DEFAULT_NMAX,
         ties: str = Options.ties,
-        bounds: bool = False,
+        bounds: bool | str = False,
         groups: Any = None,
         weights: Any = None,
         jobs: int = 1,

@@ -217,6 +217,7 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     settings = read_settings(match["settings"] or "")
     judged_only = settings.choose("judged_only", "False", "True") == "True"
     bound = settings.choose("bound", *BOUNDS) if "bound" in settings else None
+    scale = settings.take("scale") if bound else None
     notation = NOTATION_BY_FOLDED_NAME.get(head.casefold())
     if notation is not None:
         translated = notation.rule(settings, match["cutoff"])
@@ -226,10 +227,15 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
             raise MeasureError(_unknown(text))
         translated = _as_written(measure, match["cutoff"])
     level = settings.take("rel")
-    if settings or (level and not (level.isdecimal() and len(level) < 19)):
-        wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or f"rel={level}"
+    unread = [
+        f"{key}={value}"
+        for key, value in (("rel", level), ("scale", scale))
+        if value and not (value.isdecimal() and len(value) < 19)
+    ]
+    if settings or unread:
+        wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or unread[0]
         raise MeasureError(f"{translated.name} has no setting {wrong}")
-    view = View(int(level) if level else None, judged_only, bound)
+    view = View(int(level) if level else None, judged_only, bound, int(scale) if scale else None)
     return _wanted(MEASURE_BY_NAME[translated.name], translated.parameters, view)
 
 

@@ -166,7 +166,7 @@ RBP = Measure(
     rbp,
     Pairs("p=0.8"),
     uses_level=False,
-    traits=_BIASED | {Trait.GRADED, Trait.LINEAR},
+    traits=_BIASED | {Trait.GRADED, Trait.LINEAR, Trait.OF_TOPIC_SCALE},
 )
 RBP_BINARY = Measure(
     "rbp_binary",

@@ -238,7 +238,7 @@ _AT_RANKS = Settings(_GRADES, CUTOFFS, "10,20,max_rel=3")
 _WANTING = Settings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
 _FIRST = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR)
-_RISING = _FIRST | {Trait.GRADED}
+_RISING = _FIRST | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded = partial(Measure, ours=True, uses_level=False)
 _stopping = partial(
     _graded,

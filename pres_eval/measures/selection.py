@@ -25,6 +25,7 @@ class SelectedColumn:
     relevance_level  the level at which this column alone is seen (None: that of -l); the label says so
     judged_only      whether documents that nobody judged are taken out of the ranking for it
     bound            "least" or "greatest": what the value could be if they were judged
+    scale            whether all that were retrieved would be, with grades up to this; None: see BOUNDS_NOTE
     by_name          whether the measure was named itself, and not by a nickname for several
     """
 
@@ -34,6 +35,7 @@ class SelectedColumn:
     relevance_level: int | None = None
     judged_only: bool = False
     bound: str | None = None
+    scale: int | None = None
     by_name: bool = True
 
 
@@ -112,6 +114,7 @@ def _columns(
             relevance_level=view.level,
             judged_only=view.judged_only,
             bound=view.bound,
+            scale=view.scale,
             by_name=by_name,
         )
         for label, arguments in measure.parameters.columns(measure.name, texts, nmax)
@@ -124,13 +127,22 @@ BOUNDS_NOTE = (
 )
 """What bounds are bounds over, for people."""
 
+BOUNDS_OF_ALL = (
+    "least, greatest: if all unjudged documents retrieved were judged, with grades up to {scale}; relevant"
+    " documents that were not retrieved can still lower a value"
+)
+"""The same where all that were retrieved count."""
 
-def with_bounds(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
+
+def with_bounds(
+    selection: Selection, options: Options, scale: int | None = None
+) -> tuple[Selection, tuple[str, ...]]:
     """Each column followed by its bounds; and the measures left without any, of which only nicknames told.
 
+    `scale`: bounds if all that were retrieved were judged, with grades up to this; None: down to the cutoff.
     Raises MeasureError for a measure without bounds that was named itself, and for -J.
     """
-    from pres_eval.measures.bounds import check_bounds, has_bounds
+    from pres_eval.measures.bounds import why_not
 
     _check_unjudged(options.judged_only or any(column.judged_only for column in selection))
 
@@ -140,15 +152,21 @@ def with_bounds(selection: Selection, options: Options) -> tuple[Selection, tupl
         found.append(column)
         if column.bound is not None or not column.measure.tells_quality:
             continue
-        if not has_bounds(column.measure):
+        if why := why_not(column.measure, column.arguments, scale):
             if column.by_name:
-                check_bounds(column.measure)
+                raise MeasureError(f"{column.measure.name}: {why}")
             without.append(column.measure.name)
             continue
         own = View(column.relevance_level, column.judged_only)
         plain = column.label.removesuffix(own.ending)
         found += [
-            replace(column, label=plain + own._replace(bound=bound).ending, bound=bound) for bound in BOUNDS
+            replace(
+                column,
+                label=plain + own._replace(bound=bound, scale=scale).ending,
+                bound=bound,
+                scale=scale,
+            )
+            for bound in BOUNDS
         ]
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
 

@@ -92,6 +92,7 @@ def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Sel
         relevance_level=data["relevance_level"],
         judged_only=data.get("judged_only", False),
         bound=data.get("bound"),
+        scale=data.get("scale"),
     )
 
 

@@ -335,3 +335,49 @@ def test_item_19_bounds_say_what_they_are_over(command: Command, tmp_path: Path)
         called = command(*options, judged, run)
         assert called.code == 1 and "with -J no document is unjudged" in called.err and called.out == ""
     assert "down to the measure's cutoff" in " ".join(command("--help").out.split())
+
+
+def test_item_19_bounds_of_all_hold_what_deeper_judgements_give(command: Command, tmp_path: Path) -> None:
+    """2.6.0: recall_10 was given bounds that judging documents below rank 10 leaves."""
+    run, judged, more = (tmp_path / name for name in ("run", "qrels", "more"))
+    run.write_text("".join(f"1 Q0 d{rank} {rank} {20 - rank} t\n" for rank in range(1, 21)))
+    judged.write_text("1 0 d1 1\n1 0 d2 0\n")
+    more.write_text("1 0 d1 1\n1 0 d2 0\n" + "".join(f"1 0 d{rank} 3\n" for rank in range(11, 21)))
+    names = ("-m", "recall.10", "-m", "ndcg_cut.10")
+
+    def values(*arguments: str | Path) -> dict[str, float]:
+        lines = command.ok(*arguments).out.splitlines()
+        return {line.split("\t")[0].strip(): float(line.split("\t")[2]) for line in lines}
+
+    deep = values(*names, more, run)
+    narrow = values("--bounds", *names, judged, run)
+    wide = values("--bounds", "all,max_rel=3", *names, judged, run)
+    for label, value in deep.items():
+        assert value < narrow[f"{label}(bound=least)"]
+        assert wide[f"{label}(bound=least,scale=3)"] <= value <= wide[f"{label}(bound=greatest,scale=3)"]
+    assert wide == values("--bounds=all,max_rel=3", *names, judged, run)
+    note = command("--bounds", "all,max_rel=3", *names, "--format", "table", judged, run).out
+    assert "if all unjudged documents retrieved were judged, with grades up to 3" in note
+    label = "recall_10(bound=least,scale=3)"
+    assert values("-m", label, judged, run) == {label: wide[label]}
+    found = command.ok("--bounds", "all,max_rel=3", *names, "--format", "json", judged, run).json["runs"][0]
+    assert [column.get("scale") for column in found["columns"]] == [None, 3, 3, None, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--bounds", "all"), "bounds all: expected all,max_rel=GRADE with the scale's highest grade"),
+        (("--bounds=most",), "bounds most: expected all,max_rel=GRADE"),
+        (("--bounds", "all,max_rel=0"), "bounds all,max_rel=0: expected all,max_rel=GRADE"),
+        (("--bounds", "all,max_rel=3", "-m", "rbp"), "rbp: divides grades by the topic's highest"),
+        (("--bounds", "all,max_rel=3", "-m", "sdcg.10"), "expected max_rel=3 among its parameters"),
+    ],
+)
+def test_item_19_bounds_of_all_need_a_scale(
+    command: Command, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 t\n")
+    called = command(*options, tmp_path / "qrels", tmp_path / "run")
+    assert called.code == 1 and message in called.err

@@ -17,8 +17,8 @@ from support.oracle import POOLED, UNKNOWN, Topic
 from pres_eval.batches.places import TieGroups
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURE_BY_NAME, MEASURES
-from pres_eval.measures.base import Measure
-from pres_eval.measures.bounds import BoundsOf, has_bounds
+from pres_eval.measures.base import Measure, Trait
+from pres_eval.measures.bounds import BoundsOf, has_bounds, why_not
 from pres_eval.measures.bounds import judgements as judged_anew
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.options import RelevanceInfo
@@ -83,14 +83,19 @@ def test_bounds_are_the_least_and_the_greatest_of_all(name: str, data: st.DataOb
     topics = [data.draw(half_judged()) for _ in range(2)]
     topics = [replace(topic, level=topics[0].level) for topic in topics]
     text = data.draw(st.sampled_from(parameter_texts(name)))
+    scale = data.draw(st.sampled_from([None, None, 1, 2]))
     for label, arguments in columns_of(measure, text):
+        if why_not(measure, arguments, scale):
+            assert Trait.OF_TOPIC_SCALE in measure.traits
+            continue
         with np.errstate(all="ignore"):
-            least, greatest = BoundsOf(measure, arguments)(batch_of(topics))
+            least, greatest = BoundsOf(measure, arguments, scale)(batch_of(topics))
         for row, topic in enumerate(topics):
-            highest = max(1, *topic.qrels, topic.level if measure.uses_level else 1)
+            highest = max(scale or 1, *topic.qrels, topic.level if measure.uses_level else 1)
             # A relevant document of any grade is as good as one of the least.
             grades = topic.level if measure.uses_level else highest
-            every = judgements(topic, depth_of(measure, arguments), grades)
+            depth = depth_of(measure, arguments) if scale is None else math.inf
+            every = judgements(topic, depth, grades)
             values = [ALL_TWINS[name](each, *arguments) for each in every]
             if any(map(math.isnan, values)):  # set_F.-1 is not defined for some, and nothing is least then
                 continue

@@ -4,7 +4,8 @@ Each document that a run retrieved at a rank that counts (down to the cutoff of 
 that nobody judged, may turn out to have any grade from 0 to the highest of the topic's judgements, or to 1
 if that is 0 (for measures that know relevant and not relevant alone: to be either).  It is then in the
 qrels, so the number of relevant documents and the best ranking change with it.  What was not retrieved
-stays as it is.  The bounds are those over all such judgements, not over some of them:
+stays as it is.  With a scale given, documents below the cutoff may turn out to have grades too, and all
+grades go up to the highest of the scale.  The bounds are those over all such judgements, not over some:
 
 - where a higher grade can only make the value larger (or only smaller), they are at all 0 and all highest;
 - where relevance alone counts, and a relevant document that moves up never makes the value worse, the best
@@ -13,18 +14,26 @@ stays as it is.  The bounds are those over all such judgements, not over some of
 - nDCG is a ratio of a linear and a convex function of the gains.  Its least value is at a corner, where the
   last x documents have the highest gain.  For the greatest, the gains are cut into layers between the
   grades of the topic: whether the value can be above t is a question to each layer alone, and t rises until
-  none says yes (Dinkelbach, Management Science 13(7), 1967, doi:10.1287/mnsc.13.7.492).
+  none says yes (Dinkelbach, Management Science 13(7), 1967, doi:10.1287/mnsc.13.7.492);
+- what is relevant below a cutoff changes the number of relevant documents and the best ranking alone, and
+  these move a value in one direction: all of it has the highest grade, or none of it has any.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Lacks, Measure, Trait, Way, function_of
-from pres_eval.measures.bounds.judgements import Bounds, Rule
+from pres_eval.measures.bounds.judgements import MOST_DOCUMENTS, Bounds, Rule, depth_of, filled_below
+from pres_eval.measures.gain import blocks_of_ranks
 from pres_eval.measures.parameters import Pairs
+from pres_eval.measures.settings import MAX_REL, Settings
+from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
 BY_TRAIT = {Trait.RISES: "bounds.judgements:at_the_ends", Trait.MOVES_UP: "bounds.trials:one_by_one"}
@@ -42,10 +51,24 @@ def has_bounds(measure: Measure) -> bool:
     return not isinstance(_way_of(measure), Lacks)
 
 
+def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> str:
+    """Return why a column has no bounds, with grades up to `scale` if it is given; empty if it has some."""
+    if not has_bounds(measure):
+        return "has no bounds for what nobody judged, expected another measure"
+    if scale is None or Trait.OF_TOPIC_SCALE not in measure.traits:
+        return ""
+    # Its own scale would change with the judgements, and what is best then is not known.
+    takes_scale = isinstance(measure.parameters, Settings) and MAX_REL in measure.parameters.settings
+    if takes_scale and isinstance(arguments[-1], int | float) and arguments[-1] >= scale:
+        return ""
+    expected = f"max_rel={scale} among its parameters" if takes_scale else "another measure"
+    return f"divides grades by the topic's highest, which further judgements may change, expected {expected}"
+
+
 def check_bounds(measure: Measure) -> None:
     """Raise MeasureError for a measure whose bounds are not defined."""
-    if not has_bounds(measure):
-        raise MeasureError(f"{measure.name}: has no bounds for what nobody judged, expected another measure")
+    if why := why_not(measure):
+        raise MeasureError(f"{measure.name}: {why}")
 
 
 @dataclass(frozen=True)
@@ -57,6 +80,7 @@ class BoundsOf:
 
     measure: Measure
     arguments: tuple[Any, ...]
+    scale: int | None = None
 
     def __call__(self, batch: Batch) -> Bounds:
         """(T,) least and (T,) greatest values."""
@@ -64,10 +88,23 @@ class BoundsOf:
             raise MeasureError("bounds: at -l 0 everything judged is relevant, expected a level above 0")
         if batch.ties is not None:
             raise MeasureError("bounds: expected --ties docno, best or worst, found expected")
+        if why := why_not(self.measure, self.arguments, self.scale):
+            raise MeasureError(f"{self.measure.name}: {why}")
         if isinstance(self.measure.parameters, Pairs):
             self._check_gains()
         rule: Rule = function_of(_way_of(self.measure))
-        return rule(batch, self.measure, self.arguments)
+        depth = depth_of(self.measure, self.arguments)
+        if self.scale is not None:
+            batch = replace(batch, max_rel=self.scale)
+        found = rule(batch, self.measure, self.arguments)
+        if self.scale is None or depth == LARGEST_LONG:
+            return found
+        parts = [
+            rule(filled_below(part, depth, self.measure), self.measure, self.arguments)
+            for part in blocks_of_ranks(batch, MOST_DOCUMENTS)
+        ]
+        least, greatest = (np.concatenate(ends) for ends in zip(*parts, strict=True))
+        return np.minimum(least, found[0]), np.maximum(greatest, found[1])
 
     def _check_gains(self) -> None:
         """Raise MeasureError for gains that are not grades, and persistence that is not from 0 to 1."""

@@ -30,7 +30,7 @@ Rule = Callable[[Batch, Measure, tuple[Any, ...]], Bounds]
 
 def highest_of(batch: Batch, measure: Measure) -> Grades:
     """(T,) the highest grade that a document may turn out to have."""
-    highest = np.maximum(highest_grades(batch), 1)
+    highest = np.maximum(highest_grades(batch), batch.max_rel)
     if measure.uses_level:
         highest = np.maximum(highest, math.ceil(batch.relevance_level))
     return highest
@@ -49,8 +49,8 @@ class Unjudged:
     count: IntArray
 
 
-def unjudged(batch: Batch, depth: int) -> Unjudged:
-    """Those retrieved down to rank `depth` without a grade."""
+def unjudged(batch: Batch, depth: int, above: int = 0) -> Unjudged:
+    """Those retrieved down to rank `depth` without a grade, of those below rank `above`."""
     length = np.minimum(batch.num_ret, depth)
     begins = np.concatenate(([0], np.cumsum(length)))
     free = np.ones(int(begins[-1]), np.bool_)
@@ -58,16 +58,29 @@ def unjudged(batch: Batch, depth: int) -> Unjudged:
     free[begins[batch.topic_of[judged]] + batch.rank[judged] - 1] = False
     places = np.flatnonzero(free)
     topic_of = np.searchsorted(begins, places, "right") - 1
+    if above:
+        below = places - begins[topic_of] >= above
+        places, topic_of = places[below], topic_of[below]
     return Unjudged(topic_of, places - begins[topic_of] + 1, np.bincount(topic_of, minlength=len(batch)))
 
 
-def filled(batch: Batch, depth: int, grades: Grades) -> Batch:
-    """The batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest."""
-    there = unjudged(batch, depth)
-    kept = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth))
+def filled_below(batch: Batch, depth: int, measure: Measure) -> Batch:
+    """The batch with all documents below rank `depth` that nobody judged at the highest grade."""
+    return filled(batch, LARGEST_LONG, highest_of(batch, measure), above=depth)
+
+
+def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
+    """The batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest.
+
+    These are the ones down to rank `depth`, of those below rank `above`.
+    """
+    there = unjudged(batch, depth, above)
+    kept = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth) | (batch.rank <= above))
     topic_of = np.concatenate((batch.topic_of[kept], there.topic_of))
     rank = np.concatenate((batch.rank[kept], there.rank))
     order = np.lexsort((rank, topic_of))
+    # Where nothing is judged anew, no grade may be there that the topic does not have.
+    grades = np.where(there.count > 0, grades, np.minimum(grades, np.maximum(highest_grades(batch), 0)))
     places = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
     return replace(
         batch,
