@@ -73,7 +73,12 @@ class EvaluateOptions(TieOptions, GateOptions):
         """Return the other files that numbers depend on, by option."""
         from pres_eval.report.records import file_record
 
-        named = {"groups": self.groups, "weights": self.weights}
+        named = {
+            "groups": self.groups,
+            "weights": self.weights,
+            "map-docs": self.map_docs,
+            "exclude": self.exclude,
+        }
         return {option: file_record(path) for option, path in named.items() if path is not None}
 
     @property

@@ -80,6 +80,8 @@ def _record(evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job:
                 file=records.file_record(path_of(ranking)),
                 skipped=tuple(ranking.unjudged),
                 dropped=ranking.num_dropped,
+                mapped=None if job.said.map_docs is None else ranking.num_mapped,
+                excluded=None if job.said.exclude is None else ranking.num_excluded,
                 missing=tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
             )
             for evaluation, ranking in zip(evaluations, rankings, strict=True)

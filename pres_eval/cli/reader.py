@@ -25,9 +25,48 @@ from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
+    from pres_eval.reading.rewriting import Rewriting
 
 LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """What the command line said of documents that are mapped or excluded."""
+
+    map_docs: str | None = None
+    map_ranks: str = "dense"
+    exclude: str | None = None
+    exclude_from: str = "both"
+
+    @property
+    def options(self) -> str:
+        """The options that were given, for a message."""
+        named = (("--map-docs", self.map_docs), ("--exclude", self.exclude))
+        return ", ".join(option for option, value in named if value is not None)
+
+    def read(self) -> Rewriting | None:
+        """Return what becomes of documents; raises UsageError and InputError for what cannot be read."""
+        if self == NO_REWRITES:
+            return None
+        from pres_eval.reading.rewriting import rewriting_of
+
+        return rewriting_of(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
+
+
+NO_REWRITES = Rewrites()
+
+
+def _rewritten(ranking: Ranking, rewrites: Rewrites) -> str:
+    """Return how many rows of a run were mapped, merged and excluded."""
+    parts = []
+    if rewrites.map_docs is not None:
+        parts.append(f"{ranking.num_mapped:,} of {ranking.num_lines:,} rows mapped to other documents")
+        parts.append(f"{ranking.num_dropped:,} left out as their document came before")
+    if rewrites.exclude is not None:
+        parts.append(f"{ranking.num_excluded:,} excluded")
+    return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -39,6 +78,7 @@ class Reader:
     jobs: int | None = None
     run_form: str = TREC
     cluster: Cluster | None = None
+    rewrites: Rewrites = NO_REWRITES
 
     @property
     def num_jobs(self) -> int:
@@ -54,6 +94,16 @@ class Reader:
         relevance = read_relevance(source_at(path), self.form, self.jobs)
         if self.form == "qrels" and isinstance(relevance, Qrels):
             self._note(relevance.name, relevance.form)
+        rewriting = self.rewrites.read()
+        if rewriting is None:
+            return relevance
+        before = len(relevance.pool.documents)
+        relevance = rewriting.of_judgements(relevance)
+        if not self.quiet:
+            say(
+                f"pres-eval: note: {relevance.name}: {before:,} judgements became"
+                f" {len(relevance.pool.documents):,} ({self.rewrites.options})"
+            )
         return relevance
 
     def qrels(self, path: str) -> Qrels:
@@ -92,6 +142,8 @@ class Reader:
                     f"pres-eval: note: {outcome.name}: topics are not together, so unjudged documents were"
                     " not checked for coming twice (--no-check-duplicates)"
                 )
+            if self.rewrites != NO_REWRITES and not self.quiet:
+                say(f"pres-eval: note: {outcome.name}: {_rewritten(outcome, self.rewrites)}")
             if not self.quiet:
                 for warning in warnings_about(outcome, relevance, options, len(paths) == 1):
                     warn(warning)

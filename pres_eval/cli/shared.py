@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pres_eval.cli.reader import Reader, warn
+from pres_eval.cli.reader import Reader, Rewrites, warn
 from pres_eval.cli.values import CutoffList, Level
 from pres_eval.errors import UsageError
 from pres_eval.options import (
@@ -58,6 +58,23 @@ NUMBER_OPTIONS = [
     click.option(
         "--duplicates", type=click.Choice(DUPLICATE_RULES), default=DUPLICATE_RULES[0], show_default=True,
         help="A document that a run has twice for a topic: an error; or the first line or best score counts.",
+    ),
+    click.option(
+        "--map-docs", metavar="FILE|REGEX",
+        help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
+        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
+    ),
+    click.option(
+        "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
+        help="With --map-docs: ranks close up where a document comes again, or other documents keep theirs.",
+    ),
+    click.option(
+        "--exclude", metavar="FILE|self",
+        help="Documents that must not count: a file (topic docno, or as qrels); self: the topic's own id.",
+    ),
+    click.option(
+        "--exclude-from", type=click.Choice(("both", "run")), default="both", show_default=True,
+        help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
     ),
     click.option(
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
@@ -166,6 +183,10 @@ class NumberOptions:
     topics: str | None
     num_docs_in_coll: int
     duplicates: str
+    map_docs: str | None
+    map_ranks: str
+    exclude: str | None
+    exclude_from: str
     relevance_format: str
     names: str
     keep_going: bool
@@ -213,7 +234,12 @@ class NumberOptions:
 
     def reader(self) -> Reader:
         """How the files are read."""
-        return Reader(self.relevance_format, self.quiet, self.jobs)
+        rewrites = Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
+        if self.map_ranks != "dense" and self.map_docs is None:
+            raise UsageError("--map-ranks goes with --map-docs")
+        if self.exclude_from != "both" and self.exclude is None:
+            raise UsageError("--exclude-from goes with --exclude")
+        return Reader(self.relevance_format, self.quiet, self.jobs, rewrites=rewrites)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
 from pres_eval.report.names import file_name
-from pres_eval.report.records import Record, RunRecord
+from pres_eval.report.records import File, Record, RunRecord
 from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
 
@@ -184,7 +184,7 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[Finding]:
         differing.append(f"-R {earlier.relevance_format} (now {now.relevance_format})")
     for name in sorted({*now.files, *earlier.files}):
         new_file, old_file = now.files.get(name), earlier.files.get(name)
-        if name != "groups" and (new_file and new_file.sha256) != (old_file and old_file.sha256):
+        if name != "groups" and _content(new_file) != _content(old_file):
             differing.append(f"--{name} {old_file.path if old_file else 'none'}")
     if differing:
         yield Finding(
@@ -203,6 +203,11 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[Finding]:
             path=place,
             verdict=Verdict.NOTE,
         )
+
+
+def _content(file: File | None) -> str | None:
+    """Return what tells whether a file is another one: a pattern is no file, and tells it itself."""
+    return None if file is None else file.sha256 or file.path
 
 
 def _options_that_differ(now: Options, earlier: Options) -> Iterator[str]:

@@ -26,6 +26,10 @@ def evaluate(
     nmax: int | Sequence[int] = DEFAULT_NMAX,
     ties: str = Options.ties,
     duplicates: str = Options.duplicates,
+    map_docs: Any = None,
+    map_ranks: str = "dense",
+    exclude: Any = None,
+    exclude_from: str = "both",
     bounds: bool | str = False,
     groups: Any = None,
     weights: Any = None,
@@ -36,7 +40,7 @@ def evaluate(
     jobs: int | None = None,
     cluster: Any = None,
 ) -> Evaluation:
-    """Evaluate a run against judgements: trec_eval's numbers, bit for bit.
+    r"""Evaluate a run against judgements: trec_eval's numbers, bit for bit.
 
     qrels, run     a path, an open file, a dict of dicts, a table (pandas, polars, Arrow, a dict of columns),
                    or rows of (topic, document, value); `Qrels` and `Qrels.rank` tell more
@@ -53,6 +57,13 @@ def evaluate(
                    "best" and "worst" the relevant documents first and last (--ties)
     duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
                    "best" score, counts (--duplicates)
+    map_docs       what documents become, in run and judgements: a pattern with a group ("^(.*)#\d+$" for
+                   chunks), a file (docno document), or a dict; the first of several hits counts, and the
+                   highest of several grades (--map-docs)
+    map_ranks      "dense": ranks close up where a document comes again; "kept": other documents keep theirs
+    exclude        documents that must not count: a file, a dict of topic and documents, or "self" for the
+                   topic's own id (--exclude)
+    exclude_from   "both", or the "run" alone (--exclude-from)
     bounds         add what the values could be if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds);
                    "all,max_rel=3": if all that were retrieved were judged, with grades up to 3
@@ -84,6 +95,10 @@ def evaluate(
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
+    if map_docs is not None or exclude is not None:
+        judged = judged.rewritten(
+            map_docs=map_docs, map_ranks=map_ranks, exclude=exclude, exclude_from=exclude_from
+        )
     if document_scores is not None:
         judged = judged.with_document_scores(document_scores)
     ranked = judged.rank(

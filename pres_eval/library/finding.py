@@ -26,6 +26,7 @@ from pres_eval.ranking.order import rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import Relevance
 
 FEW = 4
@@ -89,6 +90,21 @@ def rank_dict(
         topics = ranker.pool.topics.take(np.full(len(ids), place))
         opening = Opening(WordIds.of(topics), WordIds.of(ids))
     return ranking_of(ranked, ranker, name, tag, num_rows, unknown, opening)
+
+
+def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
+    """Return a dict of dicts as a block, whose documents are then ids as those of a file.
+
+    Raises InputError for scores that are not numbers.
+    """
+    there = {topic: documents for topic, documents in run.items() if documents}
+    rankings = list(there.values())
+    return Block(
+        topics=ids_of(list(there), name),
+        lengths=np.array([len(documents) for documents in rankings], np.int64),
+        documents=WordIds.of(ids_of(list(chain.from_iterable(rankings)), name)),
+        numbers=_scores(rankings, name),
+    )
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:

@@ -61,7 +61,9 @@ def rank_matrix(
     documents: IdColumn
     ranker = Ranker.of(relevance, options)
     if matrix.dtype.kind in "iu":
-        ranking = _rank_numbers(names, matrix, values, ranker, lookup.numbers, name, tag)
+        ranking = None
+        if relevance.rewriting is None:
+            ranking = _rank_numbers(names, matrix, values, ranker, lookup.numbers, name, tag)
         if ranking is not None:
             return ranking
         there = matrix != NONE

@@ -15,6 +15,7 @@ from pres_eval.library.judgements import is_path, numbers_are, read_judgements
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
+from pres_eval.library.rewriting import excluded_of, known_rule, mapping_of
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
@@ -25,6 +26,7 @@ from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.document_scores import with_document_scores
 from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring
 
@@ -205,6 +207,37 @@ class Qrels:
         assert isinstance(own, engine.Qrels), "gains are qrels"
         other = copy(self)
         other.relevance = with_document_scores(self.relevance, own)
+        return other
+
+    def rewritten(
+        self,
+        *,
+        map_docs: Any = None,
+        map_ranks: str = "dense",
+        exclude: Any = None,
+        exclude_from: str = "both",
+    ) -> Qrels:
+        """The same judgements with documents mapped to others and without excluded ones, and so are runs.
+
+        The arguments are those of `evaluate`.
+
+        >>> import pres_eval as pe
+        >>> qrels = pe.Qrels({"1": {"a": 1, "b": 1}}).rewritten(map_docs={"a#0": "a", "a#1": "a"})
+        >>> qrels.rank({"1": {"a#1": 3.0, "a#0": 2.0, "b": 1.0}}).evaluate("recall.2")["recall_2"]
+        1.0
+
+        Raises UsageError for judgements that are no qrels and for arguments that make no sense, InputError
+        for files that cannot be read.
+        """
+        rewriting = rewriting_of(
+            mapping_of(map_docs),
+            known_rule("map_ranks", map_ranks, MAP_RANKS),
+            excluded_of(exclude),
+            known_rule("exclude_from", exclude_from, EXCLUDE_FROM),
+        )
+        other = copy(self)
+        other.relevance = rewriting.of_judgements(self.relevance)
+        other.lookup = Lookup(other.relevance.pool)
         return other
 
     def rank(

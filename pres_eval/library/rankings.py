@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pres_eval.errors import UsageError
-from pres_eval.library.finding import rank_dict
+from pres_eval.library.finding import block_of_dict, rank_dict
 from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.streams import OpenFile, name_of
@@ -34,6 +34,8 @@ def rank_any(
     data = plain_mapping(data)
     if isinstance(data, Mapping) and not looks_like_columns(data):
         check_dicts(data, name)
+        if relevance.rewriting is not None:
+            return rank_block(name, block_of_dict(data, name), Ranker.of(relevance, options), name, jobs or 1)
         return rank_dict(data, relevance, lookup, options, name=name, tag=name)
     check_iterable(data, name)
     with opened_table(data, SCORE, name) as table:

@@ -18,6 +18,7 @@ class Facts:
     tag, tag_before      of the last row, and of the one before it
     longer_line          the first line with more than six columns, from 1
     final_newline        whether the last line ends in one
+    num_mapped, num_excluded  rows whose document became another one, and rows that were left out
     """
 
     num_lines: int = 0
@@ -26,6 +27,8 @@ class Facts:
     tag_before: bytes = b""
     longer_line: int | None = None
     final_newline: bool = True
+    num_mapped: int = 0
+    num_excluded: int = 0
 
     @classmethod
     def of(cls, lines: Lines) -> Facts:
@@ -54,6 +57,8 @@ class Facts:
             tag_before=tag_before,
             longer_line=longer,
             final_newline=later.final_newline if later.num_lines else self.final_newline,
+            num_mapped=self.num_mapped + later.num_mapped,
+            num_excluded=self.num_excluded + later.num_excluded,
         )
 
     def of_ranking(self) -> dict[str, Any]:
@@ -65,4 +70,6 @@ class Facts:
             "tag_before": self.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
             "num_lines": self.num_rows,
             "longer_line": self.longer_line,
+            "num_mapped": self.num_mapped,
+            "num_excluded": self.num_excluded,
         }

@@ -27,6 +27,9 @@ from pres_eval.reading.blocks import Documents
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
+KEEP_RANKS = "keep ranks"
+"""Instead of a rule for duplicates: a document's first rank counts, and other documents keep theirs."""
+
 FEW = 8
 """Times that a block's rows may be compared, so that ties need not be sorted."""
 
@@ -61,6 +64,10 @@ def rank_topics(
     rows_to_rank = _sortable(topic, offsets, scores, ids, ascending)
     num_judged, judged = pool.documents_of(topic)
     found = match(lengths, ids, num_judged, pool.documents.pick(judged))
+    if duplicates == KEEP_RANKS:
+        document = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
+        ranked = _ranked(rows_to_rank, topic, found.rows, document)
+        return _each_document_once(replace(ranked, num_dropped=len(found.repeats)))
     if len(found.repeats) and duplicates != ERROR:
         kept = _without_duplicates(scores, found, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
@@ -165,6 +172,19 @@ def _ranked(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArra
         rank=narrow(places - begins + 1),
         document=narrow(document),
         ties=ties,
+    )
+
+
+def _each_document_once(ranked: Ranked) -> Ranked:
+    """Return the ranking with the first rank of each document alone."""
+    _, first = np.unique(ranked.document, return_index=True)
+    kept = np.sort(first)
+    return replace(
+        ranked,
+        offsets=np.searchsorted(kept, ranked.offsets),
+        rank=ranked.rank[kept],
+        document=ranked.document[kept],
+        ties=ranked.ties.of(kept),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,12 @@ from pres_eval.arrays.ordering import changes, has_equal
 from pres_eval.arrays.ragged import blocks, consecutive, ragged
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.options import ERROR, Options
+from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import KeyedRows, rows_of_ties
 from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.finder import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC, opening_of, opening_of_block
-from pres_eval.ranking.order import rank_topics
+from pres_eval.ranking.order import KEEP_RANKS, rank_topics
 from pres_eval.ranking.parts import Part, Rows
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
 from pres_eval.reading.blocks import Block, Documents, Texts
@@ -30,6 +30,9 @@ from pres_eval.reading.pool import Pool
 from pres_eval.reading.splits import TextPiece
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
+
+if TYPE_CHECKING:
+    from pres_eval.reading.rewriting import Rewriting
 
 ROWS = "rows"
 
@@ -66,6 +69,10 @@ class Judged(Protocol):
     def ties_ascending(self) -> bool:
         """Whether equal scores go by docno ascending, as for preferences."""
 
+    @property
+    def rewriting(self) -> Rewriting | None:
+        """What became of their documents, and what becomes of those of runs; None if nothing does."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ranker:
@@ -78,6 +85,7 @@ class Ranker:
     duplicates       which row counts of a document that a topic has twice
     seed             of the keys of rows, the same in every process
     checks           whether rows in any order are checked for documents that nobody judged and come twice
+    rewriting        what becomes of documents before they are ranked
     """
 
     pool: Pool
@@ -88,18 +96,26 @@ class Ranker:
     duplicates: str = ERROR
     seed: int = EVERY_PROCESS
     checks: bool = True
+    rewriting: Rewriting | None = None
 
     @classmethod
     def of(cls, judged: Judged, options: Options, checks: bool = True) -> Ranker:
         """Return what judgements and options ask for."""
         only = options.only_topic
+        duplicates, rewriting = options.duplicates, judged.rewriting
+        if rewriting is not None and rewriting.mapping is not None:
+            # What was mapped comes again and again: the document's first place counts.
+            duplicates = BEST_SCORE if duplicates == ERROR else duplicates
+            duplicates = duplicates if rewriting.dense else KEEP_RANKS
+            checks = True
         return cls(
             pool=judged.pool,
             single=options.version.single_precision_scores,
             ascending=judged.ties_ascending,
             most=options.max_retrieved,
             only=None if only is None else int(judged.pool.find_topics(Ids.of([only]))[0]),
-            duplicates=options.duplicates,
+            duplicates=duplicates,
+            rewriting=rewriting,
             seed=EVERY_PROCESS + int.from_bytes(os.urandom(8), "little"),
             checks=checks,
         )
@@ -120,11 +136,21 @@ class Ranker:
         """
         if isinstance(piece, Block):
             facts = Facts(num_rows=len(piece.numbers))
+            piece, facts = self.rewritten(piece, facts)
             return self._of_block(piece, Part(facts=facts, opening=opening_of_block(piece)), kept)
         lines = parse_lines(piece.chunk, RUN).checked()
         opening = opening_of(lines) if piece.first else None
-        part = Part(facts=Facts.of(lines), opening=opening, chunk=piece.chunk)
-        return self._of_block(_block_of_lines(lines, kept), part, kept) if len(lines) else part
+        if not len(lines):
+            return Part(facts=Facts.of(lines), opening=opening, chunk=piece.chunk)
+        block, facts = self.rewritten(_block_of_lines(lines, kept), Facts.of(lines))
+        return self._of_block(block, Part(facts=facts, opening=opening, chunk=piece.chunk), kept)
+
+    def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Facts]:
+        """Return a block as it is ranked, and what is known of its rows."""
+        if self.rewriting is None:
+            return block, facts
+        block, num_mapped, num_excluded = self.rewriting.of_run(block)
+        return block, replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
 
     def _of_block(self, block: Block, part: Part, kept: Kept) -> Part:
         """Return the part with what is kept of the rows of a block."""

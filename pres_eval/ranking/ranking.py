@@ -8,6 +8,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import InputError
+from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import Opening, opening_of_block
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.ranked import Ranked
@@ -31,6 +32,8 @@ class Ranking(Ranked):
     single, ascending
                      how scores were kept and ties went; an evaluation has to want the same
     unchecked        whether documents that nobody judged could be there twice
+    num_mapped, num_excluded
+                     rows whose document became another one (--map-docs), and rows left out (--exclude)
     """
 
     name: str
@@ -45,6 +48,8 @@ class Ranking(Ranked):
     tag_before: str | None = None
     form: str | None = None
     unchecked: bool = False
+    num_mapped: int = 0
+    num_excluded: int = 0
 
     @property
     def has_judged(self) -> bool:
@@ -65,6 +70,7 @@ def ranking_of(
     num_rows: int,
     unjudged: Ids,
     opening: Opening | None = None,
+    facts: Facts | None = None,
 ) -> Ranking:
     """Return ranked topics as a run that is not read from lines."""
     return Ranking(
@@ -77,6 +83,8 @@ def ranking_of(
         opening=opening,
         single=ranker.single,
         ascending=ranker.ascending,
+        num_mapped=0 if facts is None else facts.num_mapped,
+        num_excluded=0 if facts is None else facts.num_excluded,
     )
 
 
@@ -88,6 +96,8 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     if not len(block.lengths):
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
+    num_rows = len(block.numbers)
+    block, facts = ranker.rewritten(block, Facts())
     topic = ranker.pool.find_topics(block.topics)
     try:
         ranked = ranker.ranked(block, topic, jobs)
@@ -96,4 +106,4 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
 
         raise row_error(name, block, error) from None
     unjudged = block.topics.take(topic < 0)
-    return ranking_of(ranked, ranker, name, tag, len(block.numbers), unjudged, opening_of_block(block))
+    return ranking_of(ranked, ranker, name, tag, num_rows, unjudged, opening_of_block(block), facts)

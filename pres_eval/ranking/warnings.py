@@ -23,7 +23,8 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
             f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
             " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
         )
-    if ranking.num_dropped:
+    rewriting = relevance.rewriting
+    if ranking.num_dropped and (rewriting is None or rewriting.mapping is None):
         lines = "1 line was" if ranking.num_dropped == 1 else f"{ranking.num_dropped} lines were"
         kept = "the first line" if options.duplicates == FIRST else "the best score"
         warnings.append(
@@ -61,11 +62,15 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
     if opened is None:
         return
     topic_of = pool.find_topics(opened.topics.take(slice(None)))
-    if found := documents_rewritten(pool, topic_of, opened.documents, ranking.document):
-        documents, rows = found
+    documents = opened.documents
+    if relevance.rewriting is not None and relevance.rewriting.mapping is not None:
+        mapped, _ = relevance.rewriting.mapping(documents.take(slice(None)))
+        documents = mapped.pick(slice(None))
+    if found := documents_rewritten(pool, topic_of, documents, ranking.document):
+        match, rows = found
         yield (
-            f"{ranking.name}: of the first {rows:,} rows {documents.count:,} unjudged documents would match"
-            f" judged ones {documents.text}"
+            f"{ranking.name}: of the first {rows:,} rows {match.count:,} unjudged documents would match"
+            f" judged ones {match.text}"
         )
 
 

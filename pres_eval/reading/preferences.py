@@ -39,6 +39,7 @@ class JudgedGroups:
 
     info: ClassVar = RelevanceInfo.QRELS_JG
     ties_ascending: ClassVar = False
+    rewriting: ClassVar = None
 
     name: str
     pool: Pool
@@ -97,6 +98,7 @@ class Preferences(JudgedGroups):
     info: ClassVar = RelevanceInfo.PREFS
     # trec_eval: form_prefs_counts.c compares docnos the other way round than form_res_rels.c.
     ties_ascending: ClassVar = True
+    rewriting: ClassVar = None
 
     subgroup: IntArray
     level: FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from pres_eval.reading.pool import Pool, Pooled, build_pool
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
+
+if TYPE_CHECKING:
+    from pres_eval.reading.rewriting import Rewriting
 
 QRELS_FLOAT = replace(QRELS, whole=False)
 """Judgements whose relevance may be any decimal number."""
@@ -58,6 +61,7 @@ class Qrels:
     duplicates  judgements of a document that already had one; they do not count
     form        what the file was recognised as, None for qrels of four columns
     document_scores  (D,) a score that each document has of its own; None if there are none
+    rewriting   what became of their documents, and becomes of those of runs; None if nothing does
     """
 
     ties_ascending: ClassVar = False
@@ -69,6 +73,7 @@ class Qrels:
     kept: BoolArray | None = None
     form: str | None = None
     document_scores: FloatArray | None = None
+    rewriting: Rewriting | None = None
 
     @property
     def info(self) -> RelevanceInfo:

@@ -52,6 +52,7 @@ class RunRecord:
     skipped     topics of the run that the qrels don't have
     missing     topics of the qrels that the run doesn't have
     dropped     lines left out because their document is there twice
+    mapped, excluded  lines whose document became another one, and lines left out; None without such options
     """
 
     evaluation: Evaluation
@@ -59,6 +60,8 @@ class RunRecord:
     skipped: tuple[bytes, ...] = ()
     missing: tuple[bytes, ...] = ()
     dropped: int = 0
+    mapped: int | None = None
+    excluded: int | None = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,8 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
         "skipped": [text_of(topic) for topic in run.skipped],
         "missing": [text_of(topic) for topic in run.missing],
         "dropped": run.dropped,
+        **({} if run.mapped is None else {"mapped": run.mapped}),
+        **({} if run.excluded is None else {"excluded": run.excluded}),
         "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
         "columns": [
             {

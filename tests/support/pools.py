@@ -32,3 +32,4 @@ class JudgedPool:
 
     pool: Pool
     ties_ascending: bool = False
+    rewriting: None = None

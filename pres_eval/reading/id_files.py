@@ -1,0 +1,77 @@
+"""Files of pairs of ids, of any length: what documents become, which documents a topic must not have."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from pres_eval.arrays.growing import GrowingIds
+from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.errors import InputError
+from pres_eval.reading.lines import Layout, in_parts, parse_lines
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.topic_files import HEADINGS
+from pres_eval.records import dataclass
+from pres_eval.workers import num_processors
+
+DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
+"""What a column of documents is called where a file has a header."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Two columns of ids (N,), and the line of each row (N,), from 1."""
+
+    first: WordIds
+    second: WordIds
+    lines: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The pairs of a chunk, whose lines are counted from 0."""
+
+    chunk: Chunk
+    num_lines: int
+    pairs: Pairs
+
+
+def read_pairs(path: str, columns: str, also: str | None = None) -> Pairs:
+    """Read a file of two columns, separated by blanks, tabs or commas, with or without a header.
+
+    columns  what they are, for messages
+    also     four columns that may be there instead, of which the first and the third count
+    Raises InputError for a file that cannot be read, for other lines, and if there are none.
+    """
+    source = Source(path)
+    head = (line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#"))
+    first = next(head, b"")
+    separators = (b"," if b"," in first else b";" if b";" in first else b"") + b'"' * (b'"' in first)
+    fields = first.translate(bytes.maketrans(separators, b" " * len(separators))).split()
+    width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2
+    names = also if also is not None and width > 2 else columns
+    work = partial(_read_part, Layout(names), separators)
+    ids, lines = (GrowingIds(), GrowingIds()), []
+    for before, part in in_parts(source, work, source.chunks(), num_processors(), names):
+        ids[0].append(part.pairs.first)
+        ids[1].append(part.pairs.second)
+        lines.append(part.pairs.lines + (before + 1))
+    if not len(ids[0]):
+        raise InputError(source.name, None, "no lines", f"lines of {columns}")
+    found = Pairs(ids[0].ids(), ids[1].ids(), np.concatenate(lines))
+    heading = found.first[0].decode("utf-8", "replace").casefold()
+    if heading not in HEADINGS and heading not in DOCUMENT_HEADINGS:
+        return found
+    return Pairs(found.first.pick(slice(1, None)), found.second.pick(slice(1, None)), found.lines[1:])
+
+
+def _read_part(layout: Layout, separators: bytes, chunk: Chunk) -> _Part:
+    """Return the pairs of a chunk, in which separators are taken for blanks; raises LineError."""
+    text = chunk.array()[chunk.start : chunk.stop]
+    for separator in separators:
+        text[text == separator] = ord(" ")
+    lines = parse_lines(chunk, layout).checked()
+    first, second = (WordIds.of(lines.column(number)) for number in (0, layout.width // 2))
+    return _Part(chunk, lines.num_lines, Pairs(first, second, lines.line_of(np.arange(len(lines)))))

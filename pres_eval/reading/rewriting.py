@@ -1,0 +1,306 @@
+"""Ids rewritten before ranks are given: chunks to documents, and documents that must not count left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays.ids import Ids, equal
+from pres_eval.arrays.matching import KeyTable, match
+from pres_eval.arrays.ordering import changes
+from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.reading.blocks import Block, Documents, Texts
+from pres_eval.reading.pool import Pool, build_pool
+from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, Qrels
+from pres_eval.reading.relevance import Relevance
+from pres_eval.records import dataclass
+
+DENSE, KEPT = "dense", "kept"
+MAP_RANKS = (DENSE, KEPT)
+"""What --map-ranks takes: ranks close up where a document comes again, or not."""
+
+RUN, BOTH = "run", "both"
+EXCLUDE_FROM = (BOTH, RUN)
+"""What --exclude-from takes."""
+
+Mapping = Callable[[Ids], tuple[Documents, BoolArray]]
+"""Ids (N,) -> the ids that they become (N,), and which of them (N,) are others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excluded:
+    """Documents that must not count: those of a pool for its topics, or (None) each topic's own id."""
+
+    pool: Pool | None
+
+    def among(self, topics: Ids, documents: WordIds) -> BoolArray:
+        """Return which documents (N,) must not count for their topics (N,)."""
+        if self.pool is None:
+            return equal(documents.take(slice(None)), topics)
+        first = changes(topics)
+        lengths = np.diff(first, append=len(topics))
+        topic = self.pool.find_topics(topics.take(first))
+        known = np.flatnonzero(topic >= 0)
+        rows = np.flatnonzero(np.repeat(topic >= 0, lengths))
+        counts, wanted = self.pool.documents_of(topic[known])
+        found = match(lengths[known], documents.pick(rows), counts, self.pool.documents.pick(wanted))
+        among = np.zeros(len(documents), np.bool_)
+        among[rows[found.rows]] = True
+        return among
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rewriting:
+    """What becomes of the documents of runs and judgements before they are joined: mapped, then excluded.
+
+    mapping    what documents become; None: they stay as they are
+    dense      whether ranks close up where a document comes again
+    excluded   what must not count; None: everything counts
+    judged_too whether it is taken out of the judgements as well
+    """
+
+    mapping: Mapping | None = None
+    dense: bool = True
+    excluded: Excluded | None = None
+    judged_too: bool = True
+
+    def of_run(self, block: Block) -> tuple[Block, int, int]:
+        """Return a block of a run rewritten, with how many rows have another id and how many are left out."""
+        documents, num_mapped = block.documents, 0
+        if self.mapping is not None:
+            documents, changed = self.mapping(_as_ids(documents))
+            num_mapped = int(np.count_nonzero(changed))
+            block = replace(block, documents=documents)
+        if self.excluded is None:
+            return block, num_mapped, 0
+        group = np.repeat(np.arange(len(block.topics)), block.lengths)
+        gone = self.excluded.among(block.topics.take(group), documents.pick(slice(None)))
+        kept = np.flatnonzero(~gone)
+        if len(kept) == len(gone):
+            return block, num_mapped, 0
+        lengths = np.bincount(group[kept], minlength=len(block.topics))
+        # As in a file without these lines, a topic of which nothing is left is not there.
+        there = np.flatnonzero(lengths > 0)
+        rewritten = Block(
+            topics=block.topics.take(there),
+            lengths=lengths[there],
+            documents=documents.pick(kept),
+            numbers=block.numbers[kept],
+            lines=None if block.lines is None else block.lines[kept],
+        )
+        return rewritten, num_mapped, len(gone) - len(kept)
+
+    def of_judgements(self, relevance: Relevance) -> Relevance:
+        """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
+
+        Raises UsageError for judgements that are no qrels, InputError if none are left.
+        """
+        if not isinstance(relevance, Qrels):
+            raise UsageError(
+                "--map-docs and --exclude go with judgements in the format qrels or qrels_float (-R)"
+            )
+        pool = relevance.pool
+        documents = pool.documents
+        if self.mapping is not None:
+            found, _ = self.mapping(documents.take(slice(None)))
+            documents = found.pick(slice(None))
+        kept = np.ones(len(documents), np.bool_)
+        if self.excluded is not None and self.judged_too:
+            kept = ~self.excluded.among(pool.topics.take(pool.topic_of), documents)
+        if not kept.any():
+            gone = "all judgements are of excluded documents"
+            raise InputError(relevance.name, None, gone, "some that are not")
+        return _with_documents(replace(relevance, rewriting=self), documents, np.flatnonzero(kept))
+
+
+def _as_ids(documents: Documents) -> Ids:
+    return documents.ids if isinstance(documents, Texts) else documents.pick(slice(None)).take(slice(None))
+
+
+def _with_documents(qrels: Qrels, documents: WordIds, kept: IntArray) -> Qrels:
+    """Return the judgements with these documents (D,), of which some (n,) are kept, each once a topic."""
+    topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
+    # As in a file without these lines, a topic of which nothing is left is not there.
+    left = qrels.pool.topics.take(topics)
+    pooled = build_pool(left, np.arange(len(topics)), counts, documents.pick(kept))
+    place = pooled.document_of_row()
+    grade = qrels.grade[kept][np.argsort(place, kind="stable")]
+    first = np.searchsorted(np.sort(place), np.arange(len(pooled.pool.documents)))
+    again = qrels.duplicates
+    new = np.full(len(documents), -1)
+    new[kept] = place
+    there = new[again.document] >= 0
+    document = new[again.document][there]
+    duplicates = NO_DUPLICATES
+    if there.any():
+        duplicates = Duplicates(
+            topic=pooled.pool.topic_of[document],
+            document=document,
+            grade=again.grade[there],
+            first_line=again.first_line[there],
+            second_line=again.second_line[there],
+        )
+    return replace(qrels, pool=pooled.pool, grade=np.maximum.reduceat(grade, first), duplicates=duplicates)
+
+
+class FileMapping:
+    """The ids in one column become those in another; both have a row for each id (N,)."""
+
+    def __init__(self, name: str, first: WordIds, second: WordIds, lines: IntArray) -> None:
+        """Look the ids up; raises InputError for one that is there twice, with its line (N,)."""
+        self._ids, self._targets = first, second
+        self._made_of = name, first, second, lines
+        self._seed = 0
+        while True:
+            self._table = KeyTable(first.hashes(self._seed))
+            again, before = self._table.repeats()
+            same = first.equal(again, first, before)
+            if same.all():
+                break
+            self._seed += 1
+        other = again[~second.equal(again, second, before)]
+        if len(other):
+            row = int(other.min())
+            found = f"document {quoted(first[row])} again, for another one"
+            raise InputError(name, int(lines[row]), found, "each of them once")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FileMapping, self._made_of  # another process has other hashes
+
+    def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
+        """Return what the ids become; those that are not known stay as they are."""
+        own = WordIds.of(ids)
+        row = self._table.find(own.hashes(self._seed))
+        there = np.flatnonzero(row >= 0)
+        there = there[own.equal(there, self._ids, row[there])]
+        changed = np.zeros(len(ids), np.bool_)
+        changed[there] = True
+        if len(there) == len(ids):
+            return self._targets.pick(row), changed
+        rest = np.flatnonzero(~changed)
+        both = WordIds.concatenate([own.pick(rest), self._targets.pick(row[there])])
+        order = np.empty(len(ids), np.int64)
+        order[rest], order[there] = np.arange(len(rest)), len(rest) + np.arange(len(there))
+        return both.pick(order), changed
+
+
+class PatternMapping:
+    """Ids become the group of a regular expression; those in which it is not found stay as they are."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        try:
+            self._pattern = re.compile(text.encode())
+        except re.error as error:
+            raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
+        if self._pattern.groups != 1:
+            raise UsageError(
+                f"--map-docs {text}: found {self._pattern.groups} groups, expected one, for the id of the"
+                " document: '^(.*)#\\d+$'"
+            )
+        digits = re.fullmatch(r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)\\d\+\$", text)
+        self._before_number = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1]).encode()
+        until = re.fullmatch(r"\^\(\[\^\\?([^0-9A-Za-z\s\\^\]])\][+*]\)(?:\\?\1\.\*)?\$?", text)
+        self._until = (
+            None if until is None or (text.endswith("$") and ".*" not in text) else until[1].encode()
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PatternMapping, (self._text,)
+
+    def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
+        """Return what the ids become."""
+        if self._before_number is not None:
+            starts, lengths = ids.starts, _without_number(ids, self._before_number)
+        elif self._until is not None:
+            starts, lengths = ids.starts, _up_to(ids, self._until)
+        else:
+            spans = [self._span(text) for text in ids]
+            edges = np.array(spans, np.int64).reshape(-1, 2)
+            starts, lengths = ids.starts + edges[:, 0], edges[:, 1] - edges[:, 0]
+        changed = (lengths != ids.lengths) | (starts != ids.starts)
+        return Texts(Ids(ids.buffer, starts, lengths)), changed
+
+    def _span(self, text: bytes) -> tuple[int, int]:
+        found = self._pattern.search(text)
+        # An empty id would be no id.
+        return (0, len(text)) if found is None or found.start(1) == found.end(1) else found.span(1)
+
+
+def _without_number(ids: Ids, before: bytes) -> IntArray:
+    """Return the lengths of ids (N,) without a number at their end and the text before it.
+
+    What most patterns ask for, a hundred times as fast as by one regular expression an id.
+    """
+    buffer, ends, left = ids.buffer, ids.starts + ids.lengths, ids.lengths.copy()
+    rows = np.flatnonzero(left > 0)
+    while len(rows):
+        byte = buffer[ends[rows] - 1 - (ids.lengths[rows] - left[rows])]
+        rows = rows[(byte >= ord("0")) & (byte <= ord("9"))]
+        left[rows] -= 1
+        rows = rows[left[rows] > 0]
+    rows = np.flatnonzero((left < ids.lengths) & (left > len(before)))
+    for place, wanted in enumerate(reversed(before)):
+        rows = rows[buffer[ids.starts[rows] + left[rows] - 1 - place] == wanted]
+    lengths = ids.lengths.copy()
+    lengths[rows] = left[rows] - len(before)
+    return lengths
+
+
+def _up_to(ids: Ids, end: bytes) -> IntArray:
+    """Return the lengths of ids (N,) up to the first `end`; those that begin with it stay whole."""
+    places = np.append(np.flatnonzero(ids.buffer == ord(end)), len(ids.buffer))
+    lengths = np.minimum(places[np.searchsorted(places, ids.starts)] - ids.starts, ids.lengths)
+    return np.where(lengths > 0, lengths, ids.lengths)
+
+
+def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
+    """Return what --map-docs and --exclude ask for; mappings and exclusions may be made already."""
+    return Rewriting(
+        mapping=read_mapping(map_docs) if isinstance(map_docs, str) else map_docs,
+        dense=map_ranks == DENSE,
+        excluded=read_excluded(exclude) if isinstance(exclude, str) else exclude,
+        judged_too=exclude_from == BOTH,
+    )
+
+
+def read_mapping(text: str) -> Mapping:
+    """Return the mapping of a file, or of a regular expression with a group.
+
+    Raises UsageError for what is neither, InputError for a file that cannot be read, or names an id twice.
+    """
+    import os
+
+    from pres_eval.reading.id_files import read_pairs
+
+    if not os.path.exists(text) and text != "-":  # noqa: PTH110 - pathlib takes a while to import
+        if "(" not in text:
+            raise UsageError(
+                f"--map-docs {text}: no such file, and no pattern with a group, such as '^(.*)#\\d+$'"
+            )
+        return PatternMapping(text)
+    pairs = read_pairs(text, "docno document")
+    return FileMapping(text, pairs.first, pairs.second, pairs.lines)
+
+
+def read_excluded(text: str) -> Excluded:
+    """Return the excluded documents of a file (topic docno, or as qrels), or of "self".
+
+    Raises InputError for a file that cannot be read.
+    """
+    from pres_eval.reading.id_files import read_pairs
+
+    if text == "self":
+        return Excluded(None)
+    pairs = read_pairs(text, "topic docno", also="topic iteration docno relevance")
+    topics = pairs.first.take(slice(None))
+    first = changes(topics)
+    lengths = np.diff(first, append=len(topics))
+    pooled = build_pool(topics.take(first), np.arange(len(first)), lengths, pairs.second)
+    return Excluded(pooled.pool)

@@ -1,0 +1,312 @@
+"""--map-docs and --exclude give the numbers of files that were rewritten by hand."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.commands import Command
+from support.in_splits import PLANS, printed, printed_in_splits
+
+import pres_eval as pe
+from pres_eval.arrays.ids import Ids
+from pres_eval.errors import PresEvalError
+from pres_eval.reading.rewriting import PatternMapping
+
+pytestmark = pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+
+CASES = int(os.environ.get("PRES_EVAL_FUZZ_CASES", "40"))
+PATTERNS = [r"^(.*)#\d+$", r"^(.+)_p\d+$", r"^([^#]+)", r"(d\d)", r"^(.*?)\.\d+$"]
+
+Row = tuple[str, str, float]
+"""Topic, document, score or grade."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Judgements and a run, and what is asked for."""
+
+    judged: Sequence[Row]
+    run: Sequence[Row]
+    options: list[str]
+    becomes: Callable[[str], str]
+    is_excluded: Callable[[str, str], bool]
+    judged_too: bool
+    dense: bool
+    single: bool
+
+    def write(self, folder: Path) -> tuple[str, str]:
+        """Write the two files as they are."""
+        (folder / "qrels").write_text("".join(f"{t} 0 {d} {int(g)}\n" for t, d, g in self.judged))
+        (folder / "run").write_text("".join(f"{t} Q0 {d} 0 {s!r} t\n" for t, d, s in self.run))
+        return str(folder / "qrels"), str(folder / "run")
+
+    def write_by_hand(self, folder: Path) -> tuple[str, str]:
+        """Write what somebody makes of them who has no such options."""
+        grades: dict[tuple[str, str], int] = {}
+        for topic, document, grade in self.judged:
+            key = topic, self.becomes(document)
+            if not (self.judged_too and self.is_excluded(*key)):
+                grades[key] = max(grades.get(key, -9), int(grade))
+        ranked: dict[str, list[tuple[float, str]]] = {}
+        for topic, document, score in self.run:
+            new = self.becomes(document)
+            if not self.is_excluded(topic, new):
+                ranked.setdefault(topic, []).append((float(np.float32(score)) if self.single else score, new))
+        lines = []
+        for topic, rows in ranked.items():
+            rows.sort(key=lambda row: (row[0], row[1].encode()), reverse=True)
+            seen: set[str] = set()
+            for place, (_, document) in enumerate(rows):
+                again = document in seen
+                seen.add(document)
+                if not again or not self.dense:
+                    lines.append(f"{topic} Q0 {f'again{place}' if again else document} 0 {-place} t\n")
+        (folder / "qrels-hand").write_text("".join(f"{t} 0 {d} {g}\n" for (t, d), g in grades.items()))
+        (folder / "run-hand").write_text("".join(lines))
+        return str(folder / "qrels-hand"), str(folder / "run-hand")
+
+
+def made(seed: int, folder: Path) -> Case:
+    rng = random.Random(seed)
+    ends = rng.choice([["#0", "#1", "#12", ""], ["_p1", "_p2", "#3"], ["", "x", ".1"]])
+    names = [f"d{number}{end}" for number in range(8) for end in ends]
+    topics = [f"d{number}" for number in range(rng.randint(1, 4))]
+    judged = [
+        (topic, document, rng.choice([-1, 0, 0, 1, 1, 2, 3]))
+        for topic in topics
+        for document in rng.sample(names, rng.randint(1, len(names) - 3))
+    ]
+    run = [
+        (topic, document, rng.choice([0.5, 1.0, 2.0, 16777217.0, 16777216.0, rng.random()]))
+        for topic in topics
+        for document in rng.sample([*names, "y1", "y2"], rng.randint(1, len(names)))
+    ]
+    options: list[str] = []
+    kind = rng.choice(["pattern", "pattern", "file", "file", "none"])
+    table = {name: f"d{rng.randint(0, 9)}" for name in rng.sample(names, rng.randint(1, len(names)))}
+    pattern = rng.choice(PATTERNS)
+
+    def becomes(document: str) -> str:
+        if kind == "file":
+            return table.get(document, document)
+        found = re.search(pattern, document) if kind == "pattern" else None
+        return found[1] if found is not None and found[1] else document
+
+    if kind == "file":
+        separator = rng.choice([" ", "\t", ","])
+        header = rng.choice(["", f"docno{separator}document\n"])
+        (folder / "map").write_text(header + "".join(f"{a}{separator}{b}\n" for a, b in table.items()))
+    if kind != "none":
+        options += ["--map-docs", pattern if kind == "pattern" else str(folder / "map")]
+    dense = kind == "none" or rng.random() < 0.7
+    options += [] if dense else ["--map-ranks", "kept"]
+    excluded: set[tuple[str, str]] = set()
+    exclude = "file" if kind == "none" else rng.choice(["file", "self", "no"])
+    if exclude == "file":
+        excluded = {(rng.choice(topics), becomes(rng.choice(names))) for _ in range(rng.randint(1, 12))}
+        as_qrels = rng.random() < 0.5
+        lines = [f"{t} 0 {d} 1\n" if as_qrels else f"{t} {d}\n" for t, d in sorted(excluded)]
+        (folder / "excluded").write_text("".join(lines))
+    options += (
+        [] if exclude == "no" else ["--exclude", str(folder / "excluded") if exclude == "file" else "self"]
+    )
+    judged_too = exclude == "no" or rng.random() < 0.5
+    options += [] if judged_too else ["--exclude-from", "run"]
+    extra = [[], ["-c"], ["-J"], ["-M", "3"], ["-l", "2"], ["--compat", "10.0"]]
+    options += (chosen := rng.choice(extra))
+    return Case(
+        judged=judged,
+        run=run,
+        options=options,
+        becomes=becomes,
+        is_excluded=lambda topic, document: (
+            document == topic if exclude == "self" else (topic, document) in excluded
+        ),
+        judged_too=judged_too,
+        dense=dense,
+        single="10.0" not in chosen,
+    )
+
+
+def without_options(options: Sequence[str]) -> list[str]:
+    """The options that files made by hand are evaluated with."""
+    kept = list(options)
+    for option in ("--map-docs", "--map-ranks", "--exclude", "--exclude-from"):
+        if option in kept:
+            place = kept.index(option)
+            del kept[place : place + 2]
+    return kept
+
+
+def numbers(printed_text: bytes) -> list[bytes]:
+    """The lines without the run's tag."""
+    return [line for line in printed_text.splitlines() if not line.startswith(b"runid")]
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_options_do_what_is_done_to_the_files_by_hand(seed: int, tmp_path: Path) -> None:
+    case = made(seed, tmp_path)
+    measures = ["-q", "--quiet", "-m", "all_trec", "-m", "PRES"]
+    by_hand = printed([*measures, *without_options(case.options), *case.write_by_hand(tmp_path)])
+    files = case.write(tmp_path)
+    arguments = [*measures, *case.options, *files]
+    code, out, err = printed(arguments)
+    if by_hand[0]:  # an empty file, or no topic in common: files made by hand tell them apart
+        assert {code, by_hand[0]} <= {2, 7}, err
+        return
+    assert (code, numbers(out)) == (0, numbers(by_hand[1])), (case.options, err)
+    plan = PLANS[seed % len(PLANS)]
+    assert printed_in_splits(arguments, random.Random(seed).choice([7, 50, 400]), plan)[:2] == (code, out)
+    shuffled = list(case.run)
+    random.Random(seed).shuffle(shuffled)
+    Path(files[1]).write_text("".join(f"{t} Q0 {d} 0 {s!r} t\n" for t, d, s in shuffled))
+    assert printed(arguments)[:2] == (code, out), "lines in any order"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_dicts_rows_and_tables_are_rewritten_as_files_are(seed: int, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    case = made(1000 + seed, tmp_path)
+    qrels, run = case.write(tmp_path)
+    options = dict(zip(case.options[::2], case.options[1::2], strict=False))
+    asked = {
+        name.removeprefix("--").replace("-", "_"): value
+        for name, value in options.items()
+        if name in ("--map-docs", "--map-ranks", "--exclude", "--exclude-from")
+    }
+    judged: dict[str, dict[str, int]] = {}
+    for topic, document, grade in case.judged:
+        judged.setdefault(topic, {})[document] = int(grade)
+    retrieved: dict[str, dict[str, float]] = {}
+    for topic, document, score in case.run:
+        retrieved.setdefault(topic, {})[document] = score
+    frame = pandas.DataFrame(list(case.run), columns=["qid", "docno", "score"])
+
+    def values(*data: object) -> object:
+        try:
+            return pe.evaluate(*data, ["map", "PRES", "ndcg", "num_ret"], **asked).to_dict()  # type: ignore[arg-type, call-arg]
+        except PresEvalError as error:
+            return type(error)
+
+    wanted = values(qrels, run)
+    assert values(judged, retrieved) == wanted
+    assert values(judged, frame) == wanted
+    assert values(qrels, case.run) == wanted
+
+
+IDS = [
+    b"d1#0",
+    b"d1#12",
+    b"d#1#2",
+    b"#3",
+    b"d#",
+    b"",
+    b"d1",
+    b"12",
+    b"d_p7",
+    b"d_p",
+    b"_p7",
+    b"a" * 30 + b"#5",
+]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"^(.*)#\d+$", r"(.+)#\d+$", r"^(.*)_p\d+$", r"^(.*?)\#\d+$", r"^(.*)p\d+$"]
+)
+def test_the_short_way_for_numbers_at_the_end_is_that_of_the_pattern(pattern: str) -> None:
+    short = PatternMapping(pattern)
+    assert short._before_number is not None
+    ids = [one for one in IDS if one]
+    found, changed = short(Ids.of(ids))
+    wanted = []
+    for one in ids:
+        match = re.search(pattern.encode(), one)
+        wanted.append(match[1] if match is not None and match[1] else one)
+    assert list(found.pick(slice(None))) == wanted
+    assert changed.tolist() == [new != old for new, old in zip(wanted, ids, strict=True)]
+
+
+@pytest.mark.parametrize("pattern", [r"^([^#]+)", r"^([^_]*)_.*$", r"^([^#]+)\#.*", r"^([^.]+)"])
+def test_the_short_way_up_to_a_sign_is_that_of_the_pattern(pattern: str) -> None:
+    short = PatternMapping(pattern)
+    assert short._until is not None
+    ids = [one for one in [*IDS, b"a.b.c", b"_x", b"a__b"] if one]
+    found, _ = short(Ids.of(ids))
+    matches = [(one, re.search(pattern.encode(), one)) for one in ids]
+    assert list(found.pick(slice(None))) == [
+        match[1] if match is not None and match[1] else one for one, match in matches
+    ]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"^(.*)#1\d+$", r"^(.*)[#_]\d+$", r"^(.*)#\d+", r"^(a|b)#\d+$", r"^(.*)#\d*$"]
+)
+def test_other_patterns_go_the_long_way(pattern: str) -> None:
+    mapping = PatternMapping(pattern)
+    assert mapping._before_number is None and mapping._until is None
+
+
+def test_recall_above_one_becomes_one(command: Command, tmp_path: Path) -> None:
+    """gbrain#4176: two chunks of the one relevant document counted twice."""
+    (tmp_path / "qrels").write_text("1 0 doc 1\n")
+    (tmp_path / "run").write_text("1 Q0 doc#1 1 3 t\n1 Q0 doc#2 2 2 t\n1 Q0 other#1 3 1 t\n")
+    called = command("-m", "recall.5", "--map-docs", r"^(.*)#\d+$", tmp_path / "qrels", tmp_path / "run")
+    assert called.out.split() == ["recall_5", "all", "1.0000"]
+    assert "3 of 3 rows mapped to other documents, 1 left out as their document came before" in called.err
+    json = command("-m", "recall.5", "--map-docs", r"^(.*)#\d+$", "--format", "json", tmp_path / "qrels",
+                   tmp_path / "run").json  # fmt: skip
+    assert json["signature"]["files"] == {"map-docs": {"path": r"^(.*)#\d+$", "sha256": None}}
+    assert (json["runs"][0]["mapped"], json["runs"][0]["dropped"]) == (3, 1)
+
+
+def test_a_topic_is_no_answer_to_itself(command: Command, tmp_path: Path) -> None:
+    """ArguAna, Quora: BEIR's ignore_identical_ids."""
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
+    (tmp_path / "run").write_text("q1 Q0 q1 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 q2 1 3 t\nq2 Q0 b 2 2 t\n")
+    files = tmp_path / "qrels", tmp_path / "run"
+    assert command("-m", "recip_rank", *files).out.split()[-1] == "0.5000"
+    called = command("-m", "recip_rank", "--exclude", "self", *files)
+    assert called.out.split()[-1] == "1.0000" and "run: 2 excluded" in called.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--map-docs", "nofile"], 1, "--map-docs nofile: no such file, and no pattern with a group"),
+        (["--map-docs", "(a)(b)"], 1, "--map-docs (a)(b): found 2 groups, expected one"),
+        (["--map-docs", "(a"], 1, "--map-docs (a: not a regular expression ("),
+        (["--map-ranks", "kept"], 1, "--map-ranks goes with --map-docs"),
+        (["--exclude-from", "run"], 1, "--exclude-from goes with --exclude"),
+        (["--exclude", "nofile"], 2, "nofile: no such file"),
+        (["--map-docs", "three"], 2, "three:2: 3 columns, expected 2 (docno document)"),
+        (["--map-docs", "twice"], 2, "twice:3: document 'a' again, for another one, expected each"),
+        (["--map-docs", "empty"], 2, "empty: "),
+        (["--exclude", "three"], 2, "three:2: 3 columns, expected 2 (topic docno)"),
+        (["--exclude", "all"], 2, "qrels: all judgements are of excluded documents, expected some"),
+        (["--map-docs", "pairs", "-R", "prefs"], 1, "--map-docs and --exclude go with judgements in the"),
+    ],
+)  # fmt: skip
+def test_mistakes(
+    command: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "qrels": "1 0 a 1\n", "run": "1 Q0 a 1 1 t\n", "three": "a b\na b c\n", "twice": "a b\nb c\na c\n",
+        "empty": "", "all": "1 a\n", "pairs": "a b\n", "prefs": "1 0 A a 1.0\n1 0 A b 2.0\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(text)
+    judged = "prefs" if "prefs" in options else "qrels"
+    called = command("-m", "map" if judged == "qrels" else "prefs_simp", *options, judged, "run")
+    assert (called.code, message in called.err) == (code, True), called.err
