@@ -77,6 +77,11 @@ DUPLICATE_RULES = (ERROR, FIRST, BEST_SCORE)
 """What --duplicates takes: what becomes of a document that a run has twice for a topic."""
 
 
+AS_TREC_EVAL, ZERO, SKIP, STOP, ONE = "trec", "zero", "skip", "error", "one"
+EMPTY_RULES = (AS_TREC_EVAL, ZERO, SKIP, STOP, ONE)
+"""What --empty takes: what becomes of topics without relevant documents."""
+
+
 @dataclass(frozen=True)
 class Options:
     """What changes the numbers.
@@ -92,6 +97,8 @@ class Options:
                      relevant ones first or last; "expected", the mean over all of their orders (--ties)
     duplicates       documents that a run has twice for a topic: an "error"; else the "first" line counts, or
                      the one with the "best" score, and the others are dropped (--duplicates)
+    empty            topics without relevant documents: "trec", as trec_eval has them; all measures of quality
+                     from 0 to 1 are "zero" or "one"; "skip", they are left out; an "error" (--empty)
 
     Numbers above 2^63 - 1 count as that, as in C.
     Raises UsageError for another version or a negative number.
@@ -106,10 +113,13 @@ class Options:
     only_topic: bytes | None = None
     ties: str = DOCNO
     duplicates: str = ERROR
+    empty: str = AS_TREC_EVAL
 
     def __post_init__(self) -> None:
-        rules = (("compat", COMPAT_VERSIONS), ("ties", TIE_RULES), ("duplicates", DUPLICATE_RULES))
-        for name, known in rules:
+        for name, known in (
+            *(("compat", COMPAT_VERSIONS), ("ties", TIE_RULES)),
+            *(("duplicates", DUPLICATE_RULES), ("empty", EMPTY_RULES)),
+        ):
             if getattr(self, name) not in known:
                 raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}")
         for name in ("relevance_level", "max_retrieved", "num_docs_in_coll"):

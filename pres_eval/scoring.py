@@ -12,10 +12,10 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
-from pres_eval.measures.base import Totals, WhenMissing
+from pres_eval.measures.base import Totals, Trait, WhenMissing
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS
-from pres_eval.options import Options
+from pres_eval.options import ONE, ZERO, Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
@@ -138,19 +138,27 @@ def scored(
     jobs: int = 1,
 ) -> Iterator[ScoredBlock]:
     """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
-    return score_blocks(form(relevance, ranking, options), selection, zscores, jobs)
+    worth = {ZERO: 0.0, ONE: 1.0}.get(options.empty)
+    return score_blocks(form(relevance, ranking, options), selection, zscores, jobs, worth)
 
 
 def score_blocks(
-    batches: Iterable[AnyBatch], selection: Selection, zscores: ZScores | None = None, jobs: int = 1
+    batches: Iterable[AnyBatch],
+    selection: Selection,
+    zscores: ZScores | None = None,
+    jobs: int = 1,
+    worth: float | None = None,
 ) -> Iterator[ScoredBlock]:
-    """Score the topics with every measure of the selection, some at a time, `jobs` threads ahead."""
+    """Score the topics with every measure of the selection, some at a time, `jobs` threads ahead.
+
+    worth  what topics without relevant documents are worth in measures from 0 to 1; None: what these say
+    """
     groups = _groups(selection)
 
     def score(batch: AnyBatch) -> ScoredBlock:
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
-            values = tuple([one for group in groups for one in _score_group(batch, group)])
+            values = tuple([one for group in groups for one in _score_group(batch, group, worth)])
         if zscores is not None:
             values = tuple(
                 column_values
@@ -178,8 +186,22 @@ def _way(column: SelectedColumn) -> tuple[object, ...]:
     return id(column.measure), column.relevance_level, column.judged_only, column.bound, column.scale
 
 
-def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
-    """The values of the columns of one measure."""
+def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) -> Iterator[Values]:
+    """The values of the columns of one measure; `worth` as for score_blocks."""
+    measure = group[0].measure
+    if worth is None or Trait.BOUNDED not in measure.traits or not measure.tells_quality:
+        yield from _scored_group(batch, group)
+        return
+    assert isinstance(batch, Batch), "--empty lets nothing else through"
+    level = group[0].relevance_level
+    empty = (batch if level is None else batch.with_grade(level)).num_rel == 0
+    for values in _scored_group(batch, group):
+        assert not isinstance(values, list), "what is from 0 to 1 is a number"
+        yield np.where(empty & ~batch.missing, 1 - worth if measure.less_is_better else worth, values)
+
+
+def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
+    """The values of the columns of one measure, as it says them."""
     measure, level = group[0].measure, group[0].relevance_level
     if group[0].judged_only:
         assert isinstance(batch, Batch), "names lets nothing else through"

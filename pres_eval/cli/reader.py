@@ -11,7 +11,7 @@ import click
 from pres_eval.cli.streams import say
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
-from pres_eval.options import Options
+from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import Runs
@@ -79,6 +79,8 @@ class Reader:
     run_form: str = TREC
     cluster: Cluster | None = None
     rewrites: Rewrites = NO_REWRITES
+    empty: str = AS_TREC_EVAL
+    level: float = 1
 
     @property
     def num_jobs(self) -> int:
@@ -96,7 +98,7 @@ class Reader:
             self._note(relevance.name, relevance.form)
         rewriting = self.rewrites.read()
         if rewriting is None:
-            return relevance
+            return self._with_topics(relevance)
         before = len(relevance.pool.documents)
         relevance = rewriting.of_judgements(relevance)
         if not self.quiet:
@@ -104,7 +106,29 @@ class Reader:
                 f"pres-eval: note: {relevance.name}: {before:,} judgements became"
                 f" {len(relevance.pool.documents):,} ({self.rewrites.options})"
             )
-        return relevance
+        return self._with_topics(relevance)
+
+    def _with_topics(self, relevance: Relevance) -> Relevance:
+        """Return the judgements of the topics that --empty leaves, after what is to be said of the others."""
+        if self.empty == AS_TREC_EVAL and not isinstance(relevance, Qrels):
+            return relevance
+        from pres_eval.reading import left_judgements as topics
+
+        if self.empty == STOP:
+            topics.check_no_empty_topics(relevance, self.level)
+        left = topics.without_empty_topics(relevance, self.level) if self.empty == SKIP else relevance
+        count = int(topics.empty_topics(relevance, self.level).sum())
+        if count and not self.quiet:
+            every = f"{len(relevance.pool.topics)} topics"
+            said = (
+                f"{relevance.name}: {count} of {every} {'has' if count == 1 else 'have'} no relevant document"
+            )
+            worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(self.empty)
+            if worth is None:
+                warn(f"{said}: as in trec_eval they count, mostly as 0 (see --empty)")
+            else:
+                say(f"pres-eval: note: {said}: {worth} (--empty {self.empty})")
+        return left
 
     def qrels(self, path: str) -> Qrels:
         """The judgements, where another format than qrels was refused before."""

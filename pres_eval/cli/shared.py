@@ -17,6 +17,7 @@ from pres_eval.options import (
     DEFAULT_NMAX,
     DOCNO,
     DUPLICATE_RULES,
+    EMPTY_RULES,
     TIE_RULES,
     Options,
     RelevanceInfo,
@@ -58,6 +59,11 @@ NUMBER_OPTIONS = [
     click.option(
         "--duplicates", type=click.Choice(DUPLICATE_RULES), default=DUPLICATE_RULES[0], show_default=True,
         help="A document that a run has twice for a topic: an error; or the first line or best score counts.",
+    ),
+    click.option(
+        "--empty", type=click.Choice(EMPTY_RULES), default=EMPTY_RULES[0], show_default=True,
+        help="Topics without relevant documents: as trec_eval has them; 0 or 1 for measures between 0 and 1;"
+        " left out; an error.",
     ),
     click.option(
         "--map-docs", metavar="FILE|REGEX",
@@ -183,6 +189,7 @@ class NumberOptions:
     topics: str | None
     num_docs_in_coll: int
     duplicates: str
+    empty: str
     map_docs: str | None
     map_ranks: str
     exclude: str | None
@@ -230,6 +237,7 @@ class NumberOptions:
             num_docs_in_coll=self.num_docs_in_coll,
             only_topic=only_topic,
             duplicates=self.duplicates,
+            empty=self.empty,
         )
 
     def reader(self) -> Reader:
@@ -239,7 +247,10 @@ class NumberOptions:
             raise UsageError("--map-ranks goes with --map-docs")
         if self.exclude_from != "both" and self.exclude is None:
             raise UsageError("--exclude-from goes with --exclude")
-        return Reader(self.relevance_format, self.quiet, self.jobs, rewrites=rewrites)
+        level = self.relevance_level
+        return Reader(
+            self.relevance_format, self.quiet, self.jobs, rewrites=rewrites, empty=self.empty, level=level
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -172,6 +172,7 @@ LETTERS = {
     "only_topic": "-D",
     "ties": "--ties",
     "duplicates": "--duplicates",
+    "empty": "--empty",
 }
 """The option that sets each field of Options."""
 

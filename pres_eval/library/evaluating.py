@@ -9,7 +9,7 @@ from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.ranked import Qrels, Run
-from pres_eval.options import DEFAULT_NMAX, Options
+from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 
 
 def evaluate(
@@ -26,6 +26,7 @@ def evaluate(
     nmax: int | Sequence[int] = DEFAULT_NMAX,
     ties: str = Options.ties,
     duplicates: str = Options.duplicates,
+    empty: str = Options.empty,
     map_docs: Any = None,
     map_ranks: str = "dense",
     exclude: Any = None,
@@ -57,6 +58,8 @@ def evaluate(
                    "best" and "worst" the relevant documents first and last (--ties)
     duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
                    "best" score, counts (--duplicates)
+    empty          topics without relevant documents: "trec", as trec_eval has them; measures from 0 to 1 are
+                   "zero" or "one" there; "skip", they are left out; an "error" (--empty)
     map_docs       what documents become, in run and judgements: a pattern with a group ("^(.*)#\d+$" for
                    chunks), a file (docno document), or a dict; the first of several hits counts, and the
                    highest of several grades (--map-docs)
@@ -101,6 +104,8 @@ def evaluate(
         )
     if document_scores is not None:
         judged = judged.with_document_scores(document_scores)
+    if empty in (SKIP, STOP):
+        judged = judged.of_topics(empty, level)
     ranked = judged.rank(
         run,
         compat=compat,
@@ -119,6 +124,7 @@ def evaluate(
         topic=topic,
         nmax=nmax,
         ties=ties,
+        empty=empty,
         bounds=bounds,
         groups=groups,
         weights=weights,

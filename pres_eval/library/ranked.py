@@ -20,11 +20,12 @@ from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.measures.selection import Selection
-from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
+from pres_eval.options import DEFAULT_NMAX, ONE, STOP, ZERO, Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.document_scores import with_document_scores
+from pres_eval.reading.left_judgements import check_no_empty_topics, empty_topics, without_empty_topics
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 from pres_eval.reading.topic_files import Groups, Weights
@@ -81,6 +82,7 @@ class Run:
         topic: Any = None,
         nmax: int | Sequence[int] = DEFAULT_NMAX,
         ties: str = Options.ties,
+        empty: str = Options.empty,
         bounds: bool | str = False,
         groups: Any = None,
         weights: Any = None,
@@ -97,7 +99,10 @@ class Run:
             only_topic=None if topic is None else encode(topic, "topic"),
             ties=ties,
             duplicates=self._options.duplicates,
+            empty=empty,
         )
+        if empty in (ZERO, ONE):
+            empty_topics(self.qrels.relevance, level)  # which raises for judgements that are no qrels
         info = relevance_info(self.qrels.form)
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds)
         weigh_ties(self.qrels.relevance, self.ranking, options, selection)
@@ -207,6 +212,20 @@ class Qrels:
         assert isinstance(own, engine.Qrels), "gains are qrels"
         other = copy(self)
         other.relevance = with_document_scores(self.relevance, own)
+        return other
+
+    def of_topics(self, empty: str, level: float = Options.relevance_level) -> Qrels:
+        """The same judgements where topics without relevant documents are left out, or raise.
+
+        empty  "skip" or "error", as --empty has them
+        Raises InputError for an error, or if no topic is left; UsageError for judgements that are no qrels.
+        """
+        if empty == STOP:
+            check_no_empty_topics(self.relevance, level)
+            return self
+        other = copy(self)
+        other.relevance = without_empty_topics(self.relevance, level)
+        other.lookup = Lookup(other.relevance.pool)
         return other
 
     def rewritten(

@@ -16,8 +16,9 @@ from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents, Texts
+from pres_eval.reading.left_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, Qrels
+from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 
@@ -116,37 +117,11 @@ class Rewriting:
         if not kept.any():
             gone = "all judgements are of excluded documents"
             raise InputError(relevance.name, None, gone, "some that are not")
-        return _with_documents(replace(relevance, rewriting=self), documents, np.flatnonzero(kept))
+        return with_documents(replace(relevance, rewriting=self), documents, np.flatnonzero(kept))
 
 
 def _as_ids(documents: Documents) -> Ids:
     return documents.ids if isinstance(documents, Texts) else documents.pick(slice(None)).take(slice(None))
-
-
-def _with_documents(qrels: Qrels, documents: WordIds, kept: IntArray) -> Qrels:
-    """Return the judgements with these documents (D,), of which some (n,) are kept, each once a topic."""
-    topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
-    # As in a file without these lines, a topic of which nothing is left is not there.
-    left = qrels.pool.topics.take(topics)
-    pooled = build_pool(left, np.arange(len(topics)), counts, documents.pick(kept))
-    place = pooled.document_of_row()
-    grade = qrels.grade[kept][np.argsort(place, kind="stable")]
-    first = np.searchsorted(np.sort(place), np.arange(len(pooled.pool.documents)))
-    again = qrels.duplicates
-    new = np.full(len(documents), -1)
-    new[kept] = place
-    there = new[again.document] >= 0
-    document = new[again.document][there]
-    duplicates = NO_DUPLICATES
-    if there.any():
-        duplicates = Duplicates(
-            topic=pooled.pool.topic_of[document],
-            document=document,
-            grade=again.grade[there],
-            first_line=again.first_line[there],
-            second_line=again.second_line[there],
-        )
-    return replace(qrels, pool=pooled.pool, grade=np.maximum.reduceat(grade, first), duplicates=duplicates)
 
 
 class FileMapping:
@@ -174,7 +149,7 @@ class FileMapping:
         return FileMapping, self._made_of  # another process has other hashes
 
     def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
-        """Return what the ids become; those that are not known stay as they are."""
+        """Return what ids (N,) become, and which are others (N,); those not known stay as they are."""
         own = WordIds.of(ids)
         row = self._table.find(own.hashes(self._seed))
         there = np.flatnonzero(row >= 0)
@@ -215,7 +190,7 @@ class PatternMapping:
         return PatternMapping, (self._text,)
 
     def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
-        """Return what the ids become."""
+        """Return what ids (N,) become, and which of them are others (N,)."""
         if self._before_number is not None:
             starts, lengths = ids.starts, _without_number(ids, self._before_number)
         elif self._until is not None:

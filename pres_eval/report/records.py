@@ -18,7 +18,7 @@ import numpy as np
 
 from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
-from pres_eval.options import Options
+from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.text import exact, text_of
@@ -129,6 +129,8 @@ def _signature(record: Record) -> dict[str, Any]:
     compat = options.pop("compat")
     if options["only_topic"] is not None:
         options["only_topic"] = text_of(options["only_topic"])
+    if options["empty"] == AS_TREC_EVAL:
+        del options["empty"]
     files = {"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}
     return {
         "version": record.version,

@@ -1,0 +1,75 @@
+"""Judgements of which some are left out, and topics without relevant documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.reading.pool import build_pool
+from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, Qrels
+from pres_eval.reading.relevance import Relevance
+
+
+def with_documents(qrels: Qrels, documents: WordIds, kept: IntArray) -> Qrels:
+    """Return the judgements with these documents (D,), of which some (n,) are kept, each once a topic."""
+    topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
+    # As in a file without these lines, a topic of which nothing is left is not there.
+    left = qrels.pool.topics.take(topics)
+    pooled = build_pool(left, np.arange(len(topics)), counts, documents.pick(kept))
+    place = pooled.document_of_row()
+    grade = qrels.grade[kept][np.argsort(place, kind="stable")]
+    first = np.searchsorted(np.sort(place), np.arange(len(pooled.pool.documents)))
+    again = qrels.duplicates
+    new = np.full(len(documents), -1)
+    new[kept] = place
+    there = new[again.document] >= 0
+    document = new[again.document][there]
+    duplicates = NO_DUPLICATES
+    if there.any():
+        duplicates = Duplicates(
+            topic=pooled.pool.topic_of[document],
+            document=document,
+            grade=again.grade[there],
+            first_line=again.first_line[there],
+            second_line=again.second_line[there],
+        )
+    return replace(qrels, pool=pooled.pool, grade=np.maximum.reduceat(grade, first), duplicates=duplicates)
+
+
+def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
+    """Return the judgements of topics with relevant documents alone.
+
+    Raises UsageError for judgements that are no qrels, InputError if there is no such topic.
+    """
+    empty = empty_topics(relevance, level)
+    assert isinstance(relevance, Qrels), "empty_topics lets nothing else through"
+    kept = np.flatnonzero(~empty[relevance.pool.topic_of])
+    if not len(kept):
+        raise InputError(relevance.name, None, "no topic has a relevant document", "one that has")
+    return with_documents(relevance, relevance.pool.documents, kept) if empty.any() else relevance
+
+
+def check_no_empty_topics(relevance: Relevance, level: float) -> None:
+    """Raise InputError if some topic has no relevant document."""
+    empty = np.flatnonzero(empty_topics(relevance, level))
+    if len(empty):
+        topics = relevance.pool.topics
+        such = f"such as {quoted(topics[int(empty[0])])}"
+        found = f"{len(empty)} of {len(topics)} topics without a relevant document, {such}"
+        raise InputError(relevance.name, None, found, "one for each topic (--empty error)")
+
+
+def empty_topics(relevance: Relevance, level: float) -> BoolArray:
+    """Return which topics (T,) have no document of at least this grade.
+
+    Raises UsageError for judgements that are no qrels.
+    """
+    if not isinstance(relevance, Qrels):
+        raise UsageError("--empty goes with judgements in the format qrels or qrels_float (-R)")
+    highest = np.maximum.reduceat(relevance.grade, relevance.pool.offsets[:-1])
+    found: BoolArray = highest < max(level, 0)
+    return found

@@ -1,0 +1,87 @@
+"""--empty: topics without relevant documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.commands import Command
+
+import pres_eval as pe
+from pres_eval.errors import InputError, UsageError
+
+QRELS = "1 0 a 1\n2 0 b 0\n3 0 c 1\n3 0 d 2\n4 0 e -1\n"
+RUN = "1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n3 Q0 x 1 2 t\n3 Q0 d 2 1 t\n4 Q0 e 1 1 t\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+    return str(tmp_path / "qrels"), str(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("rule", "maps", "summary"),
+    [
+        ("trec", [1.0, 0.0, 0.25, 0.0], 0.3125),
+        ("zero", [1.0, 0.0, 0.25, 0.0], 0.3125),
+        ("one", [1.0, 1.0, 0.25, 1.0], 0.8125),
+        ("skip", [1.0, 0.25], 0.625),
+    ],
+)
+def test_each_rule(
+    files: tuple[str, str], command: Command, rule: str, maps: list[float], summary: float
+) -> None:
+    found = pe.evaluate(*files, ["map", "num_ret"], empty=rule)
+    assert found.per_topic("map").tolist() == maps and found["map"] == summary
+    assert found["num_ret"] == (3 if rule == "skip" else 5)
+    called = command("-m", "map", "--empty", rule, "--format", "json", *files)
+    assert called.code == 0 and json.loads(called.out)["runs"][0]["summary"]["map"] == summary
+    said = {
+        "trec": "warning: {}: 2 of 4 topics have no relevant document: as in trec_eval they count, mostly",
+        "zero": "note: {}: 2 of 4 topics have no relevant document: worth 0 (--empty zero)",
+        "one": "note: {}: 2 of 4 topics have no relevant document: worth 1 (--empty one)",
+        "skip": "note: {}: 2 of 4 topics have no relevant document: left out (--empty skip)",
+    }[rule]
+    assert said.format(files[0]) in called.err
+    assert json.loads(called.out)["signature"]["options"].get("empty", "trec") == rule
+
+
+def test_skip_is_what_is_left_of_the_files(files: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "left").write_text("".join(line for line in QRELS.splitlines(True) if line[0] in "13"))
+    for complete in (False, True):
+        with pytest.warns(UserWarning, match="no judgements"):
+            wanted = pe.evaluate(str(tmp_path / "left"), files[1], ["all_trec", "PRES"], complete=complete)
+        with pytest.warns(UserWarning, match="no judgements"):
+            found = pe.evaluate(*files, ["all_trec", "PRES"], empty="skip", complete=complete)
+        assert found.summary == wanted.summary and found.to_dict() == wanted.to_dict()
+
+
+def test_the_level_decides_and_less_may_be_better(files: tuple[str, str]) -> None:
+    found = pe.evaluate(*files, ["map", "map(rel=2)", "norm_last_rel", "num_rel"], empty="one", num_docs=10)
+    assert found.per_topic("map(rel=2)").tolist() == [1.0, 1.0, 0.5, 1.0]
+    assert found.per_topic("norm_last_rel")[[1, 3]].tolist() == [0.0, 0.0]
+    assert found.per_topic("num_rel").tolist() == [1, 0, 2, 0]
+    assert pe.evaluate(*files, "map", empty="one", level=2).per_topic("map").tolist() == [1.0, 1.0, 0.5, 1.0]
+
+
+def test_an_error_names_a_topic(files: tuple[str, str], command: Command) -> None:
+    called = command("--empty", "error", *files)
+    assert called.code == 2 and "2 of 4 topics without a relevant document, such as '2'" in called.err
+    with pytest.raises(InputError, match="2 of 4 topics without a relevant document"):
+        pe.evaluate(*files, "map", empty="error")
+    with pytest.raises(UsageError, match="empty='maybe': expected one of trec, zero, skip, error, one"):
+        pe.evaluate(*files, "map", empty="maybe")
+    with pytest.raises(InputError, match="no topic has a relevant document"):
+        pe.evaluate({"1": {"a": 0}}, {"1": {"a": 1.0}}, "map", empty="skip")
+
+
+def test_other_judgements_are_refused(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "prefs").write_text("1 0 A a 1.0\n1 0 A b 2.0\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 t\n")
+    called = command(
+        "-R", "prefs", "-m", "prefs_simp", "--empty", "zero", tmp_path / "prefs", tmp_path / "run"
+    )
+    assert called.code == 1 and "--empty goes with judgements in the format qrels" in called.err
