@@ -17,8 +17,10 @@ from support.wrong_peers import PEERS, wrong_peer
 from pres_eval.engines import patience
 from pres_eval.engines.connecting import engine_of
 from pres_eval.engines.engine import WorkersLostError
+from pres_eval.engines.on_dask import OnDask
 from pres_eval.engines.patience import NoAnswerError, Patience
 from pres_eval.errors import InputError, PresEvalError
+from pres_eval.version import __version__
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -176,3 +178,61 @@ def test_patience(monkeypatch: pytest.MonkeyPatch) -> None:
         waiting.wait("it", lambda: time.sleep(60))
     assert time.monotonic() - begun < 5
     assert said == ["waiting for it, up to 0.3 seconds"]
+
+
+class Client:
+    """A client whose connections break so many times, and whose scheduler may be gone."""
+
+    status = "running"
+
+    def __init__(self, breaks: int, is_gone: bool) -> None:
+        self.scheduler = self
+        self.address = "tcp://scheduler:1"
+        self.breaks = breaks
+        self.is_gone = is_gone
+        self.sent: list[object] = []
+
+    def wait_for_workers(self, number: int, timeout: float) -> None:
+        """One is there."""
+
+    def run(self, *_: object, on_error: str) -> dict[str, object]:
+        """A worker that has died is not told as one of another version."""
+        return {"tcp://a:1": __version__, "tcp://b:1": OSError("in <TCP a>: Stream is closed")}
+
+    def scheduler_info(self, n_workers: int) -> dict[str, dict[str, dict[str, object]]]:
+        return {"workers": {"tcp://a:1": {"memory_limit": 10**9}}}
+
+    def nthreads(self) -> dict[str, int]:
+        if self.is_gone:
+            raise OSError("Stream is closed")
+        return {"tcp://a:1": 1}
+
+    def scatter(self, values: list[object], **_: object) -> list[object]:
+        self.breaks -= 1
+        if self.breaks >= 0:
+            raise OSError("in <TCP (closed) b>: Stream is closed")
+        self.sent += values
+        return [None]
+
+
+@pytest.mark.parametrize(
+    ("breaks", "is_gone", "message"),
+    [
+        (2, False, None),
+        (3, False, "tcp://scheduler:1: Stream is closed"),
+        (1, True, "tcp://scheduler:1: the scheduler is gone: Stream is closed"),
+    ],
+)
+def test_a_connection_that_breaks(breaks: int, is_gone: bool, message: str | None) -> None:
+    """One of a worker is none of the scheduler: what is shared is sent again."""
+    client = Client(breaks, False)
+    engine = OnDask(client, Patience(5))
+    if message is None:
+        engine.share(b"judgements", "judgements")
+        assert client.sent == [b"judgements"]
+        return
+    engine._least_memory = lambda: None  # type: ignore[method-assign]
+    client.is_gone = is_gone
+    with pytest.raises(WorkersLostError) as raised:
+        engine.share(b"judgements", "judgements")
+    assert str(raised.value) == message
