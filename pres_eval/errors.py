@@ -79,12 +79,18 @@ class MissingExtraError(PresEvalError):
         return type(self), self._said
 
 
+LONGEST = 2_000
+"""Characters of a message: files and arguments may have megabytes without a blank."""
+
+
 def one_line(text: str) -> str:
     r"""Text as one line for a terminal or a log: what can't be printed is written as `\n`, `\x1b`, `\u2028`.
 
-    A path that is not UTF-8 shows its bytes.  What CI systems take for a command within a line, `##[error]`
-    or `##vso[...]`, is taken apart.
+    Of more than LONGEST characters the middle is left out.  A path that is not UTF-8 shows its bytes.  What
+    CI systems take for a command within a line, `##[error]` or `##vso[...]`, is taken apart.
     """
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST * 3 // 4]} ... {text[-LONGEST // 5 :]}"
     if not text.isprintable():
         text = "".join(c if c.isprintable() else _escaped(c) for c in text)
     return text.replace("##[", r"#\x23[").replace("##vso[", r"#\x23vso[")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -141,7 +142,7 @@ def in_order(
             raise failure
 
 
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU")
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGQUIT")
 """What asks a process to end."""
 
 
@@ -152,6 +153,7 @@ def ending_signals() -> list[int]:
 
 def num_processors() -> int:
     """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
+    # The system need not have this call, and may refuse it (seccomp).
+    with contextlib.suppress(AttributeError, OSError):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -18,6 +18,9 @@ from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, quote
 from pres_eval.measures.selection import bounded_labels, falling_labels, select
 from pres_eval.options import Options
 
+LARGEST = 1e15
+"""No measure has such values, and squares of larger ones would overflow."""
+
 
 def read_score_table(path: str, text: str, complete: bool = False) -> PairedScores | Means:
     """The scores of CSV text, with topics if one of the columns is named so.
@@ -118,7 +121,11 @@ class Means:
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     """The rows with their line numbers, the heading first, all of its length."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
-    rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    try:
+        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:  # a carriage return alone, a field of more than 131,072 characters
+        found = str(error).partition(" - ")[0]
+        raise InputError(path, reader.line_num, found, "CSV as --format csv writes it") from None
     if not rows or len(rows[0][1]) < 2:
         raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
     for line, row in rows[1:]:
@@ -144,9 +151,9 @@ def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...],
 
 def _score(path: str, line: int, cell: str) -> float:
     try:
-        score = float(cell)
+        score = float(cell) if cell.isascii() and "_" not in cell else math.nan
     except ValueError:
         score = math.nan
-    if not math.isfinite(score):
-        raise InputError(path, line, quoted(cell), "a number")
+    if not abs(score) <= LARGEST:
+        raise InputError(path, line, quoted(cell), f"a number from -{LARGEST:g} to {LARGEST:g}")
     return score

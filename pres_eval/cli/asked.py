@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
+from pres_eval.engines.engine import LOCAL
 from pres_eval.errors import RunFailure, UsageError, quoted
 from pres_eval.measures.views import read_scale
 from pres_eval.ranking.common import COMMON, OWN
@@ -42,6 +43,7 @@ class EvaluateOptions(TieOptions, GateOptions):
     transpose: bool | None
     output: str | None
     cluster: str | None
+    cluster_timeout: float | None
     check_duplicates: bool | None
     groups: str | None
     weights: str | None
@@ -58,6 +60,9 @@ class EvaluateOptions(TieOptions, GateOptions):
             raise UsageError(f"--output {self.output}: is a table of values, which -Z does not go with")
         if self.check_duplicates is not None and self.cluster is None:
             raise UsageError("--check-duplicates goes with --cluster; one process always checks")
+
+        if self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL):
+            raise UsageError("--cluster-timeout goes with --cluster and a Dask scheduler")
 
     @property
     def writes_parquet(self) -> bool:

@@ -9,26 +9,33 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pres_eval.cli.streams import say
 from pres_eval.engines.connecting import engine_of
 from pres_eval.engines.engine import Engine
+from pres_eval.engines.patience import SECONDS, Patience
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import RunFiles
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Which workers, and whether they look for unjudged documents that come twice (None: if it is cheap)."""
+    """Which workers, and whether they look for unjudged documents that come twice (None: if it is cheap).
+
+    timeout  how many seconds they may take to answer
+    """
 
     address: str
     check: bool | None = None
+    timeout: float = SECONDS
 
 
 @contextlib.contextmanager
-def engine_of_cluster(cluster: Cluster, runs: Sequence[RunFiles]) -> Iterator[Engine]:
+def engine_of_cluster(cluster: Cluster, runs: Sequence[RunFiles], quiet: bool) -> Iterator[Engine]:
     """The engine of a cluster for as long as the block goes.  Raises UsageError for standard input."""
     if any(run.sources[0].path == "-" for run in runs):
         raise UsageError("--cluster: standard input (-) cannot be read by workers, expected files")
-    with _interruptible(), engine_of(cluster.address) as engine:
+    patience = Patience(cluster.timeout, lambda text: None if quiet else say(f"pres-eval: {text}"))
+    with _interruptible(), engine_of(cluster.address, patience) as engine:
         yield engine
 
 

@@ -33,6 +33,7 @@ from pres_eval.cli.shared import (
     all_of,
 )
 from pres_eval.cli.topics import Runs, topic_files
+from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
@@ -97,6 +98,10 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @click.option(
     "--cluster", metavar="WORKERS",
     help="Who reads the runs: local:N (processes) or a Dask scheduler, tcp://HOST:PORT or FILE.json.",
+)  # fmt: skip
+@click.option(
+    "--cluster-timeout", type=FiniteRange(0, 86_400, min_open=True), metavar="SECONDS",
+    help="How long a Dask scheduler may take to answer and to have a worker (default: 30).",
 )  # fmt: skip
 @click.option(
     "--check-duplicates/--no-check-duplicates", default=None,
@@ -176,8 +181,9 @@ def _cluster(said: EvaluateOptions) -> Cluster | None:
     if said.cluster is None:
         return None
     from pres_eval.cli.clustering import Cluster
+    from pres_eval.engines.patience import SECONDS
 
-    return Cluster(said.cluster, said.check_duplicates)
+    return Cluster(said.cluster, said.check_duplicates, said.cluster_timeout or SECONDS)
 
 
 def _record(evaluations: Sequence[Evaluation], job: Job) -> Record:

@@ -12,6 +12,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import warn
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
+from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def pass_gates(said: GateOptions, now: Record, printed: bytes, evaluated: Callab
 
     expected = None
     if said.expect is not None:
-        expected = Expected(said.expect, _bytes(said.expect), printed)
+        expected = Expected(said.expect, _bytes(Source(said.expect)), printed)
     findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), expected)
     for line in found.lines_of(findings):
         say(f"pres-eval: {line}")
@@ -187,11 +188,12 @@ def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier |
     from pres_eval.measures import MEASURES
     from pres_eval.report.read_records import from_json
 
+    source = Source(said.against)
     # A pipe cannot be read twice: it is never taken for a run.
-    if os.path.isfile(said.against) and _bytes(said.against, 1) != b"{":  # noqa: PTH113 - as above
+    if source.size() is not None and source.head(1)[:1] != b"{":
         record = evaluated(said.against)
     else:
-        record = from_json(_bytes(said.against), said.against, MEASURES)
+        record = from_json(_bytes(source), said.against, MEASURES)
     return Earlier(path=said.against, record=record, **said.earlier_settings())
 
 
@@ -207,14 +209,9 @@ def _add_to_summary(text: str) -> None:
         warn(f"{path}: the summary of the job cannot be written: {error.strerror or error}")
 
 
-def _bytes(path: str, first: int | None = None) -> bytes:
-    """Return the whole of a file that a gate compares with, or the first bytes."""
-    readable = "a readable file"
-    try:
-        with open(path, "rb") as stream:  # noqa: PTH123 - pathlib takes a while to import
-            data = stream.read(first or LARGEST + 1)
-    except OSError as error:
-        raise InputError(path, None, (error.strerror or str(error)).lower(), readable) from None
+def _bytes(source: Source) -> bytes:
+    """Return the whole of a file that a gate compares with."""
+    data = source.head(LARGEST + 1)
     if len(data) > LARGEST:
-        raise InputError(path, None, f"more than {LARGEST:,} bytes", readable)
+        raise InputError(source.name, None, f"more than {LARGEST:,} bytes", "a readable file")
     return data

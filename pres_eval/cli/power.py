@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
     Discrimination,
@@ -19,9 +20,16 @@ from pres_eval.analysis.topic_numbers import topic_set_sizes
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
 from pres_eval.cli.loading import SCORES, read_paired
 from pres_eval.cli.shared import MEASURES, NMAX
+from pres_eval.cli.streams import say
 from pres_eval.cli.values import CutoffList
 from pres_eval.errors import UsageError
 from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
+
+MOST_CELLS = 50_000_000
+"""Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
+
+STEPS_A_MINUTE = 6e8
+"""Scores that are drawn and pairs that are compared in a minute: 0.1 µs for each, measured on one machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +108,7 @@ def _power(said: PowerOptions) -> None:
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         found = f"{len(scores.runs)} runs over {len(scores.topics)} topics"
         raise UsageError(f"{found}: expected two runs and four topics at least")
+    _check_work(said, scores)
     sizes = topic_set_sizes(scores, said.delta, alpha=said.alpha, power=said.power, runs=said.num_runs)
     told_apart = discriminative_power(
         scores,
@@ -123,6 +132,27 @@ def _power(said: PowerOptions) -> None:
         "topics": len(scores.topics),
     }
     put_out(tables, "power", settings, said, paired.failures, lambda: _figure(told_apart, swaps, said.alpha))
+
+
+def _check_work(said: PowerOptions, scores: PairedScores) -> None:
+    """Say before it begins if it takes minutes.  Raises UsageError for more pairs than fit into memory."""
+    measures, runs, topics = scores.values.shape
+    pairs = runs * (runs - 1) // 2
+    dealt = said.test == DISCRIMINATION[0]
+    cells = pairs if dealt else pairs * topics
+    if cells > MOST_CELLS:
+        over = "" if dealt else f" over {topics:,} topics (--test {said.test})"
+        raise UsageError(
+            f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
+        )
+    draws = said.trials * len(_sizes(said, topics))
+    samples = 1 if said.test == "t" else said.samples
+    steps = ((3 + runs / 10) * topics if dealt else cells) * samples + draws * (runs * topics + pairs)
+    if (minutes := measures * steps / STEPS_A_MINUTE) > 1 and not said.quiet:
+        say(
+            f"pres-eval: note: {runs:,} runs over {topics:,} topics take about {minutes:,.0f} minutes;"
+            " fewer --samples and --trials take less"
+        )
 
 
 def _sizes(said: PowerOptions, topics: int) -> list[int]:

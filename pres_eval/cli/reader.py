@@ -197,7 +197,7 @@ class Reader:
         if self.cluster is not None:
             from pres_eval.cli.clustering import engine_of_cluster
 
-            return engine_of_cluster(self.cluster, files)
+            return engine_of_cluster(self.cluster, files, self.quiet)
         sizes = [run.size() for run in files]
         total = sum(size or 0 for size in sizes)
         if self.num_jobs > 1 and total >= LARGE and None not in sizes:

@@ -6,19 +6,20 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from pres_eval.engines.engine import Engine
+from pres_eval.engines.engine import LOCAL, Engine
+from pres_eval.engines.patience import Patience
 from pres_eval.errors import UsageError
 
-LOCAL = "local:"
 EXPECTED = (
     "local:N for N processes of this machine, or a Dask scheduler's address (tcp://...) or file (.json)"
 )
 
 
 @contextlib.contextmanager
-def engine_of(cluster: Any) -> Iterator[Engine]:
+def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine]:
     """What carries work to the workers of a cluster, for as long as the block goes.
 
+    `patience`: how long a scheduler and its first worker are waited for.
     Raises UsageError for what is none, PresEvalError if nobody answers there.
     """
     if not isinstance(cluster, str):
@@ -28,7 +29,7 @@ def engine_of(cluster: Any) -> Iterator[Engine]:
             )
         from pres_eval.engines.on_dask import OnDask
 
-        yield OnDask(cluster)
+        yield OnDask(cluster, patience)
     elif cluster.startswith(LOCAL):
         from pres_eval.engines.processes import Processes
 
@@ -37,8 +38,9 @@ def engine_of(cluster: Any) -> Iterator[Engine]:
     elif "://" in cluster or cluster.endswith(".json"):
         from pres_eval.engines.on_dask import OnDask, connected
 
-        with connected(cluster) as client:
-            yield OnDask(client)
+        patience = patience or Patience()
+        with connected(cluster, patience) as client:
+            yield OnDask(client, patience)
     else:
         raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
 

@@ -24,6 +24,10 @@ PER_WORKER = 4
 """Pieces of work for each worker, so that none of them waits long for the last one."""
 
 
+LOCAL = "local:"
+"""With what the name of a cluster begins that is processes of this machine."""
+
+
 class WorkersLostError(PresEvalError):
     """Whoever carries the work is gone, or has no room for it."""
 

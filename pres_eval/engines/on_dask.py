@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import json
 import pickle
+import re
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
-from typing import Any, cast
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, TypeVar, cast
 
 from pres_eval.engines.engine import Result, Shared, Work, WorkersLostError, check_room, split_size
-from pres_eval.errors import MissingExtraError, PresEvalError
+from pres_eval.engines.patience import SAID_AFTER, NoAnswerError, Patience
+from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.memory import freed_memory_kept
+from pres_eval.reading.source import Source
 from pres_eval.version import __version__
+
+Answer = TypeVar("Answer")
 
 AHEAD = 4
 """Pieces of work for each thread of the workers that may wait for an earlier one."""
@@ -20,29 +25,46 @@ AHEAD = 4
 ATTEMPTS = 3
 """How often what was sent to all workers is sent again, when all that had it are gone."""
 
-CONNECT_SECONDS, WORKER_SECONDS = 15, 600
-"""How long a scheduler, and its first worker, are waited for."""
+SHARING = "all workers to have what they share"
+
+SLOWEST = 1 << 20
+"""Bytes a second that workers receive at least; what is slower is taken for a worker that hangs."""
+
+LONGEST_FILE = 1 << 20
+"""Bytes of a scheduler file."""
+
+
+class SchedulerLostError(WorkersLostError):
+    """The scheduler is gone, not only a worker."""
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connected(address: str, patience: Patience) -> Iterator[Any]:
     """A client of the scheduler at this address (or in this scheduler file), closed after the block.
 
-    Raises PresEvalError if there is no scheduler.
+    Raises InputError for a file that is none of a scheduler, PresEvalError if no scheduler answers.
     """
     try:
         from distributed import Client
     except ImportError:
         raise MissingExtraError(f"{address}: working on a Dask cluster", "distributed", "cluster") from None
+    peer = _address_in(address) if address.endswith(".json") else address
+    name = address if peer == address else f"{address}: {peer}"
+
+    def connect() -> Any:
+        return cast(Any, Client)(peer, timeout=patience.left(), set_as_default=False)
+
     try:
-        if address.endswith(".json"):
-            # Dask itself would wait for the file for ever.
-            os.stat(address)  # noqa: PTH116
-            client = cast(Any, Client)(scheduler_file=address, timeout=CONNECT_SECONDS, set_as_default=False)
-        else:
-            client = cast(Any, Client)(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise PresEvalError(f"{address}: no Dask scheduler answers: {_in_short(error)}") from None
+        client = patience.wait(f"the Dask scheduler at {name}", connect)
+    except NoAnswerError:
+        raise PresEvalError(
+            f"{name}: no Dask scheduler answers: something takes the connection, and does not speak as Dask"
+            f" does for {patience.seconds:g} seconds"
+        ) from None
+    except Exception as error:  # whatever there is there answers what it likes
+        raise PresEvalError(
+            f"{name}: no Dask scheduler answers: {_in_short(error.__cause__ or error)}"
+        ) from None
     try:
         yield client
     finally:
@@ -50,21 +72,35 @@ def connected(address: str) -> Iterator[Any]:
             client.close(timeout=2)
 
 
+def _address_in(path: str) -> str:
+    """Return the address in a scheduler file.  Raises InputError for another file."""
+    expected = "a file that dask scheduler --scheduler-file has written"
+    try:
+        found = json.loads(Source(path).head(LONGEST_FILE))
+    except (ValueError, RecursionError) as error:
+        raise InputError(path, getattr(error, "lineno", None), "this is no JSON", expected) from None
+    address = found.get("address") if isinstance(found, dict) else None
+    if not isinstance(address, str) or "://" not in address:
+        raise InputError(path, None, f"address {quoted(str(address))}", expected)
+    return address
+
+
 class OnDask:
     """The workers of a Dask client (`distributed.Client`), which stays open."""
 
     threads = 1
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, patience: Patience | None = None) -> None:
         self._client = client
+        self._patience = patience or Patience()
         self._address = str(getattr(client.scheduler, "address", "the scheduler"))
+        self._have_worker()
         self._check_versions()
 
     @property
     def workers(self) -> int:
         """How many threads all workers have; at least 1, they may come later."""
-        with self._told():
-            threads: dict[str, int] = self._client.nthreads()
+        threads: dict[str, int] = self._answer(self._client.nthreads)
         return max(sum(threads.values()), 1)
 
     def split_size(self, total: int) -> int:
@@ -73,10 +109,10 @@ class OnDask:
 
     def share(self, value: Any, what: str) -> Shared:
         """Send a value to all workers; raises WorkersLostError if it is too large for one of them."""
-        check_room(what, len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL)), self._least_memory())
-        shared = _Scattered(self._client, value)
-        with self._told():
-            shared.send()
+        size = len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+        check_room(what, size, self._least_memory())
+        shared = _Scattered(self._client, value, size)
+        self._answer(shared.send, SHARING, size / SLOWEST)
         return shared
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
@@ -115,8 +151,15 @@ class OnDask:
     def _result(self, future: Any) -> tuple[Any, bool]:
         """The result, or that what it needs was lost with the workers that had it."""
         from distributed import CancelledError
+        from distributed import TimeoutError as TooLateError
 
         try:
+            while not future.done():
+                try:
+                    return future.result(SAID_AFTER), False
+                except TooLateError:
+                    self._patience.begin()
+                    self._have_worker()
             return future.result(), False
         except CancelledError:
             if self._client.status != "running":
@@ -125,9 +168,9 @@ class OnDask:
 
     def _again(self, work: Work[Any], waiting: deque[tuple[Any, Any]], values: list[_Scattered]) -> None:
         """Send everything anew, and begin again what is waited for."""
+        for each in values:
+            self._answer(each.send, SHARING, each.size / SLOWEST)
         with self._told():
-            for each in values:
-                each.send()
             for place, (item, _) in enumerate(waiting):
                 waiting[place] = item, self._submit(work, item, values)
 
@@ -145,30 +188,81 @@ class OnDask:
                 " (did their memory run out?)"
             ) from None
         except (CancelledError, CommClosedError, OSError, RuntimeError) as error:
-            # Dask may notice a little later than we do that nobody answers.
-            is_gone = isinstance(error, CommClosedError) or self._client.status != "running"
-            told = f"the scheduler is gone: {_in_short(error)}" if is_gone else _in_short(error)
-            raise WorkersLostError(f"{self._address}: {told}") from None
+            raise self._lost(error) from None
+
+    def _lost(self, error: Exception) -> WorkersLostError:
+        """Return the error of a connection that broke; it may be one of a worker."""
+        try:
+            Patience(min(SAID_AFTER, self._patience.seconds)).wait("the scheduler", self._client.nthreads)
+            is_gone = self._client.status != "running"
+        except Exception:
+            is_gone = True
+        found = SchedulerLostError if is_gone else WorkersLostError
+        return found(f"{self._address}: {'the scheduler is gone: ' * is_gone}{_in_short(error)}")
+
+    def _answer(
+        self,
+        ask: Callable[[], Answer],
+        what: str = "the scheduler",
+        more: float | None = 0.0,
+        attempts: int = ATTEMPTS,
+    ) -> Answer:
+        """Return what the cluster answers; it is asked again if a worker dies meanwhile.
+
+        more  seconds that this takes longer than other answers; None: the limit goes on from what was before
+        Raises WorkersLostError.
+        """
+        from distributed import TimeoutError as TooLateError
+
+        if more is not None:
+            self._patience.begin(more)
+        try:
+            return self._patience.wait(f"{self._address}: {what}", ask)
+        except NoAnswerError:
+            seconds = f"{self._patience.seconds + (more or 0):.0f} seconds"
+            raise WorkersLostError(f"{self._address}: waited {seconds} for {what} in vain") from None
+        except TooLateError:
+            raise WorkersLostError(self._without_worker()) from None
+        except Exception as error:  # Dask has many of them where a connection breaks
+            lost = self._lost(error)
+            if attempts == 1 or isinstance(lost, SchedulerLostError):
+                raise lost from None
+        return self._answer(ask, what, more, attempts - 1)
 
     def _least_memory(self) -> int | None:
-        with self._told():
-            workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        limits = [worker.get("memory_limit") for worker in workers]
+        limits = [worker.get("memory_limit") for worker in self._known()]
         return min((limit for limit in limits if limit), default=None)
+
+    def _known(self) -> list[dict[str, Any]]:
+        """Return what the scheduler tells of each worker."""
+        return list(self._answer(lambda: self._client.scheduler_info(n_workers=-1))["workers"].values())
+
+    def _have_worker(self) -> None:
+        """Wait until a worker takes work.  Raises WorkersLostError if none does in time."""
+        self._answer(
+            lambda: self._client.wait_for_workers(1, timeout=self._patience.left()),
+            "a worker that takes work",
+            more=None,
+        )
+
+    def _without_worker(self) -> str:
+        """Return why there is no worker."""
+        known = self._known()
+        seconds = f"in {self._patience.seconds:g} seconds (--cluster-timeout)"
+        if not known:
+            return f"{self._address}: no worker came {seconds}; start one:  dask worker {self._address}"
+        limit = min(worker.get("memory_limit") or 0 for worker in known)
+        return (
+            f"{self._address}: none of {len(known)} workers took work {seconds}: Dask lets workers pause"
+            f" whose memory is nearly full; give them more memory than {limit:,} bytes each"
+        )
 
     def _check_versions(self) -> None:
         """Raise PresEvalError if a worker has another version than this one, or none."""
-        from distributed import TimeoutError as TooLateError
-
-        with self._told():
-            try:
-                self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
-            except TooLateError:
-                raise WorkersLostError(
-                    f"{self._address}: no worker came in {WORKER_SECONDS} seconds"
-                ) from None
-            found = self._client.run(version, on_error="return")
+        found = self._answer(lambda: self._client.run(version, on_error="return"), "all workers")
         for worker, answer in found.items():
+            if isinstance(answer, OSError):  # it died meanwhile
+                continue
             if answer != __version__:
                 there = answer if isinstance(answer, str) else f"none ({_in_short(answer)})"
                 raise PresEvalError(
@@ -179,7 +273,8 @@ class OnDask:
 class _Scattered(Shared):
     """A value on all workers."""
 
-    def __init__(self, client: Any, value: Any) -> None:
+    def __init__(self, client: Any, value: Any, size: int) -> None:
+        self.size = size
         self._client = client
         self._value = value
         self.future: Any = None
@@ -207,4 +302,4 @@ def version() -> str:
 
 def _in_short(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    return re.sub("in <[^>]*>: ", "", lines[0]) if lines else type(error).__name__

@@ -141,11 +141,12 @@ class Processes:
         try:
             self._start(min(self.workers, len(every)))
         except OSError as error:
-            if not self._copied or self._crew:
+            if not self._copied:
                 raise WorkersLostError(f"a process cannot be started ({error})") from None
-            fall_back(f"no copies of the process ({error})")
-            yield from Here(self.workers).map(work, every, *shared)
-            return
+            fall_back(f"{len(self._crew) or 'no'} copies of the process ({error})")
+            if not self._crew:
+                yield from Here(self.workers).map(work, every, *shared)
+                return
         tasks = deque(_Task(number, (work, item, numbers)) for number, item in enumerate(every))
         done: dict[int, tuple[bool, Any]] = {}
         try:

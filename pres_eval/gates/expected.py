@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from pres_eval.errors import EmptyFileError, quoted
 from pres_eval.gates.findings import Finding, Verdict
-from pres_eval.report.text import text_of
+from pres_eval.report.text import cut, text_of
+
+MOST = 80
+"""Characters of an id in a message."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def unexpected(expected: Expected) -> Iterator[Finding]:
     printed = {key: value for key, value, _ in _keyed(expected.printed)}
     for key, value, number in _keyed(expected.lines):
         got = printed.get(key)
-        what = f"{text_of(key[0])}, {text_of(key[1])}"
+        what = f"{cut(text_of(key[0]), MOST)}, {cut(text_of(key[1]), MOST)}"
         found = f"got {quoted(got)}" if got is not None else "no such line here"
         message = f"{text_of(expected.path)}:{number}: {what}: wanted {quoted(value)}, {found}"
         yield Finding(

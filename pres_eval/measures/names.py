@@ -44,6 +44,9 @@ class NamedMeasure:
     by_name: bool = True
 
 
+LONGEST_NAME = 1_000
+"""Characters; longer texts name nothing, and each of their beginnings would be tried."""
+
 # Patterns are compiled where they are first used: most command lines need none of them.
 _IMPORTED = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z"
 
@@ -69,14 +72,14 @@ def split_text(text: str) -> list[str]:
     """The texts of single measures: what follows a comma or blank begins one if it begins with a name."""
     parts: list[str] = []
     begin, depth = 0, 0
-    for found in re.finditer(r"[(){}\[\]]|[,\s](?![0-9]+,)", text):  # whole numbers are no names
+    for found in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):  # whole numbers are no names
         letter, place = found[0], found.start()
         depth += (letter in "({[") - (letter in ")}]")
         if (letter == "," or letter.isspace()) and depth <= 0 and not _swallows(text[begin:place]):
-            rest = text[place + 1 :].lstrip()
+            rest = text[found.end() :].lstrip()
             if not rest or (_head(rest) is not None and rest[0] not in ",."):
                 parts.append(text[begin:place].strip())
-                begin = place + 1
+                begin = found.end()
     parts.append(text[begin:].strip())
     return [part for part in parts if part] or [text.strip()]
 
@@ -115,6 +118,7 @@ def _fold(measures: tuple[str, ...]) -> dict[str, list[str]]:
 def _head(text: str) -> str | None:
     """The longest name, in whatever case, with which a text begins."""
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
+    head = head[:LONGEST_NAME]
     while head:
         if head.casefold() in _folded_names():
             return head

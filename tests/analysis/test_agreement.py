@@ -106,8 +106,8 @@ def test_read_scores() -> None:
         ("", "s.csv: no heading, expected run,MEASURE,MEASURE,..."),
         ("run\nx\n", "s.csv:1: no heading, expected run,MEASURE,MEASURE,..."),
         ("run,a,b\nx,1\n", "s.csv:2: 2 columns, expected 3 as in the heading"),
-        ("run,a\nx,1\ny,nan\n", "s.csv:3: 'nan', expected a number"),
-        ("run,a\nx,abc\n", "s.csv:2: 'abc', expected a number"),
+        ("run,a\nx,1\ny,nan\n", "s.csv:3: 'nan', expected a number from -1e+15 to 1e+15"),
+        ("run,a\nx,abc\n", "s.csv:2: 'abc', expected a number from -1e+15 to 1e+15"),
     ],
 )
 def test_read_scores_says_what_is_wrong(text: str, message: str) -> None:

@@ -14,6 +14,7 @@ from pres_eval.analysis.effects import standardised
 from pres_eval.analysis.figures import normalised_recall, roc
 from pres_eval.analysis.overlap import rbo
 from pres_eval.analysis.pooling import own_pool
+from pres_eval.cli import power
 from pres_eval.reading.source import Source
 
 pytestmark = pytest.mark.slow
@@ -63,7 +64,24 @@ WRONG = {
         "run,topic,map\na,1,0.5\nb,2,0.5\n",
         "scores.csv: no topic with scores of all runs, expected one at least",
     ),
-    "word": ("run,topic,map\na,1,x\n", "scores.csv:2: 'x', expected a number"),
+    "word": ("run,topic,map\na,1,x\n", "scores.csv:2: 'x', expected a number from -1e+15 to 1e+15"),
+    **{
+        f"score {score}": (
+            f"run,topic,map\nb,1,1\na,1,{score}\n",
+            f"scores.csv:3: '{score}', expected a number",
+        )
+        for score in ("0.1e52", "1e300", "-1e300", "1.1e15", "inf", "nan", "1_0", "\u0663")
+    },
+    "carriage return": (
+        "run,topic,map\na,1,1\na\r,2,1\n",
+        "scores.csv:3: new-line character seen in unquoted field, expected CSV as --format csv writes it",
+    ),
+    "carriage returns": ("run,topic,map\ra,1,1\r", "scores.csv:1: new-line character seen in unquoted field"),
+    "long field": (
+        f"run,topic,map\na,1,1\n{'a' * 131_073},2,1\n",
+        "scores.csv:3: field larger than field limit (131072), expected CSV as --format csv writes it",
+    ),
+    "long heading": (f"run,map\n,topic\n{'a' * 10**6}\n", "scores.csv"),
 }
 
 
@@ -75,6 +93,41 @@ def test_wrong_scores(command: str, wrong: str, call: Command, tmp_path: Path) -
     called = call(command, "--scores", tmp_path / "scores.csv")
     assert called.code in (2, 7) and called.out == ""
     assert called.err.startswith("pres-eval: ") and message in called.err
+    assert called.err.count("\n") == 1 and len(called.err) < 2100
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("command", ["compare", "power", "agreement"])
+@pytest.mark.parametrize("score", ["1e15", "-1e15", "1e-300", "5e-324"])
+def test_the_largest_and_smallest_scores(command: str, score: str, call: Command, tmp_path: Path) -> None:
+    rows = [f"{run},{topic},{0.1 * topic},0.{topic}{run}\n" for run in range(3) for topic in range(1, 7)]
+    rows[3] = f"0,4,{score},0.3\n"
+    (tmp_path / "scores.csv").write_text("run,topic,map,P_5\n" + "".join(rows))
+    called = call.ok(command, "--scores", tmp_path / "scores.csv")
+    assert "nan" not in called.out and called.err == ""
+
+
+def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it begins; what does not fit into memory is an error at once."""
+    rows = "".join(f"{run},{topic},0.{topic}{run}\n" for run in range(3) for topic in range(1, 7))
+    (tmp_path / "scores.csv").write_text("run,topic,map\n" + rows)
+    options = ("power", "--scores", tmp_path / "scores.csv", "--samples", "1000", "--trials", "10")
+    assert call.ok(*options).err == ""
+    # 3.3 * 6 * 1,000 deals and 10 draws of 3 sizes of 18 scores and 3 pairs: 20,430
+    monkeypatch.setattr(power, "STEPS_A_MINUTE", 2043.0)
+    note = "3 runs over 6 topics take about 10 minutes; fewer --samples and --trials take less"
+    called = call(*options)
+    assert (called.code, called.err) == (0, f"pres-eval: note: {note}\n")
+    assert call.ok(*options, "--quiet").out == called.out
+    monkeypatch.setattr(power, "MOST_CELLS", 17)
+    assert call(*options).out == called.out
+    called = call(*options, "--test", "t")
+    assert (called.code, called.out) == (1, "")
+    assert called.err == (
+        "pres-eval: 3 runs: 3 pairs over 6 topics (--test t), expected at most 17; leave some runs out\n"
+    )
+    monkeypatch.setattr(power, "MOST_CELLS", 2)
+    assert "3 runs: 3 pairs, expected at most 2; leave some runs out" in call(*options).err
 
 
 @pytest.mark.parametrize(

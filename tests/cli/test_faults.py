@@ -418,7 +418,7 @@ def temporary(folder: Path) -> list[Path]:
     return list(folder.glob(".pres-eval-*"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_signals_leave_nothing_behind(number: signal.Signals, folder: Path) -> None:
     os.mkfifo(folder / "fifo")
     (folder / "out").write_text("old")

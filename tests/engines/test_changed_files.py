@@ -150,3 +150,27 @@ def test_a_file_that_ends_before_its_size(
         )
     assert (code, out) == (2, b"")
     assert said == f"pres-eval: {tmp_path / name}: cannot be read (it ends 10 bytes too early)\n"
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("option", ["--against", "--expect", "--scores"])
+def test_what_is_compared_with(option: str, change: Callable[[Path], None], folder: Path) -> None:
+    """Files of gates and of scores are read as runs are."""
+    path, size = folder / "compared", 30_000_000
+    if option == "--scores":
+        path.write_text(
+            "run,topic,map\n" + "".join(f"{r} d,{t},0.{t}\n" for r in "abc" for t in range(900_000))
+        )
+        arguments: tuple[str, ...] = ("compare", "--scores", "compared")
+    else:
+        path.write_bytes(b"{}" + b"\n" * size if option == "--against" else b"map\tall\t d\n" * (size // 11))
+        arguments = ("-m", "map", option, "compared", "qrels", "small")
+    command = [sys.executable, "-m", "pres_eval", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    running = subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe)
+    with caught(running, path):
+        change(path)
+    _, said = running.communicate(timeout=SECONDS)
+    told = b"pres-eval: compared: the file changed while it was read, expected one that nobody"
+    assert running.returncode == 2 and told in said and said.count(b"\n") == 1, said

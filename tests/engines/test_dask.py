@@ -26,6 +26,7 @@ from pres_eval.engines import on_dask
 from pres_eval.engines.connecting import engine_of
 from pres_eval.engines.engine import WorkersLostError
 from pres_eval.engines.on_dask import OnDask
+from pres_eval.engines.patience import Patience
 from pres_eval.errors import PresEvalError
 from pres_eval.reading.relevance import read_relevance
 
@@ -251,7 +252,6 @@ def test_a_worker_that_is_too_small_and_a_scheduler_that_is_killed(
     (tmp_path / "qrels").write_text(rows)
     (tmp_path / "small").write_text(QRELS)
     judged = read_relevance(str(tmp_path / "small"))
-    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 5)
     with dask_cluster(tmp_path, 1, "20MB") as made:
         done = pres_eval("--cluster", made.file, "--output", "out", "qrels", "run", cwd=tmp_path)
 
@@ -261,7 +261,7 @@ def test_a_worker_that_is_too_small_and_a_scheduler_that_is_killed(
                 made.kill_scheduler()
 
         with (
-            engine_of(str(made.file)) as engine,
+            engine_of(str(made.file), Patience(5)) as engine,
             pytest.raises(WorkersLostError, match=r"^tcp://.*: the scheduler is gone"),
         ):
             ranked_by(Watched(engine, 1000, told), str(tmp_path / "run"), judged)
@@ -272,22 +272,13 @@ def test_a_worker_that_is_too_small_and_a_scheduler_that_is_killed(
     assert "split the judgements by topic" in said
 
 
-IMPATIENT = """
-from pres_eval.__main__ import run
-from pres_eval.engines import on_dask
-on_dask.CONNECT_SECONDS = 5
-run()
-"""
-"""The command, which waits less long for a scheduler to come back."""
-
-
 @pytest.mark.parametrize("how", ["scheduler", "interrupt"])
 def test_the_scheduler_is_gone_or_the_user(how: str, tmp_path: Path) -> None:
     """Exit code, one line or none, and no half output; nobody else is disturbed."""
     (tmp_path / "run").write_text("".join(LINES))
     (tmp_path / "qrels").write_text(QRELS)
     with dask_cluster(tmp_path, 0) as made:
-        command = [sys.executable, "-c", IMPATIENT, "--cluster", str(made.file)]
+        command = [sys.executable, "-m", "pres_eval", "--cluster", str(made.file), "--cluster-timeout", "5"]
         process = subprocess.Popen(
             [
                 *command,
@@ -324,12 +315,7 @@ def _num_clients(client: Any) -> int:
     return int(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.clients)))
 
 
-def test_what_is_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 0.5)
-    with pytest.raises(PresEvalError, match="no Dask scheduler answers"), engine_of("tcp://127.0.0.1:1"):
-        pass
-    with pytest.raises(PresEvalError, match="no Dask scheduler answers"), engine_of("missing.json"):
-        pass
+def test_what_is_no_cluster() -> None:
     for wrong in ("nonsense", "local:", "local:0", "local:x", 5):
         with pytest.raises(PresEvalError, match="expected local:N"), engine_of(wrong):
             pass

@@ -34,6 +34,7 @@ from pres_eval.reading.source import Source
 LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(30) for number in range(40)]
 QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in range(30) for number in range(0, 40, 7))
 COPIED = pytest.param(True, marks=pytest.mark.skipif(not can_copy(), reason="processes are not copied here"))
+COPIED_ALONE = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
 
 
 def open_files() -> set[str]:
@@ -265,6 +266,24 @@ def test_where_the_system_grants_no_copies(
         else:
             assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
     assert ("slower: no copies of the process" in capfd.readouterr().err) is (wanted == "say")
+
+
+@COPIED_ALONE
+def test_where_the_system_grants_one_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does all the work."""
+    fork = os.fork
+    granted = iter([fork])
+
+    def once() -> int:
+        try:
+            return next(granted)()
+        except StopIteration:
+            raise OSError(errno.EAGAIN, "no more") from None
+
+    monkeypatch.setattr(os, "fork", once)
+    with Processes(3, copied=True) as workers:
+        assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
+        assert len(workers.numbers) == 1
 
 
 def test_a_signal_just_before_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

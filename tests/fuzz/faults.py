@@ -3,9 +3,11 @@
     python tests/fuzz/faults.py --cases 500 --seed 1
 
 Each case runs the command with one fault: a signal at a random moment, little memory, few file handles or
-processes, a full disk, closed streams, a reader that ends early, a file that shrinks, grows or is replaced,
-a pipe that stalls.  It has to print the right result and exit with 0, or say in one line what is wrong and
-exit with another code, or die of the signal; an output file is whole or not there, and no other file is left.
+processes, a full disk, closed streams, a reader that ends early, a pipe that stalls, a peer that is no Dask
+scheduler, a worker that is killed.  In every second case a file shrinks, grows or is replaced while threads,
+copies, workers or Dask read it, or a gate or a file of scores.  It has to print the right result and exit
+with 0, or say in one line what is wrong and exit with another code, or die of the signal; an output file is
+whole or not there, and no other file is left.
 Counts are printed at the end; exit code 1 if anything else happened.
 """
 
@@ -37,6 +39,8 @@ DOCUMENTS = 200
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.changing import CHANGES, NotCaughtError, caught  # noqa: E402
+from support.dask_cluster import DaskCluster, dask_cluster  # noqa: E402
+from support.wrong_peers import PEERS, wrong_peer  # noqa: E402
 
 LARGE = ("-q", "-m", "map", "--quiet", "--jobs", "4", "qrels", "large")
 MIXED = (*LARGE[:-1], "large-mixed")
@@ -46,8 +50,38 @@ JUDGED = (*LARGE[:-2], "large-qrels", "large")
 CLUSTERED = ("--cluster", "local:2", "-q", "-m", "map", "--quiet", "qrels", "large")
 """What workers read, which are processes of their own."""
 
-FILES = ("qrels", "run", "mixed", "run.gz", "large", "large-mixed", "large-qrels")
-RUNS = FILES[1:]
+DASK = ("--cluster", "dask/scheduler.json", "--cluster-timeout", "20", *CLUSTERED[2:])
+
+GATED = ("--jobs", "1", "-q", "-m", "all_trec", "--quiet")
+
+READERS = {
+    "threads": (
+        ("--jobs", "2", *GATED[2:], "qrels", "run"),
+        ("--jobs", "1", *LARGE[:4], "qrels", "large"),
+        ("--jobs", "1", *LARGE[:4], "large-qrels", "run"),
+        ("--jobs", "1", *LARGE[:4], "qrels", "large-mixed"),
+    ),
+    "copies": (LARGE, MIXED, JUDGED, (*LARGE, "large-mixed")),
+    "local:N": (
+        CLUSTERED,
+        (*CLUSTERED[:-1], "large-mixed"),
+        (*CLUSTERED[:-2], "large-qrels", "large"),
+    ),
+    "Dask": (DASK, (*DASK[:-1], "large-mixed"), (*DASK[:-2], "large-qrels", "large")),
+    "gates and scores": (
+        (*GATED, "--against", "baseline.json", "qrels", "run"),
+        (*GATED, "--against", "large", "qrels", "large"),
+        (*GATED, "--expect", "expected", "qrels", "large"),
+        ("compare", "--scores", "scores.csv", "--format", "csv"),
+    ),
+}
+"""What reads the files that change, and how."""
+
+FILES = (
+    *("qrels", "run", "mixed", "run.gz", "large", "large-mixed", "large-qrels"),
+    *("baseline.json", "expected", "scores.csv"),
+)
+RUNS = FILES[1 : FILES.index("baseline.json")]
 
 ARGUMENTS = (
     ("-q", "-m", "all_trec", "qrels", "run"),
@@ -76,8 +110,11 @@ class Place:
     """A folder with the inputs, and what the command prints without any fault."""
 
     folder: Path
+    dask: DaskCluster
     timeout: float = 60
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     expected: dict[tuple[str, ...], bytes] = field(default_factory=dict)
+    changes: Counter[str] = field(default_factory=Counter)
 
     def command(self, arguments: tuple[str, ...]) -> list[str]:
         # As the script that is installed: `python -m` would put this folder on the path.
@@ -115,8 +152,11 @@ class Place:
         return Ended(process.returncode, out or b"", err)
 
 
-def make(folder: Path, timeout: float) -> Place:
-    """The inputs: a run in order, compressed and mixed; two runs of 20 MB, and judgements of 35."""
+def make(folder: Path, dask: DaskCluster, timeout: float) -> Place:
+    """The inputs: a run in order, compressed and mixed; two runs of 20 MB, and judgements of 35.
+
+    Files for gates and of scores: of the large run, so that it takes a while to read them.
+    """
     chance = random.Random(1)
     lines = [
         f"{topic} Q0 d{chance.randrange(10**6)}x{rank} {rank} {1 / (rank + 1):.6f} t\n"
@@ -139,10 +179,20 @@ def make(folder: Path, timeout: float) -> Place:
     (folder / "mixed").write_text("".join(lines))
     (folder / "bin").mkdir()
     (folder / "bin" / "pres-eval").write_text("from pres_eval.__main__ import run\nrun()\n")
-    place = Place(folder, timeout)
-    for arguments in (*ARGUMENTS, CLUSTERED):
+    place = Place(folder, dask, timeout)
+    place.workers += [dask.add_worker("--no-nanny") for _ in range(2)]
+    for name, wanted in (
+        ("baseline.json", ("--format", "json", *GATED, "qrels", "run")),
+        ("expected", (*GATED, "qrels", "large")),
+    ):
+        (folder / name).write_bytes(place.end(place.start(wanted)).out + b"\n" * (4 << 20))
+    with (folder / "scores.csv").open("w") as file:
+        file.write("run,topic,map\n")
+        for name in "abcd":
+            file.writelines(f"{name} d,{topic},{chance.random()}\n" for topic in range(30_000))
+    for arguments in (*ARGUMENTS, *(one for every in READERS.values() for one in every)):
         ended = place.end(place.start(arguments))
-        assert ended.code == 0, ended
+        assert ended.code == 0, (arguments, ended)
         place.expected[arguments] = ended.out
     return place
 
@@ -261,37 +311,89 @@ def _reader_leaves(place: Place, chance: random.Random, arguments: tuple[str, ..
     return "" if (code, said) == (0, b"") else f"exit code {code}: {said!r}"
 
 
-def _file_changes(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
-    """A file is replaced, written to or cut, also with its time set back, at any time or while it is read."""
-    arguments = chance.choice((arguments, LARGE, MIXED, JUDGED, CLUSTERED))
-    path = place.folder / chance.choice([name for name in arguments if name in FILES])
-    kept = Path(shutil.copy2(path, place.folder / "kept"))
-    change = chance.choice(CHANGES)
-    process = place.start(arguments)
-    is_caught = bool(chance.randrange(3))
-    if is_caught:
-        try:
-            with caught(process, path):
-                change(path)
-        except NotCaughtError:
-            is_caught = False
-    else:
-        time.sleep(chance.uniform(0.0, 1.0))
-        change(path)
-    ended = place.end(process)
-    changed = place.end(place.start(arguments))
-    kept.replace(path)
-    if ended.code == 0 and "json" in arguments:
-        return ""  # the checksum is taken after the reading
-    if is_caught:
-        told = b"the file changed while it was read" in ended.err + ended.out  # `check` tells it as a finding
-        if told or ended.out == place.expected[arguments]:
-            return judge(place, arguments, ended, 1, 2)
-        return f"{change.__name__}: exit code {ended.code}, {ended.err!r}"
-    # What was opened after the change is the changed file: its result is as right as that of the old one.
-    if (ended.code, ended.out, ended.err) == (changed.code, changed.out, changed.err):
+def _file_changes(reader: str) -> Case:
+    def case(place: Place, chance: random.Random, _: tuple[str, ...]) -> str:
+        """A file is replaced, written to or cut, also with its time set back, at any time or while read."""
+        arguments = chance.choice(READERS[reader])
+        path = place.folder / chance.choice([name for name in arguments if name in FILES])
+        kept = Path(shutil.copy2(path, place.folder / "kept"))
+        change = chance.choice(CHANGES)
+        place.changes[change.__name__] += 1
+        process = place.start(arguments)
+        workers = [worker.pid for worker in place.workers] if reader == "Dask" else []
+        is_caught = bool(chance.randrange(3))
+        if is_caught:
+            try:
+                with caught(process, path, workers):
+                    change(path)
+            except NotCaughtError:
+                is_caught = False
+        if not is_caught:
+            time.sleep(chance.uniform(0.0, 1.0))
+            change(path)
+        place.changes["while it was seen to be read"] += is_caught
+        ended = place.end(process)
+        changed = place.end(place.start(arguments))
+        kept.replace(path)
+        place.changes["exit code 2"] += ended.code == 2
+        return _judge_changed(place, arguments, ended, changed, is_caught)
+
+    return case
+
+
+def _judge_changed(
+    place: Place, arguments: tuple[str, ...], ended: Ended, changed: Ended, is_caught: bool
+) -> str:
+    """What is wrong; `changed`: how the command ends with the changed file."""
+    if (ended.code, ended.out) == (0, place.expected[arguments]):
         return ""
+    told = b"the file changed while it was read" in ended.err + ended.out  # `check` tells it as a finding
+    # What was opened after the change is the changed file: its result is as right as that of the old one.
+    # A gate may have read that when the command was caught at the run.
+    same = (ended.code, ended.out, ended.err) == (changed.code, changed.out, changed.err)
+    if same and (not is_caught or "--against" in arguments or "--expect" in arguments):
+        return ""
+    if "--expect" in arguments and ended.code == 3 and ended.out == place.expected[arguments]:
+        return ""
+    if is_caught and not told:
+        return f"caught: exit code {ended.code}, {ended.err!r}"
     return judge(place, arguments, ended, 1, 2)
+
+
+def _wrong_peer(place: Place, chance: random.Random, _: tuple[str, ...]) -> str:
+    """An address of something that is no Dask scheduler, or a scheduler file that is none."""
+    kind = chance.choice((*PEERS, "file"))
+    with contextlib.ExitStack() as stack:
+        if kind == "file":
+            text = (place.folder / "dask" / "scheduler.json").read_bytes()
+            some = bytearray(text[: chance.randrange(len(text))])
+            for _place in range(chance.randrange(4) if some else 0):
+                some[chance.randrange(len(some))] = chance.randrange(256)
+            (place.folder / "other.json").write_bytes(some)
+            address = "other.json"
+        else:
+            sends = PEERS[kind]
+            if sends and chance.randrange(2):
+                sends = chance.randbytes(chance.randrange(1, 200))
+            address = stack.enter_context(wrong_peer(sends))
+        ended = place.end(place.start(("--cluster", address, "--cluster-timeout", "1", *CLUSTERED[2:])))
+    if ended.code == 0:
+        return "exit 0"
+    return judge(place, DASK, ended, 1, 2)
+
+
+def _dask_worker_ends(place: Place, chance: random.Random, _: tuple[str, ...]) -> str:
+    """One of two workers of a Dask cluster is killed; the other one does its work."""
+    arguments = chance.choice(READERS["Dask"])
+    process = place.start(arguments)
+    time.sleep(chance.uniform(0.2, 2.0))
+    killed = place.workers.pop(chance.randrange(2))
+    killed.kill()
+    killed.wait()
+    ended = place.end(process)
+    place.workers.append(place.dask.add_worker("--no-nanny"))
+    time.sleep(2)
+    return judge(place, arguments, ended)
 
 
 HOSTILE = "open(__file__ + '.executed', 'w').close()\nraise ImportError('from the folder of the data')\n"
@@ -300,7 +402,7 @@ PACKAGES = ("numpy", "click", "tabulate", "pres_eval", "pyarrow", "fsspec", "sit
 
 def _modules(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
     """Modules lie beside the data, with names of those that Python and the command import."""
-    arguments = chance.choice((arguments, CLUSTERED))
+    arguments = chance.choice((arguments, CLUSTERED, DASK))
     names = [*PACKAGES, *chance.sample(sorted(sys.stdlib_module_names), chance.randrange(1, 300))]
     for name in names:
         (place.folder / f"{name}.py").write_text(HOSTILE)
@@ -416,13 +518,18 @@ FAULTS: dict[str, Case] = {
     "full disk": _full_disk,
     "closed streams": _closed,
     "reader leaves": _reader_leaves,
-    "file changes": _file_changes,
     "modules": _modules,
+    "wrong peers": _wrong_peer,
+    "Dask worker ends": _dask_worker_ends,
     "pipe stalls": _pipe_stalls,
     "copy ends": _copy_ends,
     "odd files": _odd_files,
     "no threads": _no_threads,
 }
+
+
+CHANGING: dict[str, Case] = {f"file changes, {reader}": _file_changes(reader) for reader in READERS}
+"""Every second case is one of these."""
 
 
 def main() -> int:
@@ -432,24 +539,27 @@ def main() -> int:
     )
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=tuple(FAULTS))
+    parser.add_argument("--only", choices=(*FAULTS, *CHANGING))
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which a command hangs")
     said = parser.parse_args()
     chance = random.Random(said.seed)
     counts: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        place = make(Path(folder), said.timeout)
-        kinds = [said.only] if said.only else list(FAULTS)
-        with contextlib.suppress(KeyboardInterrupt):  # the counts so far
+        (Path(folder) / "dask").mkdir()
+        with dask_cluster(Path(folder) / "dask", 0) as dask, contextlib.suppress(KeyboardInterrupt):
+            place = make(Path(folder), dask, said.timeout)
             for number in range(said.cases):
-                kind = kinds[number % len(kinds)]
+                cases = (CHANGING, FAULTS)[number % 2]
+                kind = said.only or list(cases)[number // 2 % len(cases)]
                 arguments = chance.choice(ARGUMENTS)
-                problem = FAULTS[kind](place, chance, arguments)
+                problem = {**FAULTS, **CHANGING}[kind](place, chance, arguments)
                 counts[kind] += 1
                 if problem:
                     wrong[kind] += 1
                     print(f"WRONG {kind} {' '.join(arguments)}: {problem[-1500:]}", flush=True)
+    for change in place.changes:
+        print(f"{place.changes[change]:7,}  of the changes of files: {change}")
     for kind in counts:
         print(f"{counts[kind]:7,}  {kind}, {wrong[kind]} wrong")
     print(f"{counts.total():7,}  faults injected, {wrong.total()} wrong")

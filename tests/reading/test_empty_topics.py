@@ -31,6 +31,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
         ("skip", [1.0, 0.25], 0.625),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*no judgements:pres_eval.errors.PresEvalWarning")
 def test_each_rule(
     files: tuple[str, str], command: Command, rule: str, maps: list[float], summary: float
 ) -> None:

@@ -344,3 +344,20 @@ def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
     ranking = read_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
     assert len(ranking.topic) == 60 and set(ranking.rank.tolist()) == {6}
     assert sum(sizes) == 6000 and max(sizes) <= 500
+
+
+def test_a_row_group_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its size is known before it is read; several small ones may be as large together."""
+    data = {
+        f"q{topic}": {f"{topic}-" + "d" * 900 + str(n): 10.0 - n for n in range(10)} for topic in range(9)
+    }
+    (tmp_path / "qrels").write_text("q1 0 x 1\n")
+    relevance = read_relevance(str(tmp_path / "qrels"))
+    monkeypatch.setattr(parquet, "LARGEST_GROUP", 20_000)
+    table(tmp_path / "small", data, ("qid", "docno", "score"), 10)
+    assert read_run(Source(str(tmp_path / "small")), relevance, Options()).num_lines == 90
+    table(tmp_path / "large", data, ("qid", "docno", "score"), 90)
+    with pytest.raises(
+        InputError, match=r"large: a row group of [0-9,]+ bytes, decompressed, expected at most 20,000"
+    ):
+        read_run(Source(str(tmp_path / "large")), relevance, Options())

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 SECONDS = 5
@@ -82,11 +82,11 @@ def is_reading(process: int, path: Path, *, begun: bool) -> bool:
 
 
 @contextlib.contextmanager
-def caught(running: subprocess.Popen[bytes], path: Path) -> Iterator[None]:
-    """Let the command stand still while it reads the file, or others do that it has started."""
+def caught(running: subprocess.Popen[bytes], path: Path, workers: Iterable[int] = ()) -> Iterator[None]:
+    """Let the command stand still while it reads the file, or others do that it has started, or `workers`."""
     deadline = time.monotonic() + SECONDS
     while running.poll() is None and time.monotonic() < deadline:
-        first, *others = every = family(running.pid)
+        first, *others = every = [*family(running.pid), *workers]
         if is_reading(first, path, begun=True) or any(is_reading(each, path, begun=False) for each in others):
             for each in every:
                 os.kill(each, signal.SIGSTOP)

@@ -31,10 +31,12 @@ class DaskCluster:
         while not self.file.is_file() and time.monotonic() < deadline:
             time.sleep(0.05)
 
-    def add_worker(self) -> None:
+    def add_worker(self, *options: str) -> subprocess.Popen[bytes]:
         """Start a worker with one thread, which is replaced if it dies."""
-        place = ("--local-directory", str(self._folder), "--scheduler-file", str(self.file))
-        self._start("worker", "--nthreads", "1", "--memory-limit", self._memory, "--no-dashboard", *place)
+        place = ("--local-directory", str(self._folder), "--scheduler-file", str(self.file), *options)
+        return self._start(
+            "worker", "--nthreads", "1", "--memory-limit", self._memory, "--no-dashboard", *place
+        )
 
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -63,7 +63,7 @@ def printed_in_splits(
     """The same with `--cluster`, whose workers are this process if no engine is given."""
 
     @contextlib.contextmanager
-    def engine_of(_: Any) -> Iterator[Engine]:
+    def engine_of(*_: Any) -> Iterator[Engine]:
         yield InSplits(size) if engine is None else Watched(engine, size)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -17,6 +17,9 @@ from pres_eval.reading.streams import in_the_end
 
 ROWS = 1 << 16
 
+LARGEST_GROUP = 1 << 30
+"""Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
+
 
 def read_parquet(source: Source, grades: bool) -> Iterator[Block]:
     """A table with the column names of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
@@ -56,6 +59,14 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
     """Some row groups of the file, some rows at a time."""
     columns = _columns(source, file.schema_arrow.names, grades)
     for group in numbers:
+        size = file.metadata.row_group(group).total_byte_size
+        if size > LARGEST_GROUP:
+            raise InputError(
+                source.name,
+                None,
+                f"a row group of {size:,} bytes, decompressed",
+                f"at most {LARGEST_GROUP:,}, such as a million rows",
+            )
         # One after the other, so that memory does not grow with the file; threads have files of their own.
         for batch in file.iter_batches(ROWS, row_groups=[group], columns=columns, use_threads=False):
             if batch.num_rows:

@@ -1,0 +1,82 @@
+"""Words of megabytes and refusals of the system: short messages, in short time."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from support.commands import QRELS, RUNS, Command
+
+from pres_eval.errors import LONGEST, one_line
+from pres_eval.measures.names import split_text
+from pres_eval.workers import num_processors
+
+LONG = 100_000
+SECONDS = 2.0
+
+
+@pytest.fixture
+def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capfdbinary)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (" " * LONG, 1),
+        ("map" + " " * LONG, 0),
+        (" " * LONG + "x", 1),
+        ("map" + " \t" * LONG + "P.5", 0),
+        ("a_" * LONG, 1),
+        ("map_" + "5_" * LONG, 1),
+        ("x" * 2 * 10**6, 1),
+        ("x," * LONG, 1),
+        ("PRES(" + "a=1," * LONG + ")", 1),
+    ],
+)
+def test_measures(text: str, code: int, call: Command) -> None:
+    begun = time.process_time()
+    called = call("-m", text, QRELS, RUNS[0])
+    assert time.process_time() - begun < SECONDS
+    assert called.code == code and len(called.err) < LONGEST + 100
+    assert code == 0 or called.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("blank", [" ", "   ", "\t \n"])
+def test_blanks_between_measures(blank: str) -> None:
+    text = blank.join(["", "map", "P.5,10", "ndcg_cut.5,", "recall.5", "20,", "x", ""])
+    assert split_text(text) == ["map", "P.5,10", "ndcg_cut.5", f"recall.5{blank}20,{blank}x"]
+
+
+def test_expected_lines(call: Command, tmp_path: Path) -> None:
+    """A line of the file is shortened as those of runs are."""
+    (tmp_path / "lines").write_text(f"map\tall\t{'5' * 10**6}\n{'m' * 2 * 10**6}\t{'t' * 10**6}\t1\n")
+    called = call("--expect", tmp_path / "lines", "-m", "map", QRELS, RUNS[0])
+    assert called.code == 3
+    first, second = called.err.splitlines()
+    assert "wanted '555" in first and len(first) < 300 and len(second) < 500
+    assert f": {'m' * 79}…, {'t' * 79}…: wanted '1', no such line here" in second
+
+
+def test_one_line() -> None:
+    assert one_line("x" * LONGEST) == "x" * LONGEST
+    said = one_line("begin " + "x" * 10**6 + " end")
+    assert said.startswith("begin xxx") and said.endswith("xxx end") and len(said) < LONGEST
+    assert len(one_line("\x1b" * 10**6)) <= 4 * LONGEST
+
+
+def test_a_system_that_tells_no_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As seccomp makes it, or a system without the call."""
+
+    def refused(_: int) -> set[int]:
+        raise PermissionError(1, "not permitted")
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    monkeypatch.setattr(os, "sched_getaffinity", refused, raising=False)
+    assert num_processors() == 5
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert num_processors() == 5
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert num_processors() == 1
