@@ -100,6 +100,13 @@ def pair_topics(
     )
 
 
+def weighted(scores: PairedScores, weights: Sequence[float]) -> PairedScores:
+    """Return the scores times weights of topics (T,), such that their means are those with these weights."""
+    each = np.asarray(weights, np.float64)
+    values = scores.values * (each * len(each) / each.sum())
+    return replace(scores, values=values, means=means_of(values))
+
+
 def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int]) -> str | None:
     """Return a warning of measures that reward giving up, if the runs retrieved more or less; else None."""
     labels = [column.label for column in selection if column.measure.rewards_giving_up]

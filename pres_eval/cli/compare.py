@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from pres_eval.analysis.by_group import compare_by_group
 from pres_eval.analysis.compare import BEST, best_places, compare
 from pres_eval.analysis.compare_settings import (
     FAMILIES,
@@ -23,14 +24,15 @@ from pres_eval.analysis.compared import ComparedRuns
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
-from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
 from pres_eval.cli.loading import SCORES, read_paired
 from pres_eval.cli.reader import warn
-from pres_eval.cli.shared import MEASURES, NMAX, TIES, TieOptions
+from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, TIES, WEIGHTS, TieOptions
+from pres_eval.cli.topics import topic_files
 from pres_eval.errors import UsageError
-from pres_eval.report.compared_tables import compared_tables
+from pres_eval.report.compared_tables import by_group_tables, compared_tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,8 @@ class CompareOptions(TieOptions, PairedOptions):
     alpha: float
     samples: int
     seed: int
+    groups: str | None
+    weights: str | None
 
     def settings(self) -> Settings:
         """How the runs are compared; raises UsageError for options that do not go together."""
@@ -112,6 +116,8 @@ class CompareOptions(TieOptions, PairedOptions):
     help="Draws of the bootstrap, sign changes of randomisation, deals of randomised-tukey.",
 )  # fmt: skip
 @SEED
+@GROUPS
+@WEIGHTS
 @analysis_options
 @TIES
 def command(**values: Any) -> None:
@@ -138,7 +144,10 @@ def command(**values: Any) -> None:
     without its bias; the matched-pairs rank-biserial correlation.  --scores takes a CSV file
     run,topic,MEASURE instead of QRELS and runs.
 
-    Tables for --table: means, groups (with --all-pairs), comparisons.
+    --groups compares in each group of topics too, corrected for all groups, and tests whether differences
+    depend on the group.  With --weights differences are weighed as the means are.
+
+    Tables for --table: means, groups (with --all-pairs), comparisons; with --groups by_group, interaction.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     _compare(CompareOptions(**values))
 
@@ -149,6 +158,9 @@ def _compare(said: CompareOptions) -> None:
     settings = said.settings()
     paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
     scores, loaded = paired.scores, paired.loaded
+    groups, weights = topic_files(said, said.groups, said.weights, scores.topics)
+    if weights is not None:
+        scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
     known: list[Sequence[str]] = [scores.runs]
     topics = plural(len(scores.topics))
     if loaded is not None:
@@ -160,7 +172,9 @@ def _compare(said: CompareOptions) -> None:
     result = compare(scores, baseline, settings, paired.each("comparing"))
     shown = {**paired.settings, **asdict(settings), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
-    tables = compared_tables(result, topics)
+    tables = compared_tables(result, topics if weights is None else f"{topics}, with weights")
+    if groups is not None:
+        tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)
     put_out(tables, "compare", shown, said, paired.failures, lambda: _figure(result))
 
 

@@ -137,7 +137,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     said.check_layout()
     reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
     relevance = _judgements(said, reader)
-    groups, weights = topic_files(said, said.groups, said.weights, relevance)
+    groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
     job = Job(
         said=said,
         relevance=relevance,

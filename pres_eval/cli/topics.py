@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pres_eval.arrays.types import IntArray
@@ -11,7 +11,6 @@ from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import Relevance
 from pres_eval.report.names import run_names
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _weigh_ties(ranking: Ranking, job: Job) -> None:
 
 
 def topic_files(
-    said: NumberOptions, groups: str | None, weights: str | None, relevance: Relevance
+    said: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
 ) -> tuple[Groups | None, Weights | None]:
     """Return the groups and the weights of topics in two files, after what is to be said of them.
 
@@ -90,7 +89,6 @@ def topic_files(
         return None, None
     from pres_eval.reading.topic_files import check_groups, check_weights, read_groups, read_weights
 
-    judged = relevance.pool.topics
     found = None if groups is None else read_groups(groups)
     if found is not None and (warning := check_groups(found, judged)):
         said.warn(warning)

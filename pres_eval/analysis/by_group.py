@@ -1,0 +1,200 @@
+"""Runs compared in groups of topics, and whether a difference is another one in another group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pres_eval.analysis.compare import compare
+from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.digits import DECIMALS
+from pres_eval.analysis.joint import JOINT_TESTS
+from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.randomness import Stream
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import UsageError
+
+_AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class GroupComparison:
+    """One run against another under one measure, over the topics of one group; run minus other.
+
+    corrected  p-value corrected for all groups and comparisons of the measure (or of all measures)
+    direction  1 where the test speaks for the run, -1 for the other, 0 for neither
+    """
+
+    measure: str
+    group: str
+    topics: int
+    run: str
+    other: str
+    mean: float
+    other_mean: float
+    difference: float
+    p_value: float
+    corrected: float
+    significant: bool
+    direction: int
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """Whether the difference of two runs under one measure is another one in another group of topics.
+
+    least, greatest  the groups in which the difference, run minus other, is least and greatest
+    """
+
+    measure: str
+    run: str
+    other: str
+    least: str
+    greatest: str
+    p_value: float
+    corrected: float
+    significant: bool
+
+
+@dataclass(frozen=True)
+class ByGroup:
+    """The comparisons in groups; and interactions, unless some topic is in several groups."""
+
+    comparisons: tuple[GroupComparison, ...]
+    interactions: tuple[Interaction, ...]
+    overlap: bool
+
+
+def compare_by_group(
+    scores: PairedScores,
+    groups: Mapping[str, frozenset[bytes]],
+    baseline: int | Sequence[int] | None,
+    settings: Settings,
+) -> ByGroup:
+    """Compare runs as `compare` does, in each group of topics that has some.
+
+    Raises UsageError for tests of all runs at once.
+    """
+    if settings.test in JOINT_TESTS:
+        raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
+    members = {
+        name: np.array([row for row, topic in enumerate(scores.topics) if topic in own], np.int64)
+        for name, own in groups.items()
+    }
+    members = {name: rows for name, rows in members.items() if len(rows)}
+    one_by_one = replace(settings, correction="none")
+    found = [
+        (name, len(rows), one)
+        for name, rows in members.items()
+        for one in compare(_only(scores, rows), baseline, one_by_one).comparisons
+    ]
+    p_values = np.array([one.p_value for _, _, one in found], np.float64)
+    corrected = _corrected(p_values, [one.measure for _, _, one in found], settings)
+    comparisons = tuple(
+        GroupComparison(
+            measure=one.measure,
+            group=name,
+            topics=topics,
+            run=one.run,
+            other=one.other,
+            mean=one.mean,
+            other_mean=one.other_mean,
+            difference=one.difference,
+            p_value=one.p_value,
+            corrected=value,
+            significant=value < settings.alpha,
+            direction=one.direction if value < settings.alpha else 0,
+        )
+        for (name, topics, one), value in zip(found, corrected.tolist(), strict=True)
+    )
+    grouped = np.concatenate(list(members.values())) if members else np.zeros(0, np.int64)
+    overlap = len(np.unique(grouped)) < len(grouped)
+    interactions = (
+        () if overlap or len(members) < 2 else _interactions(scores, members, comparisons, settings)
+    )
+    return ByGroup(comparisons, interactions, overlap)
+
+
+def _only(scores: PairedScores, rows: IntArray) -> PairedScores:
+    """Return the scores on some topics (n,)."""
+    values = np.ascontiguousarray(scores.values[:, :, rows])
+    topics = tuple(scores.topics[row] for row in rows.tolist())
+    return replace(scores, topics=topics, values=values, means=means_of(values))
+
+
+def _corrected(p_values: FloatArray, measures: Sequence[str], settings: Settings) -> FloatArray:
+    """Return p-values (n,) corrected in the family of each: its measure, or all; nan is no comparison."""
+    corrected = np.full(len(p_values), math.nan)
+    families = [settings.over == "measures" or measure for measure in measures]
+    for family in dict.fromkeys(families):
+        own = np.array([each == family for each in families]) & ~np.isnan(p_values)
+        corrected[own] = CORRECTIONS[settings.correction](p_values[own])
+    return corrected
+
+
+def _interactions(
+    scores: PairedScores,
+    members: Mapping[str, IntArray],
+    comparisons: Sequence[GroupComparison],
+    settings: Settings,
+) -> tuple[Interaction, ...]:
+    """Return whether differences depend on the group, for each pair that was compared."""
+    rows = np.concatenate(list(members.values()))
+    group = np.repeat(np.arange(len(members)), [len(own) for own in members.values()])
+    values = scores.values
+    pairs = dict.fromkeys((one.measure, one.run, one.other) for one in comparisons)
+    place = {name: number for number, name in enumerate(scores.runs)}
+    differences = [
+        values[scores.measures.index(measure), place[run], rows]
+        - values[scores.measures.index(measure), place[other], rows]
+        for measure, run, other in pairs
+    ]
+    p_values = np.array([p_of_groups(each, group, settings.samples, settings.seed) for each in differences])
+    corrected = _corrected(p_values, [measure for measure, _, _ in pairs], settings)
+    names, found = list(members), []
+    rows_of_pairs = zip(pairs, differences, p_values.tolist(), corrected.tolist(), strict=True)
+    for (measure, run, other), each, plain, value in rows_of_pairs:
+        means = np.bincount(group, weights=each) / np.bincount(group)
+        found.append(
+            Interaction(
+                measure=measure,
+                run=run,
+                other=other,
+                least=names[int(means.argmin())],
+                greatest=names[int(means.argmax())],
+                p_value=plain,
+                corrected=value,
+                significant=value < settings.alpha,
+            )
+        )
+    return tuple(found)
+
+
+def p_of_groups(differences: FloatArray, group: IntArray, samples: int, seed: int) -> float:
+    """P-value of differences (T,) being alike in all groups (T,), which are numbered from 0.
+
+    Formula:  the share of `samples` random deals of the topics to groups of these sizes, in which the sum
+      over groups of n (mean of the group - mean)² is at least as large; the deal that is there counts too
+    1 where all differences are the same.
+    Source: the permutation test of a one-way analysis of variance; Anderson, Canadian Journal of Fisheries
+      and Aquatic Sciences 58, 2001, doi:10.1139/f01-004.
+    """
+    if not np.round(differences - differences[0], DECIMALS).any():
+        return 1.0
+    sizes = np.bincount(group)
+    starts = np.cumsum(sizes) - sizes
+    sorted_values = differences[np.argsort(group, kind="stable")]
+
+    def spread(rows: FloatArray) -> FloatArray:
+        return np.asarray((np.add.reduceat(rows, starts, axis=-1) ** 2 / sizes).sum(axis=-1), np.float64)
+
+    reached = float(spread(sorted_values)) * (1 - 1e-12)
+    stream, as_far = Stream(seed), 0
+    for start in range(0, samples, _AT_ONCE):
+        orders = stream.orders(min(_AT_ONCE, samples - start), len(differences))
+        as_far += int((spread(sorted_values[orders]) >= reached).sum())
+    return (1 + as_far) / (samples + 1)

@@ -1,0 +1,121 @@
+"""compare --groups and --weights: what is said of groups is what is said of their topics alone."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.commands import QRELS, RUNS, Command
+
+import pres_eval as pe
+from pres_eval.analysis.by_group import compare_by_group, p_of_groups
+from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.arrays.types import FloatArray
+from pres_eval.errors import UsageError
+
+TOPICS = pe.Qrels(QRELS).topics
+
+
+def only(path: str, topics: set[str], to: Path) -> str:
+    """The lines of a file that are of some topics."""
+    lines = Path(path).read_text().splitlines(keepends=True)
+    to.write_text("".join(line for line in lines if line.split()[0] in topics))
+    return str(to)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation"])
+def test_p_values_are_those_of_the_topics_alone(command: Command, tmp_path: Path, test: str) -> None:
+    file = tmp_path / "groups"
+    head = set(TOPICS[:5])
+    file.write_text("".join(f"{topic} {'head' if topic in head else 'tail'}\n" for topic in TOPICS))
+    options = ("-m", "map", "-m", "P.10", "--test", test, "--format", "json")
+    found = command("compare", *options, "--groups", file, QRELS, *RUNS).json["by_group"]
+    assert len(found) == 2 * 2 * 2
+    for group in ("head", "tail"):
+        topics = head if group == "head" else set(TOPICS) - head
+        files = [only(path, topics, tmp_path / f"{group}{n}") for n, path in enumerate([QRELS, *RUNS])]
+        alone = command("compare", *options, "--correction", "none", *files).json["comparisons"]
+        own = [row for row in found if row["group"] == group]
+        for row, one in zip(own, alone, strict=True):
+            assert (row["measure"], row["run"], row["topics"]) == (one["measure"], one["run"], len(topics))
+            assert row["p_value"] == one["p_value"] and row["difference"] == one["difference"]
+    for measure in ("map", "P_10"):
+        own = [row for row in found if row["measure"] == measure]
+        corrected = CORRECTIONS["holm"](np.array([row["p_value"] for row in own]))
+        assert [row["corrected"] for row in own] == corrected.tolist()
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 3.0])
+def test_interaction_is_that_of_all_deals(shift: float) -> None:
+    """Against all ways to deal seven topics to groups of three and four, one after the other."""
+    group = np.array([0, 0, 0, 1, 1, 1, 1])
+    differences = np.random.default_rng(3).normal(size=7) + shift * group
+
+    def spread(first: tuple[int, ...]) -> float:
+        inside, outside = differences[list(first)], np.delete(differences, list(first))
+        whole = differences.mean()
+        return float(3 * (inside.mean() - whole) ** 2 + 4 * (outside.mean() - whole) ** 2)
+
+    deals = [spread(first) for first in itertools.combinations(range(7), 3)]
+    exact = np.mean([one >= spread((0, 1, 2)) - 1e-12 for one in deals])
+    assert p_of_groups(differences, group, 20_000, 0) == pytest.approx(exact, abs=0.015)
+
+
+def test_equal_differences_do_not_depend_on_the_group() -> None:
+    assert p_of_groups(np.full(5, 0.25), np.array([0, 0, 1, 1, 1]), 100, 0) == 1.0
+
+
+def made(differences: FloatArray) -> PairedScores:
+    """Scores of two runs with these differences."""
+    values = np.array([[np.zeros(len(differences)), differences]])
+    topics = tuple(b"%03d" % number for number in range(len(differences)))
+    return PairedScores(("a", "b"), ("m",), topics, values, means_of(values), len(differences))
+
+
+def test_interactions_of_equal_groups_are_found_as_often_as_alpha_says() -> None:
+    rng = np.random.default_rng(11)
+    ids = [b"%03d" % number for number in range(30)]
+    groups = {"x": frozenset(ids[:12]), "y": frozenset(ids[12:])}
+    settings = Settings(samples=500)
+    null = [
+        compare_by_group(made(rng.normal(size=30)), groups, 0, settings).interactions[0] for _ in range(300)
+    ]
+    assert 0.01 <= np.mean([one.significant for one in null]) <= 0.09
+    apart = np.repeat([0.0, 2.0], [12, 18])
+    [one] = compare_by_group(made(apart + rng.normal(size=30)), groups, 0, settings).interactions
+    assert one.significant and (one.least, one.greatest) == ("x", "y")
+
+
+def test_overlap_has_no_interaction_and_joint_tests_no_groups(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "groups"
+    file.write_text(
+        "".join(f"{topic} all\n{topic} {'a' if topic < TOPICS[6] else 'b'}\n" for topic in TOPICS)
+    )
+    found = command("compare", "-m", "map", "--groups", file, "--format", "json", QRELS, *RUNS).json
+    assert "by_group" in found and "interaction" not in found
+    called = command("compare", "-m", "map", "--groups", file, "--test", "tukey", QRELS, *RUNS)
+    assert called.code == 1 and "--groups goes with tests of two runs, not with --test tukey" in called.err
+    with pytest.raises(UsageError):
+        compare_by_group(made(np.arange(4.0)), {"x": frozenset([b"000"])}, 0, Settings(test="dunnett"))
+
+
+def test_weights_make_weighted_means_and_unit_weights_change_nothing(
+    command: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "weights"
+    file.write_text("".join(f"{topic} {1 + place % 4}\n" for place, topic in enumerate(TOPICS)))
+    options = ("-m", "map", "--format", "json", QRELS, *RUNS)
+    means = {row["run"]: row["mean"] for row in command("compare", "--weights", file, *options).json["means"]}
+    for run in RUNS:
+        found = pe.evaluate(QRELS, run, "map", weights=str(file))
+        assert means[found.tag] == pytest.approx(found["map"], abs=1e-15)
+    file.write_text("".join(f"{topic} 1\n" for topic in TOPICS))
+    assert (
+        command("compare", "--weights", file, *options).json["comparisons"]
+        == (command("compare", *options).json["comparisons"])
+    )
+    assert "with weights" in command("compare", "--weights", file, "-m", "map", QRELS, *RUNS).out
