@@ -62,9 +62,8 @@ def connected(address: str, patience: Patience) -> Iterator[Any]:
             f" does for {patience.seconds:g} seconds"
         ) from None
     except Exception as error:  # whatever there is there answers what it likes
-        raise PresEvalError(
-            f"{name}: no Dask scheduler answers: {_in_short(error.__cause__ or error)}"
-        ) from None
+        cause = f" ({_in_short(error.__cause__)})" if error.__cause__ else ""
+        raise PresEvalError(f"{name}: no Dask scheduler answers: {_in_short(error)}{cause}") from None
     try:
         yield client
     finally:
