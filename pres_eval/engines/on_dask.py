@@ -62,9 +62,8 @@ def connected(address: str, patience: Patience) -> Iterator[Any]:
             f" does for {patience.seconds:g} seconds"
         ) from None
     except Exception as error:  # whatever there is there answers what it likes
-        raise PresEvalError(
-            f"{name}: no Dask scheduler answers: {_in_short(error.__cause__ or error)}"
-        ) from None
+        cause = f" ({_in_short(error.__cause__)})" if error.__cause__ else ""
+        raise PresEvalError(f"{name}: no Dask scheduler answers: {_in_short(error)}{cause}") from None
     try:
         yield client
     finally:
@@ -219,8 +218,10 @@ class OnDask:
         try:
             return self._patience.wait(f"{self._address}: {what}", ask)
         except NoAnswerError:
-            seconds = f"{self._patience.seconds + (more or 0):.0f} seconds"
-            raise WorkersLostError(f"{self._address}: waited {seconds} for {what} in vain") from None
+            # What is shared goes past a worker that died meanwhile, once Dask has found out.
+            if what != SHARING or attempts == 1:
+                seconds = f"{self._patience.seconds + (more or 0):.0f} seconds"
+                raise WorkersLostError(f"{self._address}: waited {seconds} for {what} in vain") from None
         except TooLateError:
             raise WorkersLostError(self._without_worker()) from None
         except Exception as error:  # Dask has many of them where a connection breaks

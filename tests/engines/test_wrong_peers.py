@@ -236,3 +236,20 @@ def test_a_connection_that_breaks(breaks: int, is_gone: bool, message: str | Non
     with pytest.raises(WorkersLostError) as raised:
         engine.share(b"judgements", "judgements")
     assert str(raised.value) == message
+
+
+def test_a_worker_that_dies_while_it_is_sent_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask may wait for it; the others get it with the next attempt."""
+    client = Client(0, False)
+    engine, scatter, attempts = OnDask(client, Patience(0.2)), client.scatter, iter([60.0, 0.0])
+
+    def slow(values: list[object], **named: object) -> list[object]:
+        time.sleep(next(attempts))
+        return scatter(values, **named)
+
+    monkeypatch.setattr(client, "scatter", slow)
+    engine.share(b"judgements", "judgements")
+    assert client.sent == [b"judgements"]
+    monkeypatch.setattr(client, "scatter", lambda *_, **__: time.sleep(60))
+    with pytest.raises(WorkersLostError, match="waited 0 seconds for all workers to have what they share"):
+        engine.share(b"judgements", "judgements")

@@ -219,8 +219,11 @@ def judge(place: Place, arguments: tuple[str, ...], ended: Ended, *codes: int) -
     return "" if right else f"stderr {ended.err!r}"
 
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
 def _signal(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> str:
-    number = chance.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    number = chance.choice(ENDING)
     (place.folder / "out").write_text("old")
     wanted = ("--output", "out") if arguments[0] != "compare" else ()
     process = place.start(arguments + wanted)
@@ -237,7 +240,7 @@ def _signal(place: Place, chance: random.Random, arguments: tuple[str, ...]) -> 
         ended.out = written
     elif written not in (b"old", place.expected[arguments]):
         return "half of an output file"
-    return judge(place, arguments, ended, -signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP)
+    return judge(place, arguments, ended, *(-number for number in ENDING))
 
 
 def _limit(which: int, low: int, high: int) -> Case:
@@ -542,6 +545,8 @@ def main() -> int:
     parser.add_argument("--only", choices=(*FAULTS, *CHANGING))
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which a command hangs")
     said = parser.parse_args()
+    for ending in ENDING:  # a shell lets what runs in its background ignore some, and that is inherited
+        signal.signal(ending, signal.default_int_handler)
     chance = random.Random(said.seed)
     counts: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
