@@ -28,6 +28,7 @@ from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures import HOME, MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, geometric_mean, number_of_topics
+from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import V9, Options
@@ -194,15 +195,16 @@ def _selection(measures: Iterable[str]) -> Selection:
 
 def _texts(measures: Iterable[str]) -> Iterator[str]:
     """The names as -m takes them, each once; the order does not matter."""
+    names = {*MEASURE_BY_NAME, *(measure.name for measure in own_measures())}
     for measure in dict.fromkeys(measures):
         if measure in supported_nicknames:
             yield from supported_nicknames[measure]
-        elif measure in MEASURE_BY_NAME:
+        elif measure in names:
             yield measure
         else:
             match = _NAME_AND_PARAMETERS.fullmatch(measure)
-            known = match is not None and match[1] in MEASURE_BY_NAME
-            if not known and ("." not in measure or measure.split(".")[0] not in MEASURE_BY_NAME):
+            known = match is not None and match[1] in names
+            if not known and re.split("[.@]", measure)[0] not in names:
                 raise ValueError(f"unsupported measure {measure}")
             yield f"{match[1]}.{match[2]}" if known and match is not None else measure
 
