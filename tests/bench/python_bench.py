@@ -202,6 +202,8 @@ def lines_of(group: Group, found: list[Found]) -> Iterator[str]:
 
 
 def shown(found: Found) -> str:
+    if found.wall < 0.0001:
+        return f"{found.wall * 1e6:.1f} ({found.cpu * 1e6:.1f}) µs"
     return " ".join(
         text.format(seconds * 1000 if found.wall < 0.01 else seconds)
         for text, seconds in (
@@ -375,11 +377,56 @@ def small_groups(data: Data) -> Iterator[Group]:
             )
 
 
+SIZES = (
+    (1, 10, "≤ 5.0"),
+    (1, 100, "≤ 2.0"),
+    (10, 10, "≤ 5.0"),
+    (50, 10, "≤ 5.0"),
+    (50, 100, "≤ 0.9"),
+)
+"""Topics and documents of small calls, and the share of pytrec_eval's time that is the target."""
+
+
+def few_groups(data: Data) -> Iterator[Group]:
+    """Calls with few documents, as rewards and training steps make them: map, nDCG@10, reciprocal rank."""
+    from pres_eval import pytrec_eval as drop_in
+
+    names = ["map", "ndcg_cut.10", "recip_rank"]
+    for topics, depth, target in SIZES:
+        small = Data(topics, depth, 0.3 if depth == 10 else 0.04)
+        qrels, run = small.qrels, small.run()
+        kept = drop_in.RelevanceEvaluator(qrels, names)
+        theirs: list[Call | None] = [None, None]
+        if has("pytrec_eval"):
+            import pytrec_eval
+
+            theirs = [
+                pytrec_eval.RelevanceEvaluator(qrels, set(names)).evaluate,
+                lambda run, qrels=qrels: pytrec_eval.RelevanceEvaluator(qrels, set(names)).evaluate(run),
+            ]
+        ours = [
+            ("the evaluator kept", kept.evaluate, target),
+            (
+                "a new evaluator each time",
+                lambda run, qrels=qrels: drop_in.RelevanceEvaluator(qrels, names).evaluate(run),
+                "≤ 3.0",
+            ),
+        ]
+        for (how, call, most), other in zip(ours, theirs, strict=True):
+            yield Group(
+                theirs="pytrec_eval",
+                yardstick=None if other is None else partial(other, run),
+                ours=((f"{topics} × {depth}, {how}, `pres_eval.pytrec_eval`", partial(call, run), most),),
+                times=2000 if topics * depth <= 100 else 100,
+            )
+
+
 def _rank_and_evaluate(qrels: Any, run: Any, names: list[str]) -> Any:
     return qrels.rank(run).evaluate(names)
 
 
 GROUPS: dict[str, Callable[[Data], Iterator[Group]]] = {
+    "few": few_groups,
     "small": small_groups,
     "dicts": dict_groups,
     "ranx": ranx_groups,
