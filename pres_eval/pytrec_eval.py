@@ -28,6 +28,7 @@ from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.few import FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
+from pres_eval.library.wording import in_python
 from pres_eval.measures import HOME, MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.own import own_measures
@@ -237,7 +238,7 @@ def _selection(measures: Iterable[str]) -> Selection:
     try:
         return select(texts)
     except MeasureError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(in_python(str(error))) from error
 
 
 def _texts(measures: Iterable[str]) -> Iterator[str]:

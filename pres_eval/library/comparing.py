@@ -14,6 +14,7 @@ from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.paired import pair_topics
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.wording import python_words
 from pres_eval.scoring import Evaluation as Scores
 
 
@@ -76,6 +77,7 @@ def _shown(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
+@python_words
 def compare(
     evaluations: Iterable[Evaluation],
     *,
@@ -127,7 +129,13 @@ def compare(
 
     Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
     """
-    chosen = list(evaluations)
+    given: Any = evaluations
+    single = isinstance(given, Evaluation) or not hasattr(given, "__iter__")
+    chosen = [given] if single else list(given)
+    for number, one in enumerate(chosen, 1):
+        if not isinstance(one, Evaluation):
+            found = f"a {type(one).__name__} in place {number}"
+            raise UsageError(f"evaluations: found {found}, expected what pres_eval.evaluate returns")
     if len(chosen) < 2:
         raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
     settings = Settings(

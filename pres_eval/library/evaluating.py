@@ -9,9 +9,11 @@ from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, Options
 
 
+@python_words
 def evaluate(
     qrels: Any,
     run: Any,

@@ -55,7 +55,13 @@ def plain_mapping(data: Any) -> Any:
 
 
 def check_iterable(data: Any, name: str) -> None:
-    """Raise InputError for an object that is none of those that are read."""
+    """Raise InputError for an object that is none of those that are read, and for tables not computed yet."""
+    for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
+        if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
+            found = (
+                f"a {type(data).__name__} of {type(data).__module__.split('.')[0]}, which is not computed yet"
+            )
+            raise InputError(name, None, found, "a table", f"give its .{method}()")
     if not (hasattr(data, "__iter__") or hasattr(data, "__arrow_c_stream__")):
         raise InputError(
             name,

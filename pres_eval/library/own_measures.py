@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
+from pres_eval.library.wording import python_words
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import add_measure, own_measures
@@ -22,6 +23,7 @@ def list_measures() -> tuple[Measure, ...]:
     return (*MEASURES, *own_measures())
 
 
+@python_words
 def register(
     measure: Measure | str, score: Callable[..., Any] | None = None, *, cutoffs: Sequence[int] = ()
 ) -> Measure:

@@ -17,6 +17,7 @@ from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.warned import warn, weigh_ties
+from pres_eval.library.wording import python_words
 from pres_eval.measures.selection import Selection
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
@@ -66,6 +67,7 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
 
+    @python_words
     def evaluate(
         self,
         measures: Measures = None,
@@ -138,6 +140,7 @@ class Qrels:
     Raises InputError for what cannot be read: file, line, what was found and what was expected.
     """
 
+    @python_words
     def __init__(
         self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
     ) -> None:
@@ -173,6 +176,7 @@ class Qrels:
         self._has_floats = False  # which was told where the judgements were made
         self.lookup = Lookup(self.relevance.pool)
 
+    @python_words
     def with_document_scores(self, scores: Any) -> Qrels:
         """The same judgements with scores that documents have of their own, for urbp and ubpref.
 
@@ -192,6 +196,7 @@ class Qrels:
         other.relevance = with_document_scores(self.relevance, own)
         return other
 
+    @python_words
     def rank(
         self,
         data: Any,
@@ -223,6 +228,7 @@ class Qrels:
             ranking = rank_by_cluster(cluster, data, self.relevance, options)
         return Run(self, ranking, options, is_path(data))
 
+    @python_words
     def rank_top_k(
         self,
         topics: Any,

@@ -395,30 +395,28 @@ def few_groups(data: Data) -> Iterator[Group]:
     for topics, depth, target in SIZES:
         small = Data(topics, depth, 0.3 if depth == 10 else 0.04)
         qrels, run = small.qrels, small.run()
-        kept = drop_in.RelevanceEvaluator(qrels, names)
-        theirs: list[Call | None] = [None, None]
+        kinds: list[Any] = [drop_in.RelevanceEvaluator]
         if has("pytrec_eval"):
             import pytrec_eval
 
-            theirs = [
-                pytrec_eval.RelevanceEvaluator(qrels, set(names)).evaluate,
-                lambda run, qrels=qrels: pytrec_eval.RelevanceEvaluator(qrels, set(names)).evaluate(run),
+            kinds.append(pytrec_eval.RelevanceEvaluator)
+        for how, most in (("the evaluator kept", target), ("a new evaluator each time", "≤ 3.0")):
+            calls: list[Call] = [
+                partial(kind(qrels, set(names)).evaluate, run)
+                if how == "the evaluator kept"
+                else partial(_made_anew, kind, qrels, names, run)
+                for kind in kinds
             ]
-        ours = [
-            ("the evaluator kept", kept.evaluate, target),
-            (
-                "a new evaluator each time",
-                lambda run, qrels=qrels: drop_in.RelevanceEvaluator(qrels, names).evaluate(run),
-                "≤ 3.0",
-            ),
-        ]
-        for (how, call, most), other in zip(ours, theirs, strict=True):
             yield Group(
                 theirs="pytrec_eval",
-                yardstick=None if other is None else partial(other, run),
-                ours=((f"{topics} × {depth}, {how}, `pres_eval.pytrec_eval`", partial(call, run), most),),
+                yardstick=calls[1] if len(calls) > 1 else None,
+                ours=((f"{topics} × {depth}, {how}, `pres_eval.pytrec_eval`", calls[0], most),),
                 times=2000 if topics * depth <= 100 else 100,
             )
+
+
+def _made_anew(kind: Any, qrels: Any, names: list[str], run: Any) -> Any:
+    return kind(qrels, set(names)).evaluate(run)
 
 
 def _rank_and_evaluate(qrels: Any, run: Any, names: list[str]) -> Any:

@@ -84,5 +84,5 @@ def test_duplicates_that_are_dropped_are_a_warning() -> None:
     with pytest.raises(InputError, match="document 'a' of topic '1' again"):
         pe.evaluate({"1": {"a": 1}}, twice, "recip_rank")
     for rule, value in {"first": 0.5, "best": 1.0}.items():
-        with pytest.warns(PresEvalWarning, match=f"1 line was dropped: .*--duplicates {rule}"):
+        with pytest.warns(PresEvalWarning, match=f"1 line was dropped: .*duplicates='{rule}'"):
             assert pe.evaluate({"1": {"a": 1}}, twice, "recip_rank", duplicates=rule)["recip_rank"] == value
