@@ -12,9 +12,11 @@ from pres_eval.analysis.compare import compare as compare_scores
 from pres_eval.analysis.compare_settings import Settings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.paired import pair_topics
+from pres_eval.analysis.topics import plural
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
+from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.wording import python_words
+from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import Evaluation as Scores
 
 
@@ -59,6 +61,32 @@ class Comparisons(Sequence[Comparison]):
             raise MissingExtraError("to_pandas", "pandas", "pandas") from None
         return pandas.DataFrame(self.to_dicts(), columns=list(Comparison.__dataclass_fields__))
 
+    def to_latex(self, digits: int = 4) -> str:
+        """Return the table of means for LaTeX (package booktabs): the best in bold, significance marked."""
+        return self._means("latex", digits)
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """Return the same table in Markdown, with notes of what the marks mean."""
+        return self._means("markdown", digits)
+
+    def _means(self, form: str, digits: int) -> str:
+        from pres_eval.report.compared_tables import compared_tables
+        from pres_eval.report.layout import Look, render
+
+        tables = compared_tables(self.compared, plural(len(self.compared.scores.topics)))
+        return in_python(render(tables[:1], Look(form, digits=digits), "compare", {}))
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure of the means, or for all pairs of the differences (extra: plot)."""
+        from pres_eval.report.compared_plots import compared_figure
+        from pres_eval.report.drawing import check_matplotlib
+
+        check_matplotlib("plot")
+        return compared_figure(self.compared)
+
+    def __str__(self) -> str:
+        return self._means("table", 4).rstrip("\n")
+
     def __repr__(self) -> str:
         scores = self.compared.scores
         return f"<Comparisons: {len(self)}, of {len(scores.runs)} runs over {len(scores.topics)} topics>"
@@ -84,15 +112,15 @@ def compare(
     baseline: Evaluation | str | int | None = 0,
     measure: str | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
-    test: str = Settings.test,
-    correction: str = Settings.correction,
+    test: Test = "t",
+    correction: Correction = "holm",
     alpha: float = Settings.alpha,
     samples: int = Settings.samples,
     seed: int = Settings.seed,
-    alternative: str = Settings.alternative,
+    alternative: Alternative = "two-sided",
     margin: float = Settings.margin,
-    interval: str = Settings.interval,
-    correct_over: str = Settings.over,
+    interval: IntervalKind = "t",
+    correct_over: Over = "runs",
     simultaneous: bool = Settings.simultaneous,
 ) -> Comparisons:
     """Compare runs, topic by topic, as `pres-eval compare` does.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
+from pres_eval.library.choices import Compat, DuplicateRule, TieRule
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.ranked import Qrels, Run
 from pres_eval.library.wording import python_words
@@ -26,11 +27,11 @@ def evaluate(
     num_docs: int = 0,
     topic: Any = None,
     nmax: int | Sequence[int] = DEFAULT_NMAX,
-    ties: str = Options.ties,
-    duplicates: str = Options.duplicates,
+    ties: TieRule = "docno",
+    duplicates: DuplicateRule = "error",
     bounds: bool = False,
     document_scores: Any = None,
-    compat: str = Options.compat,
+    compat: Compat = "9.0.8",
     form: str = "qrels",
     name: str | None = None,
     jobs: int | None = None,
@@ -78,6 +79,9 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
+    first = next(iter(run.values()), None) if isinstance(run, Mapping) else None
+    if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):
+        raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     if document_scores is not None:
         judged = judged.with_document_scores(document_scores)

@@ -152,6 +152,12 @@ class Evaluation:
             topic: dict(zip(columns, row, strict=True)) for topic, row in zip(self.topics, rows, strict=True)
         }
 
+    def to_floats(self) -> dict[str, float]:
+        """Label and value over all topics of the measures that are numbers, for loggers and callbacks."""
+        return {
+            label: float(value) for label, value in self.summary.items() if isinstance(value, int | float)
+        }
+
     def to_json(self) -> str:
         """All values in full and how they were made, as `--format json` writes them."""
         from pres_eval.report.records import File, Record, RunRecord, file_record, to_json

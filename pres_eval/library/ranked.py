@@ -10,6 +10,7 @@ import numpy as np
 
 from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures, as_asked, selected
+from pres_eval.library.choices import Compat, DuplicateRule, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.judgements import is_path, numbers_are, read_judgements
 from pres_eval.library.lookup import Lookup
@@ -78,7 +79,7 @@ class Run:
         num_docs: int = 0,
         topic: Any = None,
         nmax: int | Sequence[int] = DEFAULT_NMAX,
-        ties: str = Options.ties,
+        ties: TieRule = "docno",
         bounds: bool = False,
         jobs: int = 1,
     ) -> Evaluation:
@@ -124,8 +125,9 @@ class Qrels:
     """Judgements: which documents are relevant for which topic, and how much.
 
     `data` is a path or an open file; a dict of dicts (topic, document, grade); a table with the columns
-    query_id, doc_id, relevance (or qid, docno, label): pandas, polars, Arrow or a dict of columns; or an
-    iterable of (topic, document, grade).  Grades below 0 mean "in the pool, not judged".  Whole grades may be
+    query_id, doc_id, relevance (or qid, docno, label): pandas, polars, Arrow or a dict of columns; an
+    iterable of (topic, document, grade) or of dicts; a dict of sets of relevant documents; or a dataset of
+    ir_datasets.  Grades below 0 mean "in the pool, not judged".  Whole grades may be
     stored as floats (1.0); with decimals (0.73) they are gains, for the measures that take any.  `form` is
     the format of a file as -R names it.
 
@@ -168,6 +170,22 @@ class Qrels:
     def __repr__(self) -> str:
         return f"<Qrels {self.name}: {len(self)} documents of {len(self.relevance.pool.topics)} topics>"
 
+    def to_dict(self) -> dict[str, dict[str, int | float]]:
+        """Topic, document and grade, as qrels can be given.  Raises UsageError for other judgements."""
+        relevance = self.relevance
+        if not isinstance(relevance, engine.Qrels):
+            raise UsageError(f"{self.name}: expected judgements that are qrels, found form={self.form!r}")
+        grades = relevance.grade.tolist()
+        return {
+            topic: {document: grades[place] for document, place in documents.items()}
+            for topic, documents in zip(self.topics, self.lookup.documents, strict=True)
+        }
+
+    def to_trec(self) -> bytes:
+        """The same as lines of a qrels file: topic, 0, document, grade."""
+        lines = (f"{t} 0 {d} {g}\n" for t, documents in self.to_dict().items() for d, g in documents.items())
+        return "".join(lines).encode("utf-8", "surrogateescape")
+
     def __getstate__(self) -> dict[str, Any]:
         return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file}
 
@@ -201,9 +219,9 @@ class Qrels:
         self,
         data: Any,
         *,
-        compat: str = Options.compat,
+        compat: Compat = "9.0.8",
         max_retrieved: int | None = None,
-        duplicates: str = Options.duplicates,
+        duplicates: DuplicateRule = "error",
         name: str | None = None,
         jobs: int | None = None,
         cluster: Any = None,
@@ -235,9 +253,9 @@ class Qrels:
         ids: Any,
         scores: Any,
         *,
-        compat: str = Options.compat,
+        compat: Compat = "9.0.8",
         max_retrieved: int | None = None,
-        duplicates: str = Options.duplicates,
+        duplicates: DuplicateRule = "error",
         name: str | None = None,
     ) -> Run:
         """Rank the k best documents of T topics, as a vector search gives them.

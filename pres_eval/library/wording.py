@@ -37,6 +37,7 @@ _OPTION = re.compile(
 
 _PHRASES = (
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
+    ("(--test t compares", "(test='t' compares"),
     (" of -D is not in", " is not in"),
     (" (document_scores=… from Python)", ""),
     ("relevance_level=", "level="),
