@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pres_eval.library.comparing import compare
     from pres_eval.library.evaluating import evaluate
     from pres_eval.library.evaluation import Evaluation
+    from pres_eval.library.experimenting import experiment
     from pres_eval.library.own_measures import list_measures, register
     from pres_eval.library.ranked import Qrels, Run
     from pres_eval.measures.base import Measure
@@ -38,6 +39,7 @@ __all__ = [
     "Run",
     "compare",
     "evaluate",
+    "experiment",
     "list_measures",
     "register",
 ]
@@ -52,6 +54,7 @@ _HOME = {
     "Run": "pres_eval.library.ranked",
     "compare": "pres_eval.library.comparing",
     "evaluate": "pres_eval.library.evaluating",
+    "experiment": "pres_eval.library.experimenting",
     "list_measures": "pres_eval.library.own_measures",
     "register": "pres_eval.library.own_measures",
 }
@@ -65,4 +68,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]

@@ -18,19 +18,24 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
 from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
 from pres_eval.errors import InputError, MeasureError
+from pres_eval.library.few import FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
+from pres_eval.library.wording import in_python
 from pres_eval.measures import HOME, MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
-from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, geometric_mean, number_of_topics
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
+from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import V9, Options
+from pres_eval.reading import qrels as engine
 from pres_eval.scoring import scored
 from pres_eval.summing import Values
 
@@ -122,11 +127,37 @@ class RelevanceEvaluator:
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
         judged = {topic: documents for topic, documents in query_relevance.items() if len(documents)}
-        self._qrels = _qrels(judged) if judged else None
-        self._columns = _selection([measures] if isinstance(measures, str) else measures)
-        self._keys = [_key(column) for column in self._columns]
-        self._nothing = dict(zip(self._keys, map(_value_of_nothing, self._columns), strict=True))
-        self._options = Options(relevance_level=int(relevance_level), judged_only=bool(judged_docs_only_flag))
+        copied = plain_judgements(judged)
+        self._judged = copied or {}
+        if copied is None:
+            self._qrels = _qrels(judged)
+        chosen = frozenset([measures] if isinstance(measures, str) else measures)
+        self._columns, self._keys, self._nothing = _asked(chosen, own_measures())
+        self._options = _options(int(relevance_level), bool(judged_docs_only_flag))
+
+    @cached_property
+    def _qrels(self) -> Qrels | None:
+        """The judgements, which the short way does without; None if there are none."""
+        return _qrels(self._judged) if self._judged else None
+
+    @cached_property
+    def _few(self) -> FewDocuments | None:
+        """The short way for few documents, None if there is none."""
+        columns = plain_columns(self._keys, self._columns)
+        if columns is None or self._options.judged_only:
+            return None
+        grades = self._judged.get if self._judged or self._qrels is None else self._grades_of
+        return FewDocuments(grades, int(self._options.relevance_level), columns, self._nothing)
+
+    def _grades_of(self, topic: str) -> dict[str, int] | None:
+        """The grades of a topic's documents, from judgements that are kept as arrays."""
+        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.Qrels)
+        place = self._qrels.lookup.topics.get(topic)
+        if place is None:
+            return None
+        documents = self._qrels.lookup.documents[place]
+        grades = self._qrels.relevance.grade[list(documents.values())].tolist()
+        return dict(zip(documents, grades, strict=True))
 
     def evaluate(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
         """The values of all measures for each topic of the run that has judgements, in the run's order.
@@ -136,6 +167,8 @@ class RelevanceEvaluator:
         """
         if not isinstance(scores, Mapping):
             raise TypeError("Argument object scores should be of type dictionary.")
+        if self._few is not None and (found := self._few.values(scores)) is not None:
+            return found
         if self._qrels is None:
             return {}
         known, place = self._qrels.lookup.topics, self._qrels.lookup.place
@@ -183,6 +216,22 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
     return qrels
 
 
+@lru_cache(maxsize=64)
+def _options(relevance_level: int, judged_only: bool) -> Options:
+    """The options; evaluators are made again and again with the same."""
+    return Options(relevance_level=relevance_level, judged_only=judged_only)
+
+
+@lru_cache(maxsize=64)
+def _asked(
+    measures: frozenset[str], own: tuple[Measure, ...]
+) -> tuple[Selection, list[str], dict[str, float]]:
+    """The columns, their keys, and the values of a topic for which nothing was retrieved."""
+    columns = _selection(measures)
+    keys = [_key(column) for column in columns]
+    return columns, keys, dict(zip(keys, map(_value_of_nothing, columns), strict=True))
+
+
 def _selection(measures: Iterable[str]) -> Selection:
     texts = list(_texts(measures))
     if not texts:
@@ -190,20 +239,21 @@ def _selection(measures: Iterable[str]) -> Selection:
     try:
         return select(texts)
     except MeasureError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(in_python(str(error))) from error
 
 
 def _texts(measures: Iterable[str]) -> Iterator[str]:
     """The names as -m takes them, each once; the order does not matter."""
+    names = {*MEASURE_BY_NAME, *(measure.name for measure in own_measures())}
     for measure in dict.fromkeys(measures):
         if measure in supported_nicknames:
             yield from supported_nicknames[measure]
-        elif measure in MEASURE_BY_NAME:
+        elif measure in names:
             yield measure
         else:
             match = _NAME_AND_PARAMETERS.fullmatch(measure)
-            known = match is not None and match[1] in MEASURE_BY_NAME
-            if not known and ("." not in measure or measure.split(".")[0] not in MEASURE_BY_NAME):
+            known = match is not None and match[1] in names
+            if not known and re.split("[.@]", measure)[0] not in names:
                 raise ValueError(f"unsupported measure {measure}")
             yield f"{match[1]}.{match[2]}" if known and match is not None else measure
 

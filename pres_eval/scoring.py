@@ -13,6 +13,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.measures.base import Totals, Trait, WhenMissing
+from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS
 from pres_eval.options import ONE, ZERO, Options
@@ -211,15 +212,17 @@ def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     function = _function(batch, group[0])
     if not measure.takes_many or len(group) == 1 or function is not measure.score or _in_ties(batch):
         for column in group:
-            yield _as_missing(batch, column, function(batch, *column.arguments))
+            values = computed(measure, function, batch, column.arguments, (len(batch),))
+            yield _as_missing(batch, column, values)
         return
     at_once = max(MOST_VALUES // max(len(batch), 1), 1)
     for start in range(0, len(group), at_once):
         columns = group[start : start + at_once]
-        arguments = [
+        arguments = tuple(
             np.array(each)[:, np.newaxis] for each in zip(*[one.arguments for one in columns], strict=True)
-        ]
-        yield from np.asarray(_as_missing(batch, columns[0], function(batch, *arguments)))
+        )
+        table = computed(measure, function, batch, arguments, (len(columns), len(batch)))
+        yield from np.asarray(_as_missing(batch, columns[0], table))
 
 
 def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | IntArray | list[str]) -> Values:

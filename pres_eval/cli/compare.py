@@ -32,6 +32,7 @@ from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, TIES, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import UsageError
+from pres_eval.report.compared_plots import compared_figure
 from pres_eval.report.compared_tables import by_group_tables, compared_tables
 
 
@@ -175,7 +176,7 @@ def _compare(said: CompareOptions) -> None:
     tables = compared_tables(result, topics if weights is None else f"{topics}, with weights")
     if groups is not None:
         tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)
-    put_out(tables, "compare", shown, said, paired.failures, lambda: _figure(result))
+    put_out(tables, "compare", shown, said, paired.failures, lambda: compared_figure(result))
 
 
 def _baseline(
@@ -219,35 +220,4 @@ def _warn_of_reach(settings: Settings, scores: PairedScores, baseline: object) -
         f"{settings.test} over {plural(topics)}, {settings.samples} samples and {size} comparisons can't give"
         f" a corrected p-value below {least:.4g}, so nothing can be significant at {settings.alpha:g};"
         f" what would help: {', '.join(helps[:-1])}{', or ' if len(helps) > 1 else ''}{helps[-1]}"
-    )
-
-
-def _figure(result: ComparedRuns) -> Any:
-    import numpy as np
-
-    from pres_eval.report.run_plots import difference_maps, score_bars
-
-    scores = result.scores
-    place = {name: number for number, name in enumerate(scores.runs)}
-    row = {label: number for number, label in enumerate(scores.measures)}
-    if result.baselines is None and result.comparisons:
-        said = np.zeros((len(row), len(place), len(place)), np.int64)
-        for one in result.comparisons:
-            pair = (row[one.measure], place[one.run], place[one.other])
-            said[pair] = one.direction if one.significant else 0
-            said[pair[0], pair[2], pair[1]] = -said[pair]
-        return difference_maps(scores.runs, scores.measures, scores.gains(), said)
-    significant = np.zeros(scores.means.shape, bool)
-    for one in result.comparisons:
-        significant[row[one.measure], place[one.run]] = one.significant
-    return score_bars(
-        scores.runs,
-        scores.measures,
-        scores.means,
-        (result.lower, result.upper),
-        confidence=1 - result.settings.alpha,
-        baselines=result.baselines if result.comparisons else None,
-        significant=significant,
-        topics=len(scores.topics),
-        less_is_better=scores.measures[-1] in scores.falling,
     )

@@ -11,6 +11,7 @@ The import does these things, once for the process:
 - it puts that provider first in `ir_measures.DefaultPipeline`, so that whoever uses ir_measures in this
   process, PyTerrier's `pt.Experiment` too, gets these four from it, and all that the provider pytrec_eval
   computes: the same values, faster;
+- it adds the measures that you `pres_eval.register`, before the import or after it, as `relto@2`;
 - behind all other providers it puts two that compute what cwl_eval, pyndeval, gdeval and the like do, and
   RBP@k, for where these are not installed.  Whatever they are installed for goes where it went before.
 
@@ -20,6 +21,7 @@ last.  Scores that are no numbers are errors as well.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pres_eval.errors import MissingExtraError
@@ -31,8 +33,10 @@ except ImportError:
     raise MissingExtraError("pres_eval.ir_measures", "ir_measures", "ir-measures") from None
 
 from pres_eval.ir_measures.families import DiversityProvider, ReadersProvider
-from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
-from pres_eval.ir_measures.provider import PresEvalProvider
+from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm, described
+from pres_eval.ir_measures.provider import ANY, PresEvalProvider
+from pres_eval.measures.base import Measure
+from pres_eval.measures.own import when_added
 
 
 def _register() -> Any:
@@ -46,7 +50,18 @@ def _register() -> Any:
         ir_measures.DefaultPipeline.providers.insert(0, provider)
         for last in (ReadersProvider(), DiversityProvider()):
             ir_measures.DefaultPipeline.providers.append(providers.register(last))
+        when_added(partial(_add, provider))
     return provider
+
+
+def _add(provider: Any, measure: Measure) -> None:
+    """Make ir_measures know a measure that was registered with pres-eval, unless it has one of this name."""
+    known = measures.registry.get(measure.name)
+    if known is None or known.NAME in provider.own_names:
+        found = described(measure)
+        measures.registry[measure.name] = found
+        provider.SUPPORTED_MEASURES.append(found(**dict.fromkeys(found.SUPPORTED_PARAMS, ANY)))
+        provider.own_names.add(measure.name)
 
 
 PROVIDER = _register()

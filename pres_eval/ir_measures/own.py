@@ -1,8 +1,13 @@
-"""The four measures that are ours, as ir_measures describes measures."""
+"""The four measures that are ours, and those that users register, as ir_measures describes measures."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from ir_measures import measures
+
+from pres_eval.measures.base import Measure
+from pres_eval.measures.parameters import NoParameters
 
 _LEVEL = measures.ParamInfo(
     dtype=int, default=1, desc="minimum relevance score to be considered relevant (inclusive)"
@@ -58,3 +63,20 @@ class _Fprime(measures.Measure):  # type: ignore[misc]
 
 
 PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRESEst(), _Rnorm(), _Fprime()
+
+
+def described(measure: Measure) -> Any:
+    """Return a measure of a user's own as ir_measures has it: `relto`, `relto@2`, `relto(rel=2)@2`."""
+    cutoff = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold")
+    fields = {
+        "__name__": measure.name,
+        "__doc__": measure.text,
+        "NAME": measure.name,
+        "PRETTY_NAME": measure.name,
+        "SHORT_DESC": measure.description,
+        "SUPPORTED_PARAMS": {
+            **({} if isinstance(measure.parameters, NoParameters) else {"cutoff": cutoff}),
+            "rel": _LEVEL,
+        },
+    }
+    return type(measure.name, (measures.Measure,), fields)()

@@ -17,6 +17,8 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.ranked import Qrels
+from pres_eval.measures.base import Measure
+from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
@@ -36,7 +38,7 @@ class Want:
 
 
 @lru_cache(maxsize=1024)
-def _column(name: str, relevance: RelevanceInfo) -> SelectedColumn:
+def _column(name: str, relevance: RelevanceInfo, own: tuple[Measure, ...]) -> SelectedColumn:
     """The column of a measure's name; evaluators are made again and again for the same measures."""
     (column,) = select([name], relevance=relevance)
     return column
@@ -69,6 +71,11 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
         Rnorm(cutoff=ANY, rel=ANY, docs=ANY),
         Fprime(cutoff=ANY, rel=ANY, beta=ANY),
     ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.own_names: set[str] = set()
+        """Measures that users registered."""
 
     def supports(self, measure: Any) -> bool:
         """Whether the measure is computed here; gains have to be whole numbers."""
@@ -111,7 +118,9 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         if "recall" in params:
             params["recall"] = f"{params['recall']:.2f}"
         return Want(
-            column=replace(_column(str(type(measure)(**params)), self.relevance), label=str(measure)),
+            column=replace(
+                _column(str(type(measure)(**params)), self.relevance, own_measures()), label=str(measure)
+            ),
             options=Options(num_docs_in_coll=size),
             gains=tuple(sorted(gains.items())),
         )

@@ -20,11 +20,15 @@ def selected(
     measures: Measures, options: Options, nmax: int | Sequence[int], info: RelevanceInfo
 ) -> Selection:
     """The columns; raises UsageError for what is no text, MeasureError for a measure that cannot be had."""
+    if not (measures is None or isinstance(measures, Iterable)):
+        raise UsageError(f"measures: found {measures!r}, expected names such as 'map' or 'PRES@100'")
     texts = [measures] if isinstance(measures, str) else list(measures or ())
     for text in texts:
         if not isinstance(text, str):
             raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")
     ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
+    if not all(isinstance(rank, int) and rank > 0 for rank in ranks):
+        raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
     if any(":" in text for text in texts):
         return select(texts, options, ranks, info)
     return _selected(tuple(texts), options, ranks, info, own_measures())

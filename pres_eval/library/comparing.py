@@ -12,8 +12,11 @@ from pres_eval.analysis.compare import compare as compare_scores
 from pres_eval.analysis.compare_settings import Settings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.paired import pair_topics
+from pres_eval.analysis.topics import plural
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
+from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test
 from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import Evaluation as Scores
 
 
@@ -58,6 +61,32 @@ class Comparisons(Sequence[Comparison]):
             raise MissingExtraError("to_pandas", "pandas", "pandas") from None
         return pandas.DataFrame(self.to_dicts(), columns=list(Comparison.__dataclass_fields__))
 
+    def to_latex(self, digits: int = 4) -> str:
+        """Return the table of means for LaTeX (package booktabs): the best in bold, significance marked."""
+        return self._means("latex", digits)
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """Return the same table in Markdown, with notes of what the marks mean."""
+        return self._means("markdown", digits)
+
+    def _means(self, form: str, digits: int) -> str:
+        from pres_eval.report.compared_tables import compared_tables
+        from pres_eval.report.layout import Look, render
+
+        tables = compared_tables(self.compared, plural(len(self.compared.scores.topics)))
+        return in_python(render(tables[:1], Look(form, digits=digits), "compare", {}))
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure of the means, or for all pairs of the differences (extra: plot)."""
+        from pres_eval.report.compared_plots import compared_figure
+        from pres_eval.report.drawing import check_matplotlib
+
+        check_matplotlib("plot")
+        return compared_figure(self.compared)
+
+    def __str__(self) -> str:
+        return self._means("table", 4).rstrip("\n")
+
     def __repr__(self) -> str:
         scores = self.compared.scores
         return f"<Comparisons: {len(self)}, of {len(scores.runs)} runs over {len(scores.topics)} topics>"
@@ -76,21 +105,22 @@ def _shown(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
+@python_words
 def compare(
     evaluations: Iterable[Evaluation],
     *,
     baseline: Evaluation | str | int | None = 0,
     measure: str | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
-    test: str = Settings.test,
-    correction: str = Settings.correction,
+    test: Test = "t",
+    correction: Correction = "holm",
     alpha: float = Settings.alpha,
     samples: int = Settings.samples,
     seed: int = Settings.seed,
-    alternative: str = Settings.alternative,
+    alternative: Alternative = "two-sided",
     margin: float = Settings.margin,
-    interval: str = Settings.interval,
-    correct_over: str = Settings.over,
+    interval: IntervalKind = "t",
+    correct_over: Over = "runs",
     simultaneous: bool = Settings.simultaneous,
 ) -> Comparisons:
     """Compare runs, topic by topic, as `pres-eval compare` does.
@@ -127,7 +157,13 @@ def compare(
 
     Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
     """
-    chosen = list(evaluations)
+    given: Any = evaluations
+    single = isinstance(given, Evaluation) or not hasattr(given, "__iter__")
+    chosen = [given] if single else list(given)
+    for number, one in enumerate(chosen, 1):
+        if not isinstance(one, Evaluation):
+            found = f"a {type(one).__name__} in place {number}"
+            raise UsageError(f"evaluations: found {found}, expected what pres_eval.evaluate returns")
     if len(chosen) < 2:
         raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
     settings = Settings(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
+from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 
 
+@python_words
 def evaluate(
     qrels: Any,
     run: Any,
@@ -24,18 +27,18 @@ def evaluate(
     num_docs: int = 0,
     topic: Any = None,
     nmax: int | Sequence[int] = DEFAULT_NMAX,
-    ties: str = Options.ties,
-    duplicates: str = Options.duplicates,
-    empty: str = Options.empty,
+    ties: TieRule = "docno",
+    duplicates: DuplicateRule = "error",
+    empty: EmptyRule = "trec",
     map_docs: Any = None,
-    map_ranks: str = "dense",
+    map_ranks: MapRanks = "dense",
     exclude: Any = None,
-    exclude_from: str = "both",
+    exclude_from: ExcludeFrom = "both",
     bounds: bool | str = False,
     groups: Any = None,
     weights: Any = None,
     document_scores: Any = None,
-    compat: str = Options.compat,
+    compat: Compat = "9.0.8",
     form: str = "qrels",
     name: str | None = None,
     jobs: int | None = None,
@@ -97,6 +100,9 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
+    first = next(iter(run.values()), None) if isinstance(run, Mapping) else None
+    if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):
+        raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     if map_docs is not None or exclude is not None:
         judged = judged.rewritten(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +130,13 @@ class Evaluation:
         place = self.place(measure)
         return _plain(self.scores.summary[place], self.scores.columns[place])
 
+    def keys(self) -> Iterable[str]:
+        """The labels of the measures that have a value over all topics, so that `dict(e)` is `e.summary`."""
+        return self.summary.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
     def __contains__(self, measure: object) -> bool:
         return isinstance(measure, str) and self._find(measure) is not None
 
@@ -143,7 +150,11 @@ class Evaluation:
 
     def place(self, measure: str) -> int:
         """The number of a measure's column, counted from 0."""
-        place = self._find(measure)
+        place = self._find(measure) if isinstance(measure, str) else None
+        if not isinstance(measure, str):
+            raise MeasureError(
+                f"found {measure!r}, expected the name of a measure: {', '.join(self.measures[:12])}"
+            )
         if place is None:
             known = ", ".join(self.measures[:12]) + (", …" if len(self.measures) > 12 else "")
             raise MeasureError(f"{measure}: not among the measures that were evaluated ({known})")
@@ -165,6 +176,12 @@ class Evaluation:
         rows = zip(*columns.values(), strict=True) if columns else iter([()] * len(self))
         return {
             topic: dict(zip(columns, row, strict=True)) for topic, row in zip(self.topics, rows, strict=True)
+        }
+
+    def to_floats(self) -> dict[str, float]:
+        """Label and value over all topics of the measures that are numbers, for loggers and callbacks."""
+        return {
+            label: float(value) for label, value in self.summary.items() if isinstance(value, int | float)
         }
 
     def to_json(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from itertools import chain
 from typing import Any
 
@@ -48,14 +48,22 @@ def numbers_are(data: Any, kind: type | tuple[type, ...]) -> bool:
 
 
 def plain_mapping(data: Any) -> Any:
-    """What a ranx Qrels or Run holds, as dicts; anything else as it is."""
+    """What a ranx Qrels or Run holds, as dicts; the rows of an ir_datasets dataset; others as they are."""
+    if hasattr(data, "qrels_iter"):
+        return data.qrels_iter()
     if type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
         return data.to_dict()
     return data
 
 
 def check_iterable(data: Any, name: str) -> None:
-    """Raise InputError for an object that is none of those that are read."""
+    """Raise InputError for an object that is none of those that are read, and for tables not computed yet."""
+    for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
+        if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
+            found = (
+                f"a {type(data).__name__} of {type(data).__module__.split('.')[0]}, which is not computed yet"
+            )
+            raise InputError(name, None, found, "a table", f"give its .{method}()")
     if not (hasattr(data, "__iter__") or hasattr(data, "__arrow_c_stream__")):
         raise InputError(
             name,
@@ -74,7 +82,11 @@ def check_dicts(data: Mapping[Any, Any], name: str) -> None:
 
 
 def _of_dict(data: Mapping[Any, Any], name: str) -> engine.Qrels:
-    judged = {topic: documents for topic, documents in data.items() if documents}
+    judged = {
+        topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
+        for topic, documents in data.items()
+        if documents
+    }
     check_dicts(judged, name)
     ids = list(chain.from_iterable(judged.values()))
     grades = np.array(list(chain.from_iterable([documents.values() for documents in judged.values()])))

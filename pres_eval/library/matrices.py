@@ -36,6 +36,17 @@ def as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
+def _even(values: Any, what: str, name: str) -> NDArray[Any]:
+    """Return an array; raises InputError for rows of different lengths."""
+    try:
+        return as_array(values)
+    except ValueError:
+        lengths = sorted({len(row) for row in values})
+        found = f"{what} in rows of {lengths[0]} to {lengths[-1]} documents"
+        advice = "fill the shorter rows with the id -1 and any score"
+        raise InputError(name, None, found, "T rows of k documents each", advice) from None
+
+
 def rank_matrix(
     topics: Any,
     ids: Any,
@@ -51,7 +62,7 @@ def rank_matrix(
 
     Raises InputError for shapes that do not fit, and for what is wrong with any run.
     """
-    matrix, values = as_array(ids), as_array(scores)
+    matrix, values = (_even(each, what, name) for each, what in ((ids, "ids"), (scores, "scores")))
     names = ids_of(list(topics.tolist() if hasattr(topics, "tolist") else topics), name)
     if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):
         found = f"{len(names)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}"

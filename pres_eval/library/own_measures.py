@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pres_eval.errors import UsageError
+from pres_eval.library.wording import python_words
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import add_measure, own_measures
@@ -21,6 +23,7 @@ def list_measures() -> tuple[Measure, ...]:
     return (*MEASURES, *own_measures())
 
 
+@python_words
 def register(
     measure: Measure | str, score: Callable[..., Any] | None = None, *, cutoffs: Sequence[int] = ()
 ) -> Measure:
@@ -40,12 +43,17 @@ def register(
     >>> pe.evaluate({"1": {"a": 1}}, {"1": {"a": 2.0}}, "first_is_relevant")["first_is_relevant"]
     1.0
 
-    At the command line `-m package.module:NAME` takes a Measure from a module.  Results that are to be
-    pickled need a function that can be imported.  Raises MeasureError for the name of a built-in measure.
+    It is named as other measures are, in the drop-ins too: `relto@2`, `relto.2,5`, `relto(rel=2)@2`.
+    At the command line `-m package.module:NAME` or `-m package.module:NAME@2` takes a Measure from a module;
+    `-m relto@5` may follow.  Results that are to be pickled need a function that can be imported.
+    Raises MeasureError for the name of a built-in measure.  `evaluate` raises it where the function fails, or
+    gives other than finite numbers of that shape.
     """
     if isinstance(measure, str):
         if score is None:
             raise TypeError("register: a name needs a function, expected register(name, score)")
+        if not all(isinstance(cutoff, int) and cutoff > 0 for cutoff in cutoffs):
+            raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
         parameters = Cutoffs(tuple(cutoffs)) if cutoffs else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)
     add_measure(measure)

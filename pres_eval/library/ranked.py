@@ -10,6 +10,7 @@ import numpy as np
 
 from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures, as_asked, selected
+from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.judgements import is_path, numbers_are, read_judgements
 from pres_eval.library.lookup import Lookup
@@ -19,6 +20,7 @@ from pres_eval.library.rewriting import excluded_of, known_rule, mapping_of
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
+from pres_eval.library.wording import python_words
 from pres_eval.measures.selection import Selection
 from pres_eval.options import DEFAULT_NMAX, ONE, STOP, ZERO, Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
@@ -71,6 +73,7 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
 
+    @python_words
     def evaluate(
         self,
         measures: Measures = None,
@@ -81,8 +84,8 @@ class Run:
         num_docs: int = 0,
         topic: Any = None,
         nmax: int | Sequence[int] = DEFAULT_NMAX,
-        ties: str = Options.ties,
-        empty: str = Options.empty,
+        ties: TieRule = "docno",
+        empty: EmptyRule = "trec",
         bounds: bool | str = False,
         groups: Any = None,
         weights: Any = None,
@@ -144,8 +147,9 @@ class Qrels:
     """Judgements: which documents are relevant for which topic, and how much.
 
     `data` is a path or an open file; a dict of dicts (topic, document, grade); a table with the columns
-    query_id, doc_id, relevance (or qid, docno, label): pandas, polars, Arrow or a dict of columns; or an
-    iterable of (topic, document, grade).  Grades below 0 mean "in the pool, not judged".  Whole grades may be
+    query_id, doc_id, relevance (or qid, docno, label): pandas, polars, Arrow or a dict of columns; an
+    iterable of (topic, document, grade) or of dicts; a dict of sets of relevant documents; or a dataset of
+    ir_datasets.  Grades below 0 mean "in the pool, not judged".  Whole grades may be
     stored as floats (1.0); with decimals (0.73) they are gains, for the measures that take any.  `form` is
     the format of a file as -R names it.
 
@@ -160,6 +164,7 @@ class Qrels:
     Raises InputError for what cannot be read: file, line, what was found and what was expected.
     """
 
+    @python_words
     def __init__(
         self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
     ) -> None:
@@ -187,6 +192,22 @@ class Qrels:
     def __repr__(self) -> str:
         return f"<Qrels {self.name}: {len(self)} documents of {len(self.relevance.pool.topics)} topics>"
 
+    def to_dict(self) -> dict[str, dict[str, int | float]]:
+        """Topic, document and grade, as qrels can be given.  Raises UsageError for other judgements."""
+        relevance = self.relevance
+        if not isinstance(relevance, engine.Qrels):
+            raise UsageError(f"{self.name}: expected judgements that are qrels, found form={self.form!r}")
+        grades = relevance.grade.tolist()
+        return {
+            topic: {document: grades[place] for document, place in documents.items()}
+            for topic, documents in zip(self.topics, self.lookup.documents, strict=True)
+        }
+
+    def to_trec(self) -> bytes:
+        """The same as lines of a qrels file: topic, 0, document, grade."""
+        lines = (f"{t} 0 {d} {g}\n" for t, documents in self.to_dict().items() for d, g in documents.items())
+        return "".join(lines).encode("utf-8", "surrogateescape")
+
     def __getstate__(self) -> dict[str, Any]:
         return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file}
 
@@ -195,6 +216,7 @@ class Qrels:
         self._has_floats = False  # which was told where the judgements were made
         self.lookup = Lookup(self.relevance.pool)
 
+    @python_words
     def with_document_scores(self, scores: Any) -> Qrels:
         """The same judgements with scores that documents have of their own, for urbp and ubpref.
 
@@ -214,6 +236,7 @@ class Qrels:
         other.relevance = with_document_scores(self.relevance, own)
         return other
 
+    @python_words
     def of_topics(self, empty: str, level: float = Options.relevance_level) -> Qrels:
         """The same judgements where topics without relevant documents are left out, or raise.
 
@@ -228,13 +251,14 @@ class Qrels:
         other.lookup = Lookup(other.relevance.pool)
         return other
 
+    @python_words
     def rewritten(
         self,
         *,
         map_docs: Any = None,
-        map_ranks: str = "dense",
+        map_ranks: MapRanks = "dense",
         exclude: Any = None,
-        exclude_from: str = "both",
+        exclude_from: ExcludeFrom = "both",
     ) -> Qrels:
         """The same judgements with documents mapped to others and without excluded ones, and so are runs.
 
@@ -259,13 +283,14 @@ class Qrels:
         other.lookup = Lookup(other.relevance.pool)
         return other
 
+    @python_words
     def rank(
         self,
         data: Any,
         *,
-        compat: str = Options.compat,
+        compat: Compat = "9.0.8",
         max_retrieved: int | None = None,
-        duplicates: str = Options.duplicates,
+        duplicates: DuplicateRule = "error",
         name: str | None = None,
         jobs: int | None = None,
         cluster: Any = None,
@@ -290,15 +315,16 @@ class Qrels:
             ranking = rank_by_cluster(cluster, data, self.relevance, options)
         return Run(self, ranking, options, is_path(data))
 
+    @python_words
     def rank_top_k(
         self,
         topics: Any,
         ids: Any,
         scores: Any,
         *,
-        compat: str = Options.compat,
+        compat: Compat = "9.0.8",
         max_retrieved: int | None = None,
-        duplicates: str = Options.duplicates,
+        duplicates: DuplicateRule = "error",
         name: str | None = None,
     ) -> Run:
         """Rank the k best documents of T topics, as a vector search gives them.

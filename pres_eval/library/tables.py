@@ -137,6 +137,10 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> Table:
     if not rows:
         return Table(Objects([], name), Objects([], name), np.zeros(0))
     first = rows[0]
+    if isinstance(first, Mapping) and all(
+        isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
+    ):
+        return _mapping_table({key: [row[key] for row in rows] for key in first}, value, name)
     fields = [
         next((candidate for candidate in names if hasattr(first, candidate)), None)
         for names in (TOPIC, DOCUMENT, value)

@@ -6,6 +6,7 @@ import sys
 import warnings
 
 from pres_eval.errors import PresEvalWarning
+from pres_eval.library.wording import in_python
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
@@ -18,7 +19,7 @@ def warn(text: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pres_eval."):
         frame = frame.f_back
         level += 1
-    warnings.warn(text, PresEvalWarning, stacklevel=level)
+    warnings.warn(in_python(text), PresEvalWarning, stacklevel=level)
 
 
 def weigh_ties(relevance: Relevance, ranking: Ranking, options: Options, selection: Selection) -> None:

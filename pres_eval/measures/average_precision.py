@@ -9,6 +9,7 @@ import numpy as np
 from pres_eval.arrays.exact import divide, elementwise
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import UNJUDGED, Batch
+from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import (
     LEAST_GEOMETRIC_MEAN,
     NOT_DERIVED,
@@ -119,6 +120,26 @@ def yaap(batch: Batch) -> FloatArray:
     return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))
 
 
+def plain_average_precision(topic: RankedTopic) -> float:
+    """Return map of one topic."""
+    return plain_average_precision_cut(topic, topic.num_ret)
+
+
+def plain_average_precision_cut(topic: RankedTopic, cutoff: int) -> float:
+    """Return map_cut of one topic."""
+    total = 0.0
+    for number, rank in enumerate(topic.relevant, 1):
+        if rank > cutoff:
+            break
+        total += number / rank
+    return total / topic.judged.num_rel if topic.judged.num_rel else 0.0
+
+
+def plain_geometric_average_precision(topic: RankedTopic) -> float:
+    """Return gm_map of one topic: a logarithm."""
+    return math.log(max(plain_average_precision(topic), LEAST_GEOMETRIC_MEAN))
+
+
 LOGARITHM = Lacks("the mean of a logarithm is not the logarithm of a mean")
 _RANKED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 
@@ -129,6 +150,7 @@ MAP = Measure(
     traits=_RANKED,
     bounds="bounds.relevance:average_precision",
     expected="expected.ranks:average_precision",
+    plain=plain_average_precision,
 )
 MAP_CUT = Measure(
     "map_cut",
@@ -138,6 +160,7 @@ MAP_CUT = Measure(
     traits=_RANKED,
     bounds="bounds.relevance:average_precision",
     expected="expected.ranks:average_precision",
+    plain=plain_average_precision_cut,
 )
 GM_MAP = Measure(
     "gm_map",
@@ -147,6 +170,7 @@ GM_MAP = Measure(
     traits=traits(Trait.IGNORES_TAIL),
     bounds="bounds.relevance:geometric_average_precision",
     expected=LOGARITHM,
+    plain=plain_geometric_average_precision,
 )
 INF_AP = Measure(
     "infAP",

@@ -159,6 +159,8 @@ class Measure:
                   nobody judged could give; or where that function is; or why there is none; empty if the
                   traits say it
     expected      batch with ties, *arguments -> (T,) expected values; otherwise as `bounds`
+    plain         a ranked topic, *arguments -> the value with the same bits, for few documents; None: there
+                  is none
     """
 
     name: str
@@ -183,6 +185,7 @@ class Measure:
     title: str = ""
     bounds: Way = ""
     expected: Way = ""
+    plain: Callable[..., float] | None = None
 
     @property
     def text(self) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
+from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.average_precision import LOGARITHM, logarithms
 from pres_eval.measures.base import Measure, Trait, geometric_mean, traits
 
@@ -46,6 +47,19 @@ def geometric_binary_preference(batch: Batch) -> FloatArray:
     return logarithms(binary_preference(batch))
 
 
+def plain_binary_preference(topic: RankedTopic) -> float:
+    """Return bpref of one topic."""
+    relevant, level = topic.judged.num_rel, topic.judged.relevance_level
+    most = min(topic.judged.num_nonrel, relevant)
+    before, total = 0, 0.0
+    for grade in topic.grades:
+        if grade >= level:
+            total += 1.0 - (min(before, relevant) / most if most else 0.0)
+        elif grade >= 0:
+            before += 1
+    return total / relevant if relevant else 0.0
+
+
 _OF_JUDGED = traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
 BPREF = Measure(
@@ -53,6 +67,7 @@ BPREF = Measure(
     binary_preference,
     traits=_OF_JUDGED | {Trait.BOUNDED},
     expected="expected.ranks:binary_preference",
+    plain=plain_binary_preference,
 )
 GM_BPREF = Measure(
     "gm_bpref",

@@ -8,6 +8,7 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch
+from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import (
     Format,
     Lacks,
@@ -104,6 +105,26 @@ def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
     return characters.tobytes().decode("ascii").split("\n")[:-1]
 
 
+def plain_num_q(topic: RankedTopic) -> float:
+    """Return num_q of one topic."""
+    return 1.0
+
+
+def plain_num_ret(topic: RankedTopic) -> float:
+    """Return num_ret of one topic."""
+    return float(topic.num_ret)
+
+
+def plain_num_rel(topic: RankedTopic) -> float:
+    """Return num_rel of one topic."""
+    return float(topic.judged.num_rel)
+
+
+def plain_num_rel_ret(topic: RankedTopic) -> float:
+    """Return num_rel_ret of one topic."""
+    return float(len(topic.relevant))
+
+
 _NO_NUMBER = Lacks("it is a text")
 _OF_JUDGED = traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL)
 _OF_RETRIEVED = _OF_JUDGED | {Trait.RISES, Trait.LINEAR}
@@ -118,7 +139,7 @@ _of_run = partial(
 _count = partial(Measure, format=Format.COUNT)
 
 RUNID = _of_run("runid", runid, summary=total, format=Format.TAG)
-NUM_Q = _of_run("num_q", num_q, summary=number_of_topics, format=Format.COUNT)
+NUM_Q = _of_run("num_q", num_q, summary=number_of_topics, format=Format.COUNT, plain=plain_num_q)
 NUM_RET = _count(
     "num_ret",
     num_ret,
@@ -128,6 +149,7 @@ NUM_RET = _count(
     tells_quality=False,
     traits=traits(Trait.SET),
     bounds=Lacks("judgements don't change it"),
+    plain=plain_num_ret,
 )
 NUM_REL = _count(
     "num_rel",
@@ -135,8 +157,15 @@ NUM_REL = _count(
     summary=number_of_relevant,
     tells_quality=False,
     traits=_OF_JUDGED | {Trait.RISES},
+    plain=plain_num_rel,
 )
-NUM_REL_RET = _count("num_rel_ret", num_rel_ret, summary=total, traits=_OF_RETRIEVED)
+NUM_REL_RET = _count(
+    "num_rel_ret",
+    num_rel_ret,
+    summary=total,
+    traits=_OF_RETRIEVED,
+    plain=plain_num_rel_ret,
+)
 NUM_NONREL_JUDGED_RET = _count(
     "num_nonrel_judged_ret",
     num_nonrel_judged_ret,

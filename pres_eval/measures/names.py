@@ -48,18 +48,17 @@ LONGEST_NAME = 1_000
 """Characters; longer texts name nothing, and each of their beginnings would be tried."""
 
 # Patterns are compiled where they are first used: most command lines need none of them.
-_IMPORTED = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z"
+_IMPORTED = r"([A-Za-z_][\w.]*:[A-Za-z_]\w*)([.@(].*)?\Z"
 
 
 def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
-    """The measures that a text names; `package.module:NAME` is a measure of the user's own.
+    """The measures that a text names; `package.module:NAME` or `package.module:NAME@5` is one's own.
 
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
     """
-    if ":" in text and re.match(_IMPORTED, text):
-        yield NamedMeasure(load_measure(text))
-        return
+    if ":" in text and (match := re.match(_IMPORTED, text)):
+        text = load_measure(match[1]).name + (match[2] or "")
     for part in split_text(text):
         try:
             yield from _read_one(part, version)
@@ -240,7 +239,9 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or unread[0]
         raise MeasureError(f"{translated.name} has no setting {wrong}")
     view = View(int(level) if level else None, judged_only, bound, int(scale) if scale else None)
-    return _wanted(MEASURE_BY_NAME[translated.name], translated.parameters, view)
+    measure = _measure(translated.name)
+    assert measure is not None, "rules name measures that there are"
+    return _wanted(measure, translated.parameters, view)
 
 
 def _as_written(measure: Measure, cutoff: str | None) -> Translated:

@@ -7,6 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import accumulate, divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
+from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.best_ranking import best_ranking
 from pres_eval.measures.found import discounted, gained
@@ -136,6 +137,19 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
     return gain
 
 
+def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:
+    """Return ndcg of one topic; gains for grades are not among what it knows."""
+    best = topic.judged.ideal[-1]
+    return topic.dcg(topic.num_ret) / best if best else 0.0
+
+
+def plain_ndcg_cut(topic: RankedTopic, cutoff: int) -> float:
+    """Return ndcg_cut of one topic."""
+    ideal = topic.judged.ideal
+    best = ideal[min(cutoff, len(ideal) - 1)]
+    return topic.dcg(cutoff) / best if best else 0.0
+
+
 _NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.LINEAR)
 _CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES)
 
@@ -146,6 +160,7 @@ NDCG = Measure(
     uses_level=False,
     traits=_NORMALIZED,
     bounds="bounds.normalized_gain:of_grades",
+    plain=plain_ndcg,
 )
 DCG = Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.LINEAR})
 IDEAL_DCG = Measure(
@@ -159,6 +174,7 @@ NDCG_CUT = Measure(
     takes_many=True,
     traits=_NORMALIZED,
     bounds="bounds.normalized_gain:of_grades",
+    plain=plain_ndcg_cut,
 )
 NDCG_EXP_CUT = Measure(
     "ndcg_exp_cut",

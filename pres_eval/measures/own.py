@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME
-from pres_eval.measures.base import Measure
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pres_eval.errors import MeasureError, quoted
+from pres_eval.measures import HOME, MEASURE_BY_NAME
+from pres_eval.measures.base import Format, Measure
 
 _OWN: dict[str, Measure] = {}
+
+_LISTENERS: list[Callable[[Measure], None]] = []
 
 
 def add_measure(measure: Measure) -> None:
@@ -19,6 +26,15 @@ def add_measure(measure: Measure) -> None:
     if measure.name in MEASURE_BY_NAME:
         raise MeasureError(f"measure {measure.name}: there is one of this name, expected another name")
     _OWN[measure.name] = measure
+    for listener in _LISTENERS:
+        listener(measure)
+
+
+def when_added(listener: Callable[[Measure], None]) -> None:
+    """Call a function with each measure that was added, and with those added from now on."""
+    _LISTENERS.append(listener)
+    for measure in own_measures():
+        listener(measure)
 
 
 def own_measures() -> tuple[Measure, ...]:
@@ -40,7 +56,62 @@ def load_measure(text: str) -> Measure:
         reason = f"{type(error).__name__}: {error}"
         raise MeasureError(f"-m {text}: cannot be imported ({reason})") from error
     if not isinstance(found, Measure):
-        raise MeasureError(f"-m {text}: is a {type(found).__name__}, expected a pres_eval.Measure")
+        advice = "; write  NAME = pres_eval.register('name', function)" if callable(found) else ""
+        raise MeasureError(f"-m {text}: is a {type(found).__name__}, expected a pres_eval.Measure{advice}")
     if _OWN.get(found.name) is not found:
         add_measure(found)
     return found
+
+
+def computed(
+    measure: Measure,
+    function: Callable[..., Any],
+    batch: Any,
+    arguments: tuple[Any, ...],
+    shape: tuple[int, ...],
+) -> Any:
+    """Return the values of a measure, which for one that was added are checked: its name does not tell.
+
+    Raises MeasureError if its function fails, or gives something else than finite numbers of this shape.
+    """
+    if measure.name in HOME:
+        return function(batch, *arguments)
+    try:
+        found = function(batch, *arguments)
+    except MeasureError:
+        raise
+    except Exception as error:
+        raise MeasureError(
+            f"measure {measure.name}: its function raised {type(error).__name__}: {error}"
+        ) from error
+    return _checked(measure, found, batch.topics, shape)
+
+
+def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:
+    """Return the values if they are what a measure gives, or raise MeasureError."""
+    what = "texts" if measure.format is Format.TEXT else "finite numbers"
+    expected = f"{what} of shape {shape}, one for each topic"
+    try:
+        values = np.asarray(found)
+    except ValueError:  # rows of different lengths
+        raise MeasureError(f"measure {measure.name}: found {_kind(found)}, expected {expected}") from None
+    if values.shape != shape:
+        raise MeasureError(
+            f"measure {measure.name}: found {_kind(found)} of shape {values.shape}, expected {expected}"
+        )
+    if values.dtype.kind not in ("UO" if measure.format is Format.TEXT else "biuf"):
+        raise MeasureError(
+            f"measure {measure.name}: found {_kind(found)} of {values.dtype}, expected {expected}"
+        )
+    if measure.format is Format.TEXT:
+        return values.tolist()
+    wrong = np.argwhere(~np.isfinite(values))
+    if len(wrong):
+        value, topic = values[tuple(wrong[0])], quoted(topics[int(wrong[0][-1])])
+        raise MeasureError(f"measure {measure.name}: found {value} for topic {topic}, expected {expected}")
+    return values
+
+
+def _kind(found: Any) -> str:
+    """What a function gave, in a word or two."""
+    return "an array" if isinstance(found, np.ndarray) else f"a {type(found).__name__}"

@@ -7,6 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
+from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.found import Numbers, relevant_within
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, Fractions
@@ -159,13 +160,60 @@ def f_cut(batch: Batch, beta: float, cutoff: int) -> FloatArray:
     return f_measure(beta, precision(batch, cutoff), recall(batch, cutoff))
 
 
+def plain_precision(topic: RankedTopic, cutoff: int) -> float:
+    """Return P of one topic."""
+    return topic.relevant_within(cutoff) / cutoff
+
+
+def plain_recall(topic: RankedTopic, cutoff: int) -> float:
+    """Return recall of one topic."""
+    relevant = topic.judged.num_rel
+    return topic.relevant_within(cutoff) / relevant if relevant else 0.0
+
+
+def plain_r_precision(topic: RankedTopic) -> float:
+    """Return Rprec of one topic."""
+    return plain_recall(topic, topic.judged.num_rel)
+
+
+def plain_success(topic: RankedTopic, cutoff: int) -> float:
+    """Return success of one topic."""
+    return float(topic.relevant_within(cutoff) > 0)
+
+
+def plain_hits(topic: RankedTopic, cutoff: int) -> float:
+    """Return hits of one topic."""
+    return float(topic.relevant_within(cutoff))
+
+
+def plain_reciprocal_rank(topic: RankedTopic) -> float:
+    """Return recip_rank of one topic."""
+    return 1.0 / topic.relevant[0] if topic.relevant else 0.0
+
+
+def plain_reciprocal_rank_cut(topic: RankedTopic, cutoff: int) -> float:
+    """Return recip_rank_cut of one topic."""
+    return plain_reciprocal_rank(topic) if topic.relevant_within(cutoff) else 0.0
+
+
 _AT_RANKS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 _LINEAR = _AT_RANKS | {Trait.LINEAR}
 _RISING = _AT_RANKS | {Trait.RISES}
 
-P = Measure("P", precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR)
-RECALL = Measure("recall", recall, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR)
-RPREC = Measure("Rprec", r_precision, traits=_LINEAR, bounds="bounds.relevance:r_precision")
+P = Measure(
+    "P",
+    precision,
+    Cutoffs(DOCUMENT_CUTOFFS),
+    takes_many=True,
+    traits=_RISING | _LINEAR,
+    plain=plain_precision,
+)
+RECALL = Measure(
+    "recall", recall, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR, plain=plain_recall
+)
+RPREC = Measure(
+    "Rprec", r_precision, traits=_LINEAR, bounds="bounds.relevance:r_precision", plain=plain_r_precision
+)
 RPREC_MULT = Measure(
     "Rprec_mult",
     r_precision_at_multiples,
@@ -182,6 +230,7 @@ SUCCESS = Measure(
     takes_many=True,
     traits=_RISING,
     expected="expected.ranks:success",
+    plain=plain_success,
 )
 HITS = Measure(
     "hits",
@@ -190,8 +239,15 @@ HITS = Measure(
     ours=True,
     takes_many=True,
     traits=traits(Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR),
+    plain=plain_hits,
 )
-RECIP_RANK = Measure("recip_rank", reciprocal_rank, traits=_RISING, expected="expected.ranks:reciprocal_rank")
+RECIP_RANK = Measure(
+    "recip_rank",
+    reciprocal_rank,
+    traits=_RISING,
+    expected="expected.ranks:reciprocal_rank",
+    plain=plain_reciprocal_rank,
+)
 RECIP_RANK_CUT = Measure(
     "recip_rank_cut",
     reciprocal_rank_cut,
@@ -199,6 +255,7 @@ RECIP_RANK_CUT = Measure(
     ours=True,
     traits=_RISING,
     expected="expected.ranks:reciprocal_rank",
+    plain=plain_reciprocal_rank_cut,
 )
 F_CUT = Measure(
     "F_cut",

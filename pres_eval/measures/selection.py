@@ -38,6 +38,17 @@ class SelectedColumn:
     scale: int | None = None
     by_name: bool = True
 
+    @property
+    def plain(self) -> Callable[..., float] | None:
+        """The plain function of the measure; None if there is none for this view or these parameters."""
+        seen = self.relevance_level is None and not self.judged_only and self.bound is None
+        # Gains and weights, which come as tuples, are the array function's matter.
+        return (
+            self.measure.plain
+            if seen and not any(isinstance(one, tuple) and one for one in self.arguments)
+            else None
+        )
+
 
 Selection = tuple[SelectedColumn, ...]
 """The columns asked for, in print order."""

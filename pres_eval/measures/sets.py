@@ -7,6 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray
 from pres_eval.batches.batch import Batch
+from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
 from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import Coefficients
@@ -99,12 +100,27 @@ def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
     return score
 
 
+def plain_set_precision(topic: RankedTopic) -> float:
+    """Return set_P of one topic, of which something was retrieved."""
+    return len(topic.relevant) / topic.num_ret
+
+
+def plain_set_recall(topic: RankedTopic) -> float:
+    """Return set_recall of one topic."""
+    return len(topic.relevant) / topic.judged.num_rel if topic.judged.num_rel else 0.0
+
+
 _OF_A_SET = traits(Trait.BOUNDED, Trait.SET, Trait.RISES)
 _LINEAR = _OF_A_SET | {Trait.LINEAR}
 
-SET_P = Measure("set_P", set_precision, traits=_LINEAR)
+SET_P = Measure("set_P", set_precision, traits=_LINEAR, plain=plain_set_precision)
 SET_RELATIVE_P = Measure("set_relative_P", set_relative_precision, traits=_LINEAR)
-SET_RECALL = Measure("set_recall", set_recall, traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL})
+SET_RECALL = Measure(
+    "set_recall",
+    set_recall,
+    traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
+    plain=plain_set_recall,
+)
 SET_MAP = Measure(
     "set_map", set_average_precision, traits=_OF_A_SET, expected="expected.sets:set_average_precision"
 )

@@ -1,10 +1,11 @@
-"""Where a row belongs as one whole number: its topic, and behind how high a score."""
+"""Rows and their order: topic and score as one whole number, and which row of a document counts."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.types import AnyInts, Words
+from pres_eval.arrays.matching import Matches
+from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.ranking.ranked import Scores
 
 
@@ -39,3 +40,17 @@ def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
     """How many bits of a score have room beside the number of a topic, and how many are lost."""
     lost = max((num_topics - 1).bit_length() + bits - 64, 0)
     return bits - lost, lost
+
+
+def without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
+    """(n,) the rows left when each document counts once: its first row, or the first of its best ones."""
+    kept = np.ones(len(scores), np.bool_)
+    if not best:
+        kept[found.repeats] = False
+        return np.flatnonzero(kept)
+    rows = np.concatenate((np.unique(found.first), found.repeats))
+    document = np.concatenate((np.unique(found.first), found.first))
+    order = np.lexsort((rows, -scores[rows], document))
+    rows, document = rows[order], document[order]
+    kept[rows[1:][document[1:] == document[:-1]]] = False
+    return np.flatnonzero(kept)

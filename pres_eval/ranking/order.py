@@ -9,7 +9,12 @@ are compared only in ties (groups of equal scores) that hold a judged document.
 
 from __future__ import annotations
 
+import math
+from array import array
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from operator import gt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +26,7 @@ from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import BEST_SCORE, ERROR
-from pres_eval.ranking.keys import place_keys
+from pres_eval.ranking.keys import place_keys, without_duplicates
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
 from pres_eval.reading.pool import Pool
@@ -69,7 +74,7 @@ def rank_topics(
         ranked = _ranked(rows_to_rank, topic, found.rows, document)
         return _each_document_once(replace(ranked, num_dropped=len(found.repeats)))
     if len(found.repeats) and duplicates != ERROR:
-        kept = _without_duplicates(scores, found, best=duplicates == BEST_SCORE)
+        kept = without_duplicates(scores, found, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
             pool,
             topic,
@@ -186,20 +191,6 @@ def _each_document_once(ranked: Ranked) -> Ranked:
         document=ranked.document[kept],
         ties=ranked.ties.of(kept),
     )
-
-
-def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
-    """(n,) the rows left when each document counts once: its first row, or the first of its best ones."""
-    kept = np.ones(len(scores), np.bool_)
-    if not best:
-        kept[found.repeats] = False
-        return np.flatnonzero(kept)
-    rows = np.concatenate((np.unique(found.first), found.repeats))
-    document = np.concatenate((np.unique(found.first), found.first))
-    order = np.lexsort((rows, -scores[rows], document))
-    rows, document = rows[order], document[order]
-    kept[rows[1:][document[1:] == document[:-1]]] = False
-    return np.flatnonzero(kept)
 
 
 def _places(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
@@ -320,6 +311,29 @@ def in_docno_order(places: IntArray, sizes: IntArray | int, ascending: bool = Fa
     """
     # trec_eval: equal scores go by docno, the highest first; in preferences the lowest first.
     return places if ascending else sizes - 1 - places
+
+
+def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
+    """Return the documents of a ranking with their scores in order, as 9.0.8 has them, for few documents.
+
+    None where only `rank_topics` is sure: for scores that are no numbers, and ties of ids that are not ASCII.
+    """
+    try:
+        scores = array("f", documents.values())  # trec_eval: 9.0.8 keeps scores in 32 bits
+    except (TypeError, OverflowError):
+        return None
+    if len(scores) > 1 and all(map(gt, scores, scores[1:])):
+        return documents
+    has_ties = len(set(scores)) < len(scores)
+    if math.isnan(sum(scores)) or (has_ties and not _are_ascii(documents)):
+        return None
+    # The tie rule of `in_docno_order` again: ASCII texts compare as their bytes do.
+    return [document for _, document in sorted(zip(scores, documents, strict=True), reverse=True)]
+
+
+def _are_ascii(documents: Iterable[Any]) -> bool:
+    """Return whether ids are texts of ASCII without NUL."""
+    return all(isinstance(one, str) and one.isascii() and "\0" not in one for one in documents)
 
 
 def _compared(ids: WordIds, begins: IntArray, tie: IntArray, place: IntArray) -> IntArray:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError
+from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import OpenFile, Progress, Readable, reason
 from pres_eval.records import dataclass
@@ -128,7 +128,9 @@ def _part_files(address: str) -> list[str] | None:
     parts = [each for each in every if not each.rpartition("/")[2].startswith(("_", "."))]
     if not parts or not all(_is_part(address, each) for each in parts):
         expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
-        raise InputError(address, None, reason(IsADirectoryError()), expected)
+        other = next((each for each in parts if not _is_part(address, each)), None)
+        found = "with no files" if other is None else f"with {quoted(other.rpartition('/')[2])}"
+        raise InputError(address, None, f"{reason(IsADirectoryError())} {found}", expected)
     return sorted(parts, key=_by_number)
 
 

@@ -202,6 +202,8 @@ def lines_of(group: Group, found: list[Found]) -> Iterator[str]:
 
 
 def shown(found: Found) -> str:
+    if found.wall < 0.0001:
+        return f"{found.wall * 1e6:.1f} ({found.cpu * 1e6:.1f}) µs"
     return " ".join(
         text.format(seconds * 1000 if found.wall < 0.01 else seconds)
         for text, seconds in (
@@ -375,11 +377,54 @@ def small_groups(data: Data) -> Iterator[Group]:
             )
 
 
+SIZES = (
+    (1, 10, "≤ 5.0"),
+    (1, 100, "≤ 2.0"),
+    (10, 10, "≤ 5.0"),
+    (50, 10, "≤ 5.0"),
+    (50, 100, "≤ 0.9"),
+)
+"""Topics and documents of small calls, and the share of pytrec_eval's time that is the target."""
+
+
+def few_groups(data: Data) -> Iterator[Group]:
+    """Calls with few documents, as rewards and training steps make them: map, nDCG@10, reciprocal rank."""
+    from pres_eval import pytrec_eval as drop_in
+
+    names = ["map", "ndcg_cut.10", "recip_rank"]
+    for topics, depth, target in SIZES:
+        small = Data(topics, depth, 0.3 if depth == 10 else 0.04)
+        qrels, run = small.qrels, small.run()
+        kinds: list[Any] = [drop_in.RelevanceEvaluator]
+        if has("pytrec_eval"):
+            import pytrec_eval
+
+            kinds.append(pytrec_eval.RelevanceEvaluator)
+        for how, most in (("the evaluator kept", target), ("a new evaluator each time", "≤ 3.0")):
+            calls: list[Call] = [
+                partial(kind(qrels, set(names)).evaluate, run)
+                if how == "the evaluator kept"
+                else partial(_made_anew, kind, qrels, names, run)
+                for kind in kinds
+            ]
+            yield Group(
+                theirs="pytrec_eval",
+                yardstick=calls[1] if len(calls) > 1 else None,
+                ours=((f"{topics} × {depth}, {how}, `pres_eval.pytrec_eval`", calls[0], most),),
+                times=2000 if topics * depth <= 100 else 100,
+            )
+
+
+def _made_anew(kind: Any, qrels: Any, names: list[str], run: Any) -> Any:
+    return kind(qrels, set(names)).evaluate(run)
+
+
 def _rank_and_evaluate(qrels: Any, run: Any, names: list[str]) -> Any:
     return qrels.rank(run).evaluate(names)
 
 
 GROUPS: dict[str, Callable[[Data], Iterator[Group]]] = {
+    "few": few_groups,
     "small": small_groups,
     "dicts": dict_groups,
     "ranx": ranx_groups,

@@ -73,10 +73,10 @@ def test_the_same_as_without_the_others(
     (folder / "run").write_text(text_of(rows))
     (folder / "plain").write_text(text_of(deduplicated(rows, rule)))
     qrels = pe.Qrels(str(folder / "qrels"))
-    found = qrels.rank(str(folder / "run"), compat=compat, max_retrieved=most, duplicates=rule)
-    wanted = qrels.rank(str(folder / "plain"), compat=compat, max_retrieved=most)
+    found = qrels.rank(str(folder / "run"), compat=compat, max_retrieved=most, duplicates=rule)  # type: ignore[arg-type]
+    wanted = qrels.rank(str(folder / "plain"), compat=compat, max_retrieved=most)  # type: ignore[arg-type]
     table = {key: [row[place] for row in rows] for place, key in enumerate(("query_id", "doc_id", "score"))}
-    columns = qrels.rank(table, compat=compat, max_retrieved=most, duplicates=rule)
+    columns = qrels.rank(table, compat=compat, max_retrieved=most, duplicates=rule)  # type: ignore[arg-type]
     lines = wanted.evaluate(MEASURES).to_trec(per_topic=True)
     assert found.evaluate(MEASURES).to_trec(per_topic=True) == lines
     assert columns.evaluate(MEASURES).to_trec(per_topic=True) == lines
@@ -122,7 +122,7 @@ def test_judgements_have_no_such_choice(call: Command, twice: tuple[str, str]) -
 @pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
 def test_rules_that_do_not_exist(twice: tuple[str, str]) -> None:
     with pytest.raises(UsageError, match="duplicates='last': expected one of error, first, best"):
-        pe.evaluate(*twice, "map", duplicates="last")
+        pe.evaluate(*twice, "map", duplicates="last")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="again"):
         pe.evaluate(*twice, "map")
     assert pe.evaluate(*twice, "map", duplicates="best")["map"] == 1.0

@@ -137,7 +137,7 @@ def test_grade_0_is_better_than_no_grade(ties: str, first_is_judged: float) -> N
     """Of two documents with one score, one judged not relevant and one in the pool without judgement."""
     for judged, pooled in ("ab", "ba"):
         qrels: Any = {"1": {judged: 0, pooled: -1, "z": 1}}
-        found = pe.evaluate(qrels, {"1": {"a": 1.0, "b": 1.0}}, "judged.1", ties=ties)
+        found = pe.evaluate(qrels, {"1": {"a": 1.0, "b": 1.0}}, "judged.1", ties=ties)  # type: ignore[arg-type]
         assert found["judged_1"] == first_is_judged
 
 
@@ -208,7 +208,7 @@ def test_options_that_contradict(call: Command, constant: tuple[str, str], tmp_p
     called = call("--ties", "best", "-R", "prefs", "-m", "prefs_simp", str(tmp_path / "prefs"), constant[1])
     assert called.code == 1 and "--ties best: expected judgements in the format qrels" in called.err
     with pytest.raises(UsageError, match="ties='middle'"):
-        pe.evaluate(*constant, "map", ties="middle")
+        pe.evaluate(*constant, "map", ties="middle")  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="err: has no expected value"):
         pe.evaluate(*constant, "err", ties="expected")
 

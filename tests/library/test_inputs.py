@@ -243,7 +243,7 @@ def test_matrices(kind: str, compat: str, expected: Any) -> None:
         given = (topics, ids.tolist(), scores.tolist())
     elif kind == "dlpack":
         given = (topics, Dlpack(ids), Dlpack(scores))
-    found = pe.Qrels(qrels).rank_top_k(*given, compat=compat).evaluate(MEASURES)
+    found = pe.Qrels(qrels).rank_top_k(*given, compat=compat).evaluate(MEASURES)  # type: ignore[arg-type]
     assert found.to_trec(per_topic=True) == wanted
 
 

@@ -48,15 +48,15 @@ def test_like_a_dict(
     }
     judged = pe.Qrels(qrels | {"t0": {"99": 1}} if data.draw(st.booleans()) else qrels)
     try:
-        wanted = judged.rank(run, compat=compat)
+        wanted = judged.rank(run, compat=compat)  # type: ignore[arg-type]
     except pe.PresEvalError:  # no documents at all
         wanted = None
     with mock.patch.object(matrices, "BLOCK", block):
         if wanted is None:
             with pytest.raises(pe.PresEvalError, match="no retrieved documents"):
-                judged.rank_top_k(list(run), ids, scores, compat=compat)
+                judged.rank_top_k(list(run), ids, scores, compat=compat)  # type: ignore[arg-type]
             return
-        found = judged.rank_top_k(list(run), ids, scores, compat=compat)
+        found = judged.rank_top_k(list(run), ids, scores, compat=compat)  # type: ignore[arg-type]
     assert (found.topics, found.ranking.num_lines) == (wanted.topics, wanted.ranking.num_lines)
     assert sorted(found.ranking.unjudged) == sorted(wanted.ranking.unjudged)
     if found.topics:

@@ -284,7 +284,7 @@ def test_every_label_gives_its_value(compat: str) -> None:
         str(topic): {name: (7 * place * topic) % 5 for place, name in enumerate(documents)}
         for topic in (1, 2, 3)
     }
-    ranked = qrels.rank(run, compat=compat)
+    ranked = qrels.rank(run, compat=compat)  # type: ignore[arg-type]
     every = ranked.evaluate(["all_trec", "extended", "pres", "readers", "screening"], num_docs=5000)
     assert len(every.summary) > 150
     for label, value in every.summary.items():

@@ -35,7 +35,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 def test_each_rule(
     files: tuple[str, str], command: Command, rule: str, maps: list[float], summary: float
 ) -> None:
-    found = pe.evaluate(*files, ["map", "num_ret"], empty=rule)
+    found = pe.evaluate(*files, ["map", "num_ret"], empty=rule)  # type: ignore[arg-type]
     assert found.per_topic("map").tolist() == maps and found["map"] == summary
     assert found["num_ret"] == (3 if rule == "skip" else 5)
     called = command("-m", "map", "--empty", rule, "--format", "json", *files)
@@ -74,7 +74,7 @@ def test_an_error_names_a_topic(files: tuple[str, str], command: Command) -> Non
     with pytest.raises(InputError, match="2 of 4 topics without a relevant document"):
         pe.evaluate(*files, "map", empty="error")
     with pytest.raises(UsageError, match="empty='maybe': expected one of trec, zero, skip, error, one"):
-        pe.evaluate(*files, "map", empty="maybe")
+        pe.evaluate(*files, "map", empty="maybe")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no topic has a relevant document"):
         pe.evaluate({"1": {"a": 0}}, {"1": {"a": 1.0}}, "map", empty="skip")
 

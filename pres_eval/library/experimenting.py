@@ -1,0 +1,168 @@
+"""`experiment`: many runs against the same judgements, in one call from data to the table of a paper."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compared import ComparedRuns
+from pres_eval.errors import UsageError
+from pres_eval.library.asked import Measures
+from pres_eval.library.choices import Compat, Correction, Test, TieRule
+from pres_eval.library.comparing import Comparisons, compare
+from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.judgements import is_path
+from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.wording import python_words
+from pres_eval.options import DEFAULT_NMAX, Options
+
+
+class Experiment(Comparisons):
+    """Runs that were evaluated and compared: the comparisons, and each run's evaluation by name.
+
+    `to_latex`, `to_markdown` and `plot` show the means, `report` writes the page to explore.
+    """
+
+    def __init__(
+        self,
+        compared: ComparedRuns,
+        evaluations: Mapping[str, Evaluation],
+        ranked: Sequence[Run],
+        nmax: Sequence[int],
+    ) -> None:
+        super().__init__(compared)
+        self.evaluations = dict(evaluations)
+        """The evaluations by the names of the runs."""
+        self._ranked = ranked
+        self._nmax = nmax
+
+    @python_words
+    def report(self, path: str | os.PathLike[str] | None = None, title: str = "") -> str:
+        """Return the page of `pres-eval report`, and write it if `path` is given; it needs nothing else.
+
+        Raises UsageError for judgements that are not qrels.
+        """
+        from pres_eval.analysis.every_pair import pairs_of
+        from pres_eval.analysis.relevant_ranks import relevant_ranks
+        from pres_eval.reading import qrels as engine
+        from pres_eval.report.html import as_html
+        from pres_eval.report.records import File
+        from pres_eval.report.trec_report import board_of, make_report, report_selection, topics_of
+
+        relevance = self._ranked[0].qrels.relevance
+        if not isinstance(relevance, engine.Qrels):
+            raise UsageError(f"{relevance.name}: expected judgements that are qrels, for a report")
+        options, labels = next(iter(self.evaluations.values())).options, self.compared.scores.measures
+        columns = report_selection(options, self._nmax, labels)
+        scores = [run.evaluate_columns(columns, options).scores for run in self._ranked]
+        every = tuple(relevance.pool.topics) if options.complete else None
+        board, settings = board_of(columns, options, self._nmax, labels), self.compared.settings
+        report = make_report(
+            scores,
+            options,
+            self._nmax,
+            File(relevance.name, None),
+            [File(run.name, None) for run in self._ranked],
+            documents=relevant_ranks(
+                relevance, [run.ranking for run in self._ranked], options, topics_of(scores)
+            ),
+            names=self.runs,
+            measures=labels,
+            pairs=pairs_of(scores, self.runs, board, settings, every),
+            title=title,
+        )
+        page = as_html(report)
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+
+@python_words
+def experiment(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measures: Measures = None,
+    *,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    test: Test = "t",
+    correction: Correction = "holm",
+    alpha: float = Settings.alpha,
+    samples: int = Settings.samples,
+    seed: int = Settings.seed,
+    level: float = Options.relevance_level,
+    complete: bool = False,
+    judged_only: bool = False,
+    max_retrieved: int | None = None,
+    num_docs: int = 0,
+    nmax: int | Sequence[int] = DEFAULT_NMAX,
+    ties: TieRule = "docno",
+    compat: Compat = "9.0.8",
+    form: str = "qrels",
+) -> Experiment:
+    r"""Evaluate several runs against the same judgements, and compare them with one of them.
+
+    qrels      as `evaluate` takes them
+    runs       name and run, each as `evaluate` takes it; two at least
+    measures   as `evaluate` takes them
+    baseline   the name of the run that others are compared with, "best" for the best of each measure; None:
+               the first
+    all_pairs  compare each run with each other instead
+
+    The other arguments are those of `evaluate` and `compare`.  Means are over the topics that all runs have,
+    or with `complete` over all of the judgements.
+
+    >>> import pres_eval as pe
+    >>> qrels = {str(topic): {"a": 1} for topic in range(8)}
+    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(8)}
+    >>> poor = {str(topic): {"b": 2.0, "a": 1.0 + topic % 2 / 4} for topic in range(8)}
+    >>> found = pe.experiment(qrels, {"poor": poor, "good": good}, ["map", "P@1"])
+    >>> print(found)
+    Means over 8 topics
+    <BLANKLINE>
+    run          map        P_1
+    -----  ---------  ---------
+    poor      0.5000     0.0000
+    good   ^+ 1.0000  ^+ 1.0000
+    <BLANKLINE>
+    ^ best of the measure; means are equal when they are at 12 digits
+    + - significantly better, worse than poor (t, correction holm, p < 0.05)
+    >>> found.evaluations["good"]["map"], "\\textbf{1.0000}" in found.to_latex()
+    (1.0, True)
+
+    Raises UsageError for fewer than two runs, and what `evaluate` and `compare` raise.
+    """
+    if not isinstance(runs, Mapping) or len(runs) < 2:
+        found = f"{len(runs)} runs" if isinstance(runs, Mapping) else f"a {type(runs).__name__}"
+        raise UsageError(f"runs: found {found}, expected a dict of two or more names and runs")
+    judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form)
+    ranked = [
+        judged.rank(run, compat=compat, max_retrieved=max_retrieved, name=None if is_path(run) else str(name))
+        for name, run in runs.items()
+    ]
+    evaluations = {
+        str(name): run.evaluate(
+            measures,
+            level=level,
+            complete=complete,
+            judged_only=judged_only,
+            num_docs=num_docs,
+            nmax=nmax,
+            ties=ties,
+        )
+        for name, run in zip(runs, ranked, strict=True)
+    }
+    compared = compare(
+        evaluations.values(),
+        baseline=None if all_pairs else 0 if baseline is None else baseline,
+        names=list(evaluations),
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        samples=samples,
+        seed=seed,
+    ).compared
+    return Experiment(compared, evaluations, ranked, (nmax,) if isinstance(nmax, int) else tuple(nmax))

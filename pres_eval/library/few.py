@@ -1,0 +1,101 @@
+"""The short way for few documents: plain Python from a dict of dicts to the values of each topic.
+
+It takes what it knows and gives back None for all else, which then goes the long way: the bits are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from pres_eval.batches.plain import JudgedTopic, RankedTopic
+from pres_eval.measures.selection import Selection
+from pres_eval.ranking.order import few_in_order
+
+MOST_ROWS = 1000
+"""Retrieved documents from which on arrays are faster."""
+
+MOST_JUDGED = 5000
+"""Judgements up to which the short way keeps its own copy."""
+
+LARGEST_GRADE = 1 << 31
+
+Columns = tuple[tuple[str, Callable[..., float], tuple[Any, ...]], ...]
+"""Key, plain function and arguments of each column."""
+
+
+def plain_columns(keys: Sequence[str], selection: Selection) -> Columns | None:
+    """Return the plain functions of all columns, None if one has none."""
+    found = [(key, column.plain, column.arguments) for key, column in zip(keys, selection, strict=True)]
+    columns = tuple((key, plain, arguments) for key, plain, arguments in found if plain is not None)
+    return columns if len(columns) == len(found) else None
+
+
+def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]] | None:
+    """Return a copy of judgements, None if they are many or the long way has to look at them."""
+    if not set(map(type, judged.values())) <= {dict} or sum(map(len, judged.values())) > MOST_JUDGED:
+        return None
+    ids = [*judged, *chain.from_iterable(judged.values())]
+    grades = [grade for documents in judged.values() for grade in documents.values()]
+    if not (set(map(type, ids)) <= {str} and set(map(type, grades)) <= {int}) or "\0" in "".join(ids):
+        return None
+    if grades and not -LARGEST_GRADE < min(grades) <= max(grades) < LARGEST_GRADE:
+        return None
+    return {topic: dict(documents) for topic, documents in judged.items()}
+
+
+class FewDocuments:
+    """Values by topic of runs with few documents.
+
+    grades   those of a topic by document; None for a topic without judgements
+    columns  the plain functions
+    nothing  the values of a topic for which nothing was retrieved
+    """
+
+    def __init__(
+        self,
+        grades: Callable[[str], Mapping[str, int] | None],
+        relevance_level: int,
+        columns: Columns,
+        nothing: dict[str, float],
+    ) -> None:
+        self._grades = grades
+        self._relevance_level = relevance_level
+        self._columns = columns
+        self._nothing = nothing
+        self._judged: dict[str, JudgedTopic] = {}
+
+    def values(self, run: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
+        """Return the values by topic, in the run's order; None if the run has to go the long way."""
+        found: dict[str, dict[str, float]] = {}
+        known, columns, retrieved = self._judged, self._columns, 0
+        every = run.values()
+        if not set(map(type, every)) <= {dict} or sum(map(len, every)) > MOST_ROWS:
+            return None
+        for topic, documents in run.items():
+            if type(topic) is not str or type(next(iter(documents), "")) is not str:
+                return None
+            judged = known.get(topic) or self._judge(topic)
+            if not documents:
+                if judged is not None:
+                    found[topic] = dict(self._nothing)
+                continue
+            order = few_in_order(documents) if judged is not None or topic.isprintable() else None
+            if order is None:
+                return None
+            if judged is not None:
+                ranked = RankedTopic(order, len(documents), judged)
+                found[topic] = {key: function(ranked, *arguments) for key, function, arguments in columns}
+                retrieved += len(ranked.ranks)
+        if not retrieved:  # then the long way looks at the ids
+            ids = list(chain.from_iterable(every))
+            return found if set(map(type, ids)) <= {str} and "".join(ids).isprintable() else None
+        return found
+
+    def _judge(self, topic: str) -> JudgedTopic | None:
+        grades = self._grades(topic)
+        if grades is None:  # not kept: runs may have any number of such topics
+            return None
+        judged = self._judged[topic] = JudgedTopic(grades, self._relevance_level)
+        return judged

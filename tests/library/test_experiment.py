@@ -1,0 +1,120 @@
+"""Many runs in one call: the numbers are those of evaluate and compare, the tables the command's."""
+
+from __future__ import annotations
+
+import typing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from support.commands import Command
+
+import pres_eval as pe
+from pres_eval import options
+from pres_eval.analysis import compare_settings, corrections, hypotheses, intervals, significance
+from pres_eval.library import choices
+
+RNG = np.random.default_rng(5)
+DOCUMENTS = [f"d{number}" for number in range(30)]
+QRELS = {f"q{t}": {d: int(RNG.integers(0, 3)) for d in DOCUMENTS[::2]} for t in range(12)}
+
+
+def made(strength: float) -> dict[str, dict[str, float]]:
+    return {
+        topic: {d: strength * grades.get(d, 0) + float(RNG.normal()) for d in DOCUMENTS}
+        for topic, grades in QRELS.items()
+    }
+
+
+RUNS = {"bm25": made(0.0), "dense": made(2.0), "both": made(0.1)}
+
+
+def test_numbers() -> None:
+    found = pe.experiment(QRELS, RUNS, ["map", "ndcg_cut.10"], complete=True, level=2)
+    alone = [pe.evaluate(QRELS, run, ["map", "ndcg_cut.10"], complete=True, level=2) for run in RUNS.values()]
+    assert [e.to_dict() for e in found.evaluations.values()] == [e.to_dict() for e in alone]
+    assert list(found) == list(pe.compare(alone, names=list(RUNS)))
+    assert found.runs == list(found.evaluations) == list(RUNS)
+    everything = pe.experiment(QRELS, RUNS, "map", all_pairs=True, test="wilcoxon", correction="bh")
+    assert len(everything) == 3
+
+
+def test_tables_of_the_command(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_bytes(pe.Qrels(QRELS).to_trec())
+    for name, run in RUNS.items():
+        lines = [f"{t} Q0 {d} 0 {s!r} {name}\n" for t in run for d, s in run[t].items()]
+        (tmp_path / name).write_text("".join(lines))
+    found = pe.experiment(tmp_path / "qrels", {name: tmp_path / name for name in RUNS}, ["map", "P@5"])
+    for form, text in (("latex", found.to_latex()), ("markdown", found.to_markdown())):
+        paths = [tmp_path / name for name in RUNS]
+        options = ("-m", "map", "-m", "P@5", "--format", form, "--table", "means")
+        assert command.ok("compare", *options, tmp_path / "qrels", *paths).out == text
+    assert (
+        "\\textbf{" in found.to_latex() and "$^{+}$" in found.to_latex() and "\\toprule" in found.to_latex()
+    )
+    assert "^+" in str(found)
+
+
+def test_report_and_plot(tmp_path: Path) -> None:
+    found = pe.experiment(QRELS, RUNS, ["map", "PRES@100"])
+    page = found.report(tmp_path / "out.html", title="Three runs")
+    assert (tmp_path / "out.html").read_text(encoding="utf-8") == page
+    assert "<title>Three runs</title>" in page and all(name in page for name in RUNS)
+    assert len(found.plot().axes) == 2
+
+
+def test_judgements_of_other_kinds() -> None:
+    """Sets of relevant documents (sentence-transformers), datasets of ir_datasets, rows as dicts."""
+
+    class Row(NamedTuple):
+        query_id: str
+        doc_id: str
+        relevance: int
+        iteration: str
+
+    class Dataset:
+        def qrels_iter(self) -> Any:
+            return iter([Row("q1", "a", 1, "0"), Row("q1", "b", 1, "0")])
+
+    run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    wanted = pe.evaluate({"q1": {"a": 1, "b": 1}}, run, "map")["map"]
+    rows = [{"query-id": "q1", "corpus-id": d, "score": 1} for d in "ab"]
+    for qrels in ({"q1": {"a", "b"}}, {"q1": frozenset("ab")}, Dataset(), rows):
+        assert pe.evaluate(qrels, run, "map")["map"] == wanted
+
+
+@pytest.mark.parametrize("qrels", [QRELS, {"1": {"a": 0.5, "b": 2.0}}, {"1": {"a": -1, "é": 3}}])
+def test_qrels_out_and_in(qrels: Any, tmp_path: Path) -> None:
+    judged = pe.Qrels(qrels)
+    assert judged.to_dict() == qrels
+    (tmp_path / "qrels").write_bytes(judged.to_trec())
+    assert pe.Qrels(tmp_path / "qrels", form=judged.form).to_dict() == qrels
+    with pytest.raises(pe.PresEvalError, match="expected judgements that are qrels"):
+        (tmp_path / "prefs").write_text("1 0 1 a 1\n1 0 1 b 0\n")
+        pe.Qrels(tmp_path / "prefs", form="prefs").to_dict()
+
+
+def test_choices_are_those_there_are() -> None:
+    for kind, known in (
+        (choices.TieRule, options.TIE_RULES),
+        (choices.DuplicateRule, options.DUPLICATE_RULES),
+        (choices.Compat, options.COMPAT_VERSIONS),
+        (choices.Correction, corrections.CORRECTIONS),
+        (choices.Test, compare_settings.TESTS),
+        (choices.Alternative, hypotheses.ALTERNATIVES),
+        (choices.IntervalKind, intervals.INTERVALS),
+    ):
+        assert typing.get_args(kind) == tuple(known), kind
+    assert significance.PAIRED_TESTS.keys() <= set(typing.get_args(choices.Test))
+
+
+def test_public_names() -> None:
+    assert set(dir(pe)) == {*pe.__all__, "__version__"}
+
+
+def test_plain_floats() -> None:
+    e = pe.evaluate(QRELS, RUNS["dense"], ["map", "runid", "num_ret", "relstring"])
+    floats: dict[str, float] = e.to_floats()
+    assert floats == {"num_ret": 360.0, "map": e["map"]}
+    assert {type(value) for value in floats.values()} == {float}

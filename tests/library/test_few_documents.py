@@ -1,0 +1,108 @@
+"""The short way for few documents gives the bits of the long one, and leaves to it what it does not know."""
+
+from __future__ import annotations
+
+import random
+import struct
+from typing import Any
+
+import pytest
+from fuzz import few_documents
+
+from pres_eval import pytrec_eval
+from pres_eval.library import few
+from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.selection import select
+
+QRELS = {"q1": {"a": 1, "b": 2, "c": 0, "d": -1}, "q2": {"a": 1}}
+RUN = {"q1": {"x": 4.0, "a": 3.0, "d": 2.5, "c": 2.0, "b": 1.0}, "q2": {"b": 1.0, "a": 1.0}}
+
+
+def both_ways(qrels: Any, run: Any, names: Any, level: int = 1) -> tuple[Any, Any, bool]:
+    """The outcome of the short and of the long way, and whether the short one took the run."""
+    short = pytrec_eval.RelevanceEvaluator(qrels, names, level)
+    long = pytrec_eval.RelevanceEvaluator(qrels, names, level)
+    vars(long)["_few"] = None
+    taken = short._few is not None and short._few.values(run) is not None
+    return few_documents.outcome(short, run), few_documents.outcome(long, run), taken
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 8))
+def test_random_cases(seed: int) -> None:
+    for number in range(seed, seed + 8):
+        assert few_documents.compare(number)[1] == ""
+
+
+def test_most_random_cases_are_short() -> None:
+    assert sum(few_documents.compare(seed)[0] for seed in range(200)) > 60
+
+
+@pytest.mark.parametrize("name", few_documents.NAMES)
+@pytest.mark.parametrize("level", [1, 2])
+def test_every_measure_that_has_a_plain_function(name: str, level: int) -> None:
+    rng = random.Random(name)
+    cutoffs = isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs)
+    names = [name, f"{name}.1,2,3,7"] if cutoffs else [name]
+    for _ in range(50):
+        judged, run = few_documents.judgements(rng), few_documents.run(rng)
+        short, long, _ = both_ways(judged, run, names, level)
+        assert short == long
+    short, long, taken = both_ways(QRELS, RUN, names, level)
+    assert taken and short == long
+
+
+def test_the_tie_rule() -> None:
+    """Equal scores go by docno, the highest first; so do scores that are equal in 32 bits."""
+    for scores in ((1.0, 1.0), (16777217.0, 16777216.0), (16777216.0, 16777217.0)):
+        run = {"q2": dict(zip("ba", scores, strict=True))}
+        short, long, taken = both_ways({"q2": {"a": 1, "b": 0}}, run, {"recip_rank"})
+        assert taken and short == long == [("q2", [("recip_rank", struct.pack("d", 0.5))])]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "names"),
+    [
+        (QRELS, RUN, {"map", "infAP"}),  # has no plain function
+        (QRELS, RUN, {"ndcg.1=3"}),  # gains for grades
+        (QRELS, {"q1": {"a": "1.0"}}, {"map"}),
+        (QRELS, {"q1": {"a": float("nan")}}, {"map"}),
+        (QRELS, {"q1": {"a": None}}, {"map"}),
+        (QRELS, {"q1": {"é": 1.0, "a": 1.0}}, {"map"}),
+        (QRELS, {"q1": {1: 1.0, "a": 1.0}}, {"map"}),
+        (QRELS, {b"q1": {"a": 1.0}}, {"map"}),
+        (QRELS, {"q1": [("a", 1.0)]}, {"map"}),
+        ({"q1": {"a": True}}, {"q1": {"a": 1.0}}, {"map"}),
+        ({"q1": {"a": 1 << 40}}, {"q1": {"a": 1.0}}, {"ndcg"}),
+        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_ROWS + 1)}}, {"map"}),
+    ],
+)
+def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
+    short, long, taken = both_ways(qrels, run, names)
+    assert not taken or type(qrels["q1"]["a"]) is not int or qrels["q1"]["a"] > 1 << 31
+    assert short == long
+
+
+@pytest.mark.parametrize("name", ["map(rel=2)", "map(judged_only=True)", "map(bound=least)", "ndcg.1=3"])
+def test_views_have_no_plain_function(name: str) -> None:
+    assert [column.plain for column in select([name])] == [None]
+    assert [column.plain for column in select(["map"])] == [MEASURE_BY_NAME["map"].plain]
+
+
+def test_judged_documents_only() -> None:
+    found = pytrec_eval.RelevanceEvaluator(QRELS, {"recip_rank"}, judged_docs_only_flag=True).evaluate(RUN)
+    assert found["q1"]["recip_rank"] == 1.0
+
+
+def test_judgements_are_copied_and_many_are_kept_as_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What happens to the caller's dict afterwards changes nothing, on either way."""
+    for most in (few.MOST_JUDGED, 1):
+        monkeypatch.setattr(few, "MOST_JUDGED", most)
+        own = {topic: dict(documents) for topic, documents in QRELS.items()}
+        evaluator = pytrec_eval.RelevanceEvaluator(own, {"map", "ndcg", "bpref"})
+        assert evaluator._few is not None and evaluator._few.values(RUN) is not None
+        before = evaluator.evaluate(RUN)
+        own["q1"]["x"] = 2
+        own.pop("q2")
+        assert evaluator.evaluate(RUN) == before
+        assert evaluator.evaluate({"q3": {"a": 1.0}}) == {}
