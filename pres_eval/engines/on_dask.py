@@ -221,7 +221,7 @@ class OnDask:
             # What is shared goes past a worker that died meanwhile, once Dask has found out.
             if what != SHARING or attempts == 1:
                 seconds = f"{self._patience.seconds + (more or 0):.0f} seconds"
-                raise WorkersLostError(f"{self._address}: waited {seconds} for {what} in vain") from None
+                raise self._lost(NoAnswerError(f"waited {seconds} for {what} in vain")) from None
         except TooLateError:
             raise WorkersLostError(self._without_worker()) from None
         except Exception as error:  # Dask has many of them where a connection breaks
