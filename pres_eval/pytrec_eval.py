@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.errors import InputError, MeasureError
-from pres_eval.library.few import FewDocuments, plain_columns, plain_judgements
+from pres_eval.errors import InputError, MeasureError, quoted
+from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.wording import in_python
-from pres_eval.measures import HOME, MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
+from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
@@ -51,12 +51,11 @@ __all__ = [
     "supported_nicknames",
 ]
 
-supported_nicknames: dict[str, list[str]] = {
-    name: list(members) for name, members in NICKNAMES[V9.name].items() if name not in OUR_NICKNAMES
+supported_nicknames: dict[str, set[str]] = {
+    name: set(members) for name, members in NICKNAMES[V9.name].items() if name not in OUR_NICKNAMES
 }
 """Names for groups of measures.  Those of preferences and judgement groups need other judgements."""
 
-supported_nicknames["all_trec"].sort(key=[*HOME].index)
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
 
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
@@ -124,6 +123,8 @@ class RelevanceEvaluator:
     ) -> None:
         if not isinstance(query_relevance, Mapping):
             raise TypeError("Argument query_relevance should be of type dictionary.")
+        if not isinstance(relevance_level, int | np.integer):
+            raise TypeError(f"relevance_level: found {relevance_level!r}, expected a whole number")
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
         judged = {topic: documents for topic, documents in query_relevance.items() if len(documents)}
@@ -180,10 +181,18 @@ class RelevanceEvaluator:
         except InputError as error:
             raise TypeError(str(error)) from error
         return {
-            topic: rows[number] if scores[topic] else dict(self._nothing)
+            topic: rows[number] if scores[topic] else {**self._nothing, **self._counted(number)}
             for topic, number in places.items()
             if number is not None
         }
+
+    def _counted(self, number: int) -> dict[str, float]:
+        """The relevant documents of a topic, if they are asked for."""
+        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.Qrels)
+        begin, end = self._qrels.relevance.pool.offsets[number : number + 2]
+        grades = self._qrels.relevance.grade[begin:end]
+        relevant = float(np.count_nonzero(grades >= self._options.relevance_level))
+        return {NUM_REL: relevant} if NUM_REL in self._nothing else {}
 
     def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
         """The values by the topic's number in the judgements; topics without documents are left out."""
@@ -192,6 +201,11 @@ class RelevanceEvaluator:
         for topic, documents in scores.items():
             if type(documents) is not dict and not isinstance(documents, Mapping):
                 raise InputError("run", None, f"{type(documents).__name__} for topic {topic!r}", "a dict")
+            score = next(iter(documents.values()), None)  # one look tells, as nobody mixes texts and numbers
+            if isinstance(score, str):
+                raise InputError(
+                    "run", None, f"score {quoted(score)} for topic {topic!r}", "a number, not a text"
+                )
         if not any(scores.values()):
             return {}
         ranking = rank_dict(scores, qrels.relevance, qrels.lookup, self._options, name="run", tag="run")
@@ -265,7 +279,7 @@ def _key(column: SelectedColumn) -> str:
 
 
 def _value_of_nothing(column: SelectedColumn) -> float:
-    """The value of a topic for which nothing was retrieved; pytrec_eval's num_rel is 0 there, too."""
+    """The value of a topic for which nothing was retrieved, but for num_rel."""
     if column.measure.summary is geometric_mean:
         return math.log(LEAST_GEOMETRIC_MEAN)
     return 1.0 if column.measure.summary is number_of_topics else 0.0

@@ -16,6 +16,8 @@ from pres_eval.arrays.exact import add_in_order
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import InputError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
+from pres_eval.library.finding import rank_dict
+from pres_eval.library.judgements import check_dicts
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
@@ -95,6 +97,8 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         wanted = list(wanted)
         self._qrels = self._judgements(qrels)
         topics = [] if self._qrels is None else self._qrels.topics
+        if isinstance(qrels, dict):  # topics without judgements count as 0 there
+            topics = [*topics, *(topic for topic, documents in qrels.items() if not documents)]
         super().__init__(wanted, set(topics))
         self._topics = topics
         self._wants = {measure: self._want(measure) for measure in wanted}
@@ -171,7 +175,12 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         if self._qrels is None:
             return None
         try:
-            ranking = self._qrels.rank(run).ranking
+            if isinstance(run, dict) and not all(run.values()):  # topics without documents are topics there
+                check_dicts(run, "run")
+                relevance, lookup = self._qrels.relevance, self._qrels.lookup
+                ranking = rank_dict(run, relevance, lookup, Options(), name="run", tag="run", empty=True)
+            else:
+                ranking = self._qrels.rank(run).ranking
         except InputError as error:
             if error.found == "no retrieved documents":
                 return None

@@ -21,6 +21,9 @@ MOST_JUDGED = 5000
 
 LARGEST_GRADE = 1 << 31
 
+NUM_REL = "num_rel"
+"""The one value that a topic has for which nothing was retrieved."""
+
 Columns = tuple[tuple[str, Callable[..., float], tuple[Any, ...]], ...]
 """Key, plain function and arguments of each column."""
 
@@ -79,7 +82,7 @@ class FewDocuments:
             judged = known.get(topic) or self._judge(topic)
             if not documents:
                 if judged is not None:
-                    found[topic] = dict(self._nothing)
+                    found[topic] = {**self._nothing, **self._counted(judged.num_rel)}
                 continue
             order = few_in_order(documents) if judged is not None or topic.isprintable() else None
             if order is None:
@@ -92,6 +95,9 @@ class FewDocuments:
             ids = list(chain.from_iterable(every))
             return found if set(map(type, ids)) <= {str} and "".join(ids).isprintable() else None
         return found
+
+    def _counted(self, num_rel: int) -> dict[str, float]:
+        return {NUM_REL: float(num_rel)} if NUM_REL in self._nothing else {}
 
     def _judge(self, topic: str) -> JudgedTopic | None:
         grades = self._grades(topic)

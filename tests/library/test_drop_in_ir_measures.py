@@ -201,3 +201,27 @@ def test_ids_that_no_file_could_have_are_told() -> None:
     measure = ir_measures.parse_measure("StRecall@5")
     with pytest.raises(pe.PresEvalError, match="qrels:1: 5 columns"):
         diversity.calc_aggregate([measure], [ir_measures.Qrel("1", "a b", 1, "1")], {"1": {"a b": 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        ({"q1": {"a": 1}, "q2": {}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}),
+        ({"q1": {"a": 1}, "q2": {}}, {"q1": {"a": 1.0}}),
+        ({"q1": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}),
+        ({"q1": {"a": 1}, "q2": {"b": -1}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}),
+        ({"q1": {"a": 1}, "q2": {"b": 1, "c": 1}}, {"q1": {"a": 1.0}, "q2": {}}),
+        ({"q1": {"a": 1}, "q2": {"b": 1, "c": 1}}, {"q1": {"a": 1.0}}),
+        ({"q2": {}}, {"q2": {"a": 1.0}}),
+        ({}, {"q2": {"a": 1.0}}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+def test_topics_without_judgements_or_documents(qrels: Any, run: Any) -> None:
+    """The averages of the provider pytrec_eval itself, whatever a topic lacks."""
+    names = ("AP", "nDCG@10", "NumQ", "NumRel", "P@5", "RR", "IPrec@0.0", "NumRet", "SetP")
+    measures = [ir_measures.parse_measure(name) for name in names]
+    theirs = ir_measures.providers.registry["pytrec_eval"]
+    found = ours.PROVIDER.calc_aggregate(measures, qrels, run)
+    expected = theirs.calc_aggregate(measures, qrels, run)
+    assert {str(m): repr(v) for m, v in found.items()} == {str(m): repr(v) for m, v in expected.items()}

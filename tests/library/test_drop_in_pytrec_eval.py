@@ -99,7 +99,7 @@ RUN = {"q1": {"d1": 1.0, "d2": 0.5}, "q2": {"d2": 2.0}}
 def test_an_empty_ranking_is_a_row_of_zeros() -> None:
     """pytrec_eval gives that for one measure, and ends the process for all of them."""
     row = ours.RelevanceEvaluator(QREL, {"all_trec"}).evaluate({"q2": {}, "q1": {}})["q1"]
-    assert row.pop("num_q") == 1.0
+    assert row.pop("num_q") == row.pop("num_rel") == 1.0
     assert row.pop("gm_map") == row.pop("gm_bpref") == math.log(0.00001)
     assert set(row.values()) == {0.0}
     # What gm_map gives there depends on what pytrec_eval has computed before.
@@ -170,3 +170,38 @@ def test_aggregates(measure: str) -> None:
     assert ours.compute_aggregated_measure(measure, values) == theirs.compute_aggregated_measure(
         measure, values
     )
+
+
+def test_what_is_refused() -> None:
+    qrels = {"q1": {"a": 1, "b": 2}}
+    for module in (theirs, ours):
+        for level in (1.5, 2.0, "1"):
+            with pytest.raises(TypeError):
+                module.RelevanceEvaluator(qrels, {"map"}, relevance_level=level)
+        for documents in ({"a": "1.0"}, {"a": None}, None, ["a"]):
+            with pytest.raises(TypeError):
+                module.RelevanceEvaluator(qrels, {"map"}).evaluate({"q1": documents})
+            with pytest.raises(TypeError):
+                module.RelevanceEvaluator(qrels, {"infAP"}).evaluate({"q1": documents})
+        assert module.RelevanceEvaluator(qrels, {"map"}).evaluate({}) == {}
+        assert module.RelevanceEvaluator({}, {"map"}).evaluate({"q1": {"a": 1.0}}) == {}
+
+
+def test_supported_nicknames() -> None:
+    assert ours.supported_nicknames == theirs.supported_nicknames
+
+
+@pytest.mark.parametrize("measures", [{"num_rel", "map"}, {"num_rel", "map", "infAP"}])
+@pytest.mark.parametrize("level", [1, 2])
+def test_a_topic_without_documents(measures: set[str], level: int) -> None:
+    """Theirs counts its relevant documents once the process has evaluated any."""
+    qrels = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1, "d": 1, "e": 2, "f": 0}}
+    evaluators = [module.RelevanceEvaluator(qrels, measures, level) for module in (theirs, ours)]
+    runs: list[dict[str, dict[str, float]]] = [
+        {"q1": {"a": 1.0}, "q2": {}},
+        {"q2": {}},
+        {"q2": {}, "q1": {}, "q3": {}},
+    ]
+    for run in runs:
+        expected, found = (evaluator.evaluate(run) for evaluator in evaluators)
+        assert found == expected
