@@ -43,6 +43,7 @@ def evaluate(
     name: str | None = None,
     jobs: int | None = None,
     cluster: Any = None,
+    cluster_timeout: float | None = None,
 ) -> Evaluation:
     r"""Evaluate a run against judgements: trec_eval's numbers, bit for bit.
 
@@ -84,6 +85,8 @@ def evaluate(
     jobs           threads that read and compute (None: as many as there are processors, for files)
     cluster        who reads a run that is a file: a Dask client (`distributed.Client`), the address of its
                    scheduler, or "local:N" for N processes of this machine
+    cluster_timeout  seconds that the scheduler and its first worker may take to answer; None: 30
+                   (--cluster-timeout)
 
     >>> import pres_eval as pe
     >>> qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
@@ -120,6 +123,7 @@ def evaluate(
         name=name,
         jobs=jobs,
         cluster=cluster,
+        cluster_timeout=cluster_timeout,
     )
     return ranked.evaluate(
         measures,

@@ -294,6 +294,7 @@ class Qrels:
         name: str | None = None,
         jobs: int | None = None,
         cluster: Any = None,
+        cluster_timeout: float | None = None,
     ) -> Run:
         """Rank a run once, to evaluate it many times; of its documents only the judged ones are kept.
 
@@ -312,7 +313,7 @@ class Qrels:
         if cluster is None:
             ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
         else:
-            ranking = rank_by_cluster(cluster, data, self.relevance, options)
+            ranking = rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
         return Run(self, ranking, options, is_path(data))
 
     @python_words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -42,13 +43,22 @@ def rank_any(
         return _rank_table(table, relevance, options, name, jobs)
 
 
-def rank_by_cluster(cluster: Any, data: Any, relevance: Relevance, options: Options) -> Ranking:
-    """Rank a run that is a file by the workers of a cluster; raises UsageError for another run."""
+def rank_by_cluster(
+    cluster: Any, data: Any, relevance: Relevance, options: Options, timeout: float | None = None
+) -> Ranking:
+    """Rank a run that is a file by the workers of a cluster, which are waited for so many seconds.
+
+    Raises UsageError for another run, and for a timeout that is no number above 0.
+    """
+    if timeout is not None and not (isinstance(timeout, int | float) and 0 < timeout < math.inf):
+        raise UsageError(f"cluster_timeout={timeout!r}: expected seconds, above 0")
     if not is_path(data):
         raise UsageError("cluster: its workers read files; expected a path or an address as the run")
     from pres_eval.engines.connecting import engine_of
+    from pres_eval.engines.patience import SECONDS, Patience
 
-    with engine_of(cluster) as engine, Runs(Ranker.of(relevance, options), engine) as runs:
+    patience = Patience(SECONDS if timeout is None else timeout)
+    with engine_of(cluster, patience) as engine, Runs(Ranker.of(relevance, options), engine) as runs:
         return runs.rank(run_at(os.fspath(data)))
 
 
