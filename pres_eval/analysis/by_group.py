@@ -142,7 +142,7 @@ def _interactions(
     comparisons: Sequence[GroupComparison],
     settings: Settings,
 ) -> tuple[Interaction, ...]:
-    """Return whether differences depend on the group, for each pair that was compared."""
+    """Return whether differences depend on the group, whose topics are (n,), for each pair compared."""
     rows = np.concatenate(list(members.values()))
     group = np.repeat(np.arange(len(members)), [len(own) for own in members.values()])
     values = scores.values

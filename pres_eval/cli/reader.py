@@ -119,11 +119,11 @@ class Reader:
         left = topics.without_empty_topics(relevance, self.level) if self.empty == SKIP else relevance
         count = int(topics.empty_topics(relevance, self.level).sum())
         if count and not self.quiet:
-            every = f"{len(relevance.pool.topics)} topics"
-            said = (
-                f"{relevance.name}: {count} of {every} {'has' if count == 1 else 'have'} no relevant document"
-            )
+            every, verb = len(relevance.pool.topics), "has" if count == 1 else "have"
+            said = f"{relevance.name}: {count} of {every} topics {verb} no relevant document"
             worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(self.empty)
+            if worth is None and count == every:
+                return left  # whoever evaluates a run says so
             if worth is None:
                 warn(f"{said}: as in trec_eval they count, mostly as 0 (see --empty)")
             else:

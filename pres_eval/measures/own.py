@@ -78,7 +78,7 @@ def computed(
         return function(batch, *arguments)
     try:
         found = function(batch, *arguments)
-    except MeasureError:
+    except (MeasureError, OSError):  # a file that it reads is named by the error
         raise
     except Exception as error:
         raise MeasureError(

@@ -163,7 +163,7 @@ MEASURES = ("-m", "map", "-m", "PRES.50,100", "-m", "recall.100")
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("-c",), ("-l", "2"), ("-M", "20"), ("-J",), ("-c", "--compat", "10.0")]
+    "options", [(), ("-c",), ("-l", "2", "--quiet"), ("-M", "20"), ("-J",), ("-c", "--compat", "10.0")]
 )
 def test_means_are_the_evaluators(pres_eval: Command, options: tuple[str, ...]) -> None:
     found = pres_eval.ok("compare", *options, QRELS, *RUNS, *MEASURES, "--format", "json", "--samples", "50")

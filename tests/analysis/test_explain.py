@@ -112,7 +112,8 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("-l", "2"), ("-M", "25"), ("-J",), ("-J", "-M", "30"), ("--compat", "10.0", "-c")]
+    "options",
+    [(), ("-l", "2", "--quiet"), ("-M", "25"), ("-J",), ("-J", "-M", "30"), ("--compat", "10.0", "-c")],
 )
 @pytest.mark.parametrize("nmax", ["7", "60"])
 def test_areas_are_the_evaluators_pres(pres_eval: Command, options: tuple[str, ...], nmax: str) -> None:

@@ -127,6 +127,7 @@ def test_written_qrels_keep_what_is_not_relevant(
 ) -> None:
     pres_eval.ok(
         "robustness",
+        "--quiet",
         QRELS,
         *RUNS,
         "-l",

@@ -287,7 +287,15 @@ def test_figures_of_topics_without_numbers(call: Command, tmp_path: Path) -> Non
     """Nothing relevant, and a topic whose only relevant document was not found."""
     (tmp_path / "qrels").write_text("1 0 a 0\n2 0 b 1\n")
     (tmp_path / "run").write_text("1 Q0 a 1 2 t\n2 Q0 x 1 1 t\n")
-    arguments: list[str | Path] = [tmp_path / "qrels", tmp_path / "run", "-N", "10", "--format", "json"]
+    arguments: list[str | Path] = [
+        tmp_path / "qrels",
+        tmp_path / "run",
+        "-N",
+        "10",
+        "--format",
+        "json",
+        "--quiet",
+    ]
     assert call.ok("figures", "pres-mrr", *arguments).json["figure"][0]["reciprocal_rank"] == 0.0
     assert call.ok("figures", "pres-rank", *arguments).json["figure"] == []
     assert call.ok("figures", "roc", *arguments).json["figure"][0]["relevant"] == 0

@@ -13,7 +13,7 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     return Command(capsysbinary)
 
 
-@pytest.mark.parametrize("options", [(), ("-l", "2"), ("-M", "25"), ("-c",)])
+@pytest.mark.parametrize("options", [(), ("-l", "2", "--quiet"), ("-M", "25"), ("-c",)])
 def test_every_value_is_the_evaluators(pres_eval: Command, options: tuple[str, ...]) -> None:
     rows = pres_eval.ok("sweep", QRELS, *RUNS, "--nmax", "10:50:20", "--format", "csv", *options).rows
     found = {(row["run"], f"{row['measure']}_{row['nmax']}"): f"{float(row['mean']):.4f}" for row in rows}

@@ -89,8 +89,8 @@ SAME = {
         "--Max_retrieved_per_topic=1 -m num_ret qrels run",
     ],
     "-l": [
-        "-l2 -m num_rel qrels run",
-        "--level 2 -m num_rel qrels run",
+        "-l2 -m num_rel --quiet qrels run",
+        "--level 2 -m num_rel --quiet qrels run",
     ],
     "-J": [
         "-Jm num_ret qrels run",

@@ -46,7 +46,7 @@ def test_scores_of_one_give_the_measures_without(call: Command, tmp_path: Path) 
     ones.write_text("".join(f"{topic} 0 {docno} 1\n" for topic, _, docno, _ in reversed(lines)))
     option = f"--document-scores={ones}"
     measures = "urbp.p=0.9,ubpref,rbp_binary.p=0.9,bpref"
-    for options in ((), ("-J",), ("-M", "7"), ("-l", "2"), ("--ties", "best")):
+    for options in ((), ("-J",), ("-M", "7"), ("-l", "2", "--quiet"), ("--ties", "best")):
         out = call.ok(*options, option, "-m", measures, QRELS, RUNS[1]).out
         value = {line.split("\t")[0].strip(): line.split("\t")[2] for line in out.splitlines()}
         assert value["urbp_p=0.9"] == value["rbp_binary_p=0.9"]
