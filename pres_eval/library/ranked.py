@@ -16,6 +16,7 @@ from pres_eval.library.judgements import is_path, numbers_are, read_judgements
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
+from pres_eval.library.streaming import Accumulator
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
@@ -49,6 +50,8 @@ class Run:
         """The ranks as the engine has them."""
         self._options = options
         self._is_file = is_file
+        self.is_part = False
+        """Whether further topics will come, so that none of the judgements is missed yet."""
 
     @property
     def name(self) -> str:
@@ -103,7 +106,7 @@ class Run:
     def evaluate_columns(self, selection: Selection, options: Options, jobs: int = 1) -> Evaluation:
         """All numbers of the run for columns that were selected before."""
         relevance = self.qrels.relevance
-        for text in warnings_about(self.ranking, relevance, options):
+        for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
             warn(text)
         found = score(relevance, self.ranking, selection, options, jobs=jobs)
         return Evaluation(found, options, self._origin())
@@ -193,6 +196,22 @@ class Qrels:
         self.relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
         self._has_floats = False  # which was told where the judgements were made
         self.lookup = Lookup(self.relevance.pool)
+
+    def accumulator(self, measures: Measures = None, **options: Any) -> Accumulator:
+        """Return an accumulator: `update(run)` adds topics, `compute()` returns the averages so far.
+
+        `options` are those of `Run.evaluate`.
+
+        >>> import pres_eval as pe
+        >>> found = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}}).accumulator("map")
+        >>> found.update({"2": {"x": 2.0, "b": 1.0}})
+        >>> found.compute()
+        {'map': 0.5}
+        >>> found.update({"1": {"a": 2.0}})
+        >>> found.compute()
+        {'map': 0.75}
+        """
+        return Accumulator(self, measures, options)
 
     @python_words
     def with_document_scores(self, scores: Any) -> Qrels:
