@@ -281,7 +281,8 @@ class Qrels:
 
         topics  T ids
         ids     (T, k) whole numbers or texts: numpy, or anything with `__array__` or `__dlpack__`; -1 where a
-                topic has fewer documents
+                topic has fewer documents.  Of tensors of torch on a GPU, these T k ids and scores are copied
+                to the host
         scores  (T, k) numbers, higher is better; for distances give -distances
 
         >>> import numpy as np
