@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.errors import InputError, MeasureError, quoted
+from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
@@ -190,9 +190,8 @@ class RelevanceEvaluator:
         """The relevant documents of a topic, if they are asked for."""
         assert self._qrels is not None and isinstance(self._qrels.relevance, engine.Qrels)
         begin, end = self._qrels.relevance.pool.offsets[number : number + 2]
-        grades = self._qrels.relevance.grade[begin:end]
-        relevant = float(np.count_nonzero(grades >= self._options.relevance_level))
-        return {NUM_REL: relevant} if NUM_REL in self._nothing else {}
+        relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
+        return {NUM_REL: float(np.count_nonzero(relevant))} if NUM_REL in self._nothing else {}
 
     def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
         """The values by the topic's number in the judgements; topics without documents are left out."""
@@ -201,11 +200,9 @@ class RelevanceEvaluator:
         for topic, documents in scores.items():
             if type(documents) is not dict and not isinstance(documents, Mapping):
                 raise InputError("run", None, f"{type(documents).__name__} for topic {topic!r}", "a dict")
-            score = next(iter(documents.values()), None)  # one look tells, as nobody mixes texts and numbers
-            if isinstance(score, str):
-                raise InputError(
-                    "run", None, f"score {quoted(score)} for topic {topic!r}", "a number, not a text"
-                )
+            # One look tells, as nobody mixes texts and numbers.
+            if isinstance(next(iter(documents.values()), None), str):
+                raise InputError("run", None, f"scores that are texts for topic {topic!r}", "numbers")
         if not any(scores.values()):
             return {}
         ranking = rank_dict(scores, qrels.relevance, qrels.lookup, self._options, name="run", tag="run")

@@ -38,6 +38,9 @@ from pres_eval.ir_measures.provider import ANY, PresEvalProvider
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import when_added
 
+_OWN_NAMES: set[str] = set()
+"""Measures that users registered with pres-eval."""
+
 
 def _register() -> Any:
     """Make ir_measures know the measures and the providers; a second time nothing happens."""
@@ -57,11 +60,11 @@ def _register() -> Any:
 def _add(provider: Any, measure: Measure) -> None:
     """Make ir_measures know a measure that was registered with pres-eval, unless it has one of this name."""
     known = measures.registry.get(measure.name)
-    if known is None or known.NAME in provider.own_names:
+    if known is None or known.NAME in _OWN_NAMES:
         found = described(measure)
         measures.registry[measure.name] = found
         provider.SUPPORTED_MEASURES.append(found(**dict.fromkeys(found.SUPPORTED_PARAMS, ANY)))
-        provider.own_names.add(measure.name)
+        _OWN_NAMES.add(measure.name)
 
 
 PROVIDER = _register()

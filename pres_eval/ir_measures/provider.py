@@ -74,11 +74,6 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
         Fprime(cutoff=ANY, rel=ANY, beta=ANY),
     ]
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.own_names: set[str] = set()
-        """Measures that users registered."""
-
     def supports(self, measure: Any) -> bool:
         """Whether the measure is computed here; gains have to be whole numbers."""
         gains = measure.params.get("gains", {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.warned import warn
@@ -20,9 +21,11 @@ def selected(
     measures: Measures, options: Options, nmax: int | Sequence[int], info: RelevanceInfo
 ) -> Selection:
     """The columns; raises UsageError for what is no text, MeasureError for a measure that cannot be had."""
-    if not (measures is None or isinstance(measures, Iterable)):
-        raise UsageError(f"measures: found {measures!r}, expected names such as 'map' or 'PRES@100'")
-    texts = [measures] if isinstance(measures, str) else list(measures or ())
+    texts: list[Any] = (
+        [measures]
+        if isinstance(measures, str) or not (measures is None or isinstance(measures, Iterable))
+        else list(measures or ())
+    )
     for text in texts:
         if not isinstance(text, str):
             raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")

@@ -158,8 +158,7 @@ def compare(
     Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
     """
     given: Any = evaluations
-    single = isinstance(given, Evaluation) or not hasattr(given, "__iter__")
-    chosen = [given] if single else list(given)
+    chosen = [given] if isinstance(given, Evaluation) or not hasattr(given, "__iter__") else list(given)
     for number, one in enumerate(chosen, 1):
         if not isinstance(one, Evaluation):
             found = f"a {type(one).__name__} in place {number}"

@@ -170,6 +170,15 @@ class Evaluation:
             return None
         return labels.index(columns[0].label) if len(columns) == 1 and columns[0].label in labels else None
 
+    def merge(self, *others: Evaluation) -> Evaluation:
+        """Return the evaluation of the topics of all, of shards of a run, with the bits of one of the whole.
+
+        Raises UsageError for other measures, options or judgements, and for a topic that is in two of them.
+        """
+        from pres_eval.library.streaming import merged
+
+        return merged([self, *others])
+
     def to_dict(self) -> dict[str, dict[str, Value]]:
         """For each topic a dict of label and value, of the measures that are printed per topic."""
         columns = {column.label: _plain_column(values, column) for column, values in self._per_topic()}

@@ -58,7 +58,6 @@ class Experiment(Comparisons):
         options, labels = next(iter(self.evaluations.values())).options, self.compared.scores.measures
         columns = report_selection(options, self._nmax, labels)
         scores = [run.evaluate_columns(columns, options).scores for run in self._ranked]
-        every = tuple(relevance.pool.topics) if options.complete else None
         board, settings = board_of(columns, options, self._nmax, labels), self.compared.settings
         report = make_report(
             scores,
@@ -71,7 +70,9 @@ class Experiment(Comparisons):
             ),
             names=self.runs,
             measures=labels,
-            pairs=pairs_of(scores, self.runs, board, settings, every),
+            pairs=pairs_of(
+                scores, self.runs, board, settings, tuple(relevance.pool.topics) if options.complete else None
+            ),
             title=title,
         )
         page = as_html(report)

@@ -41,9 +41,11 @@ def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[
         return None
     ids = [*judged, *chain.from_iterable(judged.values())]
     grades = [grade for documents in judged.values() for grade in documents.values()]
-    if not (set(map(type, ids)) <= {str} and set(map(type, grades)) <= {int}) or "\0" in "".join(ids):
-        return None
-    if grades and not -LARGEST_GRADE < min(grades) <= max(grades) < LARGEST_GRADE:
+    if (
+        not (set(map(type, ids)) <= {str} and set(map(type, grades)) <= {int})
+        or "\0" in "".join(ids)
+        or not -LARGEST_GRADE < min(grades, default=0) <= max(grades, default=0) < LARGEST_GRADE
+    ):
         return None
     return {topic: dict(documents) for topic, documents in judged.items()}
 

@@ -17,6 +17,7 @@ from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
 from pres_eval.library.rewriting import excluded_of, known_rule, mapping_of
+from pres_eval.library.streaming import Accumulator
 from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
@@ -54,6 +55,8 @@ class Run:
         """The ranks as the engine has them."""
         self._options = options
         self._is_file = is_file
+        self.is_part = False
+        """Whether further topics will come, so that none of the judgements is missed yet."""
 
     @property
     def name(self) -> str:
@@ -121,7 +124,7 @@ class Run:
     ) -> Evaluation:
         """All numbers of the run for columns that were selected before."""
         relevance = self.qrels.relevance
-        for text in warnings_about(self.ranking, relevance, options):
+        for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
             warn(text)
         groups, weights = own
         scoring = Scoring(
@@ -215,6 +218,22 @@ class Qrels:
         self.relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
         self._has_floats = False  # which was told where the judgements were made
         self.lookup = Lookup(self.relevance.pool)
+
+    def accumulator(self, measures: Measures = None, **options: Any) -> Accumulator:
+        """Return an accumulator: `update(run)` adds topics, `compute()` returns the averages so far.
+
+        `options` are those of `Run.evaluate`.
+
+        >>> import pres_eval as pe
+        >>> found = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}}).accumulator("map")
+        >>> found.update({"2": {"x": 2.0, "b": 1.0}})
+        >>> found.compute()
+        {'map': 0.5}
+        >>> found.update({"1": {"a": 2.0}})
+        >>> found.compute()
+        {'map': 0.75}
+        """
+        return Accumulator(self, measures, options)
 
     @python_words
     def with_document_scores(self, scores: Any) -> Qrels:
@@ -332,7 +351,8 @@ class Qrels:
 
         topics  T ids
         ids     (T, k) whole numbers or texts: numpy, or anything with `__array__` or `__dlpack__`; -1 where a
-                topic has fewer documents
+                topic has fewer documents.  Of tensors of torch on a GPU, these T k ids and scores are copied
+                to the host
         scores  (T, k) numbers, higher is better; for distances give -distances
 
         >>> import numpy as np

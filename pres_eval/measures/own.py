@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.errors import MeasureError, quoted
+from pres_eval.errors import MeasureError, PresEvalError, quoted
 from pres_eval.measures import HOME, MEASURE_BY_NAME
 from pres_eval.measures.base import Format, Measure
 
@@ -78,7 +78,7 @@ def computed(
         return function(batch, *arguments)
     try:
         found = function(batch, *arguments)
-    except (MeasureError, OSError):  # a file that it reads is named by the error
+    except (PresEvalError, OSError):  # a file that it reads is named by the error
         raise
     except Exception as error:
         raise MeasureError(
@@ -89,19 +89,16 @@ def computed(
 
 def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:
     """Return the values if they are what a measure gives, or raise MeasureError."""
-    what = "texts" if measure.format is Format.TEXT else "finite numbers"
+    kinds, what = ("UO", "texts") if measure.format is Format.TEXT else ("biuf", "finite numbers")
     expected = f"{what} of shape {shape}, one for each topic"
     try:
         values = np.asarray(found)
     except ValueError:  # rows of different lengths
         raise MeasureError(f"measure {measure.name}: found {_kind(found)}, expected {expected}") from None
-    if values.shape != shape:
+    if values.shape != shape or values.dtype.kind not in kinds:
         raise MeasureError(
-            f"measure {measure.name}: found {_kind(found)} of shape {values.shape}, expected {expected}"
-        )
-    if values.dtype.kind not in ("UO" if measure.format is Format.TEXT else "biuf"):
-        raise MeasureError(
-            f"measure {measure.name}: found {_kind(found)} of {values.dtype}, expected {expected}"
+            f"measure {measure.name}: found {_kind(found)} of {values.dtype} of shape {values.shape},"
+            f" expected {expected}"
         )
     if measure.format is Format.TEXT:
         return values.tolist()

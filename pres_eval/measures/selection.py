@@ -41,13 +41,11 @@ class SelectedColumn:
     @property
     def plain(self) -> Callable[..., float] | None:
         """The plain function of the measure; None if there is none for this view or these parameters."""
-        seen = self.relevance_level is None and not self.judged_only and self.bound is None
         # Gains and weights, which come as tuples, are the array function's matter.
-        return (
-            self.measure.plain
-            if seen and not any(isinstance(one, tuple) and one for one in self.arguments)
-            else None
+        plain = (self.relevance_level, self.judged_only, self.bound) == (None, False, None) and not any(
+            isinstance(one, tuple) and one for one in self.arguments
         )
+        return self.measure.plain if plain else None
 
 
 Selection = tuple[SelectedColumn, ...]

@@ -128,9 +128,8 @@ def _part_files(address: str) -> list[str] | None:
     parts = [each for each in every if not each.rpartition("/")[2].startswith(("_", "."))]
     if not parts or not all(_is_part(address, each) for each in parts):
         expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
-        other = next((each for each in parts if not _is_part(address, each)), None)
-        found = "with no files" if other is None else f"with {quoted(other.rpartition('/')[2])}"
-        raise InputError(address, None, f"{reason(IsADirectoryError())} {found}", expected)
+        other = (f" with {quoted(each.rpartition('/')[2])}" for each in parts if not _is_part(address, each))
+        raise InputError(address, None, reason(IsADirectoryError()) + next(other, ""), expected)
     return sorted(parts, key=_by_number)
 
 

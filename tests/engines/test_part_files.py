@@ -120,7 +120,7 @@ def test_names(tmp_path: Path) -> None:
     assert isinstance(run_at(str(tmp_path / "table.parquet")), RunFiles)
     for folder in (tmp_path, tmp_path / "none"):
         with pytest.raises(
-            InputError, match=r"is a directory with .*, expected a readable file, or a folder of noth"
+            InputError, match=r"is a directory.*, expected a readable file, or a folder of noth"
         ):
             run_at(str(folder)).sources[0].head()
 

@@ -88,3 +88,30 @@ def test_documents_that_look_like_numbers(docno: str) -> None:
     """What no whole number is written like is not found by one."""
     found = pe.Qrels({"1": {docno: 1, "1": 0}}).rank_top_k(["1"], np.array([[7, 1]]), np.array([[2.0, 1.0]]))
     assert found.evaluate("num_rel_ret")["num_rel_ret"] == 0
+
+
+def test_tensors_of_torch() -> None:
+    """What `topk` gives, by torch's documented methods: not on the host, and with gradients."""
+
+    class Tensor:
+        def __init__(self, values: Any, device: str = "cuda", grad: bool = True) -> None:
+            self.values, self.device, self.grad = np.asarray(values), device, grad
+
+        def detach(self) -> Tensor:
+            return Tensor(self.values, self.device, grad=False)
+
+        def cpu(self) -> Tensor:
+            return Tensor(self.values, "cpu", self.grad)
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            if self.device != "cpu":
+                raise TypeError("can't convert cuda:0 device type tensor to numpy.")
+            if self.grad:
+                raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+            return self.values
+
+    ids, scores = [[17, 4], [9, 4]], [[0.9, 0.5], [0.3, 0.1]]
+    judged = pe.Qrels({"1": {"17": 1}, "2": {"4": 1}})
+    for device in ("cpu", "cuda"):
+        found = judged.rank_top_k(["1", "2"], Tensor(ids, device, grad=False), Tensor(scores, device))
+        assert found.evaluate("recip_rank")["recip_rank"] == 0.75

@@ -55,15 +55,21 @@ def relto(batch: pe.Batch, cutoff: int) -> Any:
     [
         (
             lambda batch: np.ones(2),
-            r"found an array of shape \(2,\), expected finite numbers of shape \(3,\)",
+            r"found an array of float64 of shape \(2,\), expected finite numbers of shape \(3,\)",
         ),
-        (lambda batch: [0.5], r"found a list of shape \(1,\), expected finite numbers of shape \(3,\)"),
-        (lambda batch: 0.5, r"found a float of shape \(\), expected finite numbers of shape \(3,\)"),
-        (lambda batch: None, r"found a NoneType of shape \(\), expected"),
+        (
+            lambda batch: [0.5],
+            r"found a list of float64 of shape \(1,\), expected finite numbers of shape \(3,\)",
+        ),
+        (
+            lambda batch: 0.5,
+            r"found a float of float64 of shape \(\), expected finite numbers of shape \(3,\)",
+        ),
+        (lambda batch: None, r"found a NoneType of object of shape \(\), expected"),
         (lambda batch: [[1], [1, 2], [3]], r"found a list, expected finite numbers of shape \(3,\)"),
-        (lambda batch: np.ones((3, 1)), r"found an array of shape \(3, 1\), expected"),
-        (lambda batch: ["a", "b", "c"], r"found a list of <U1, expected finite numbers"),
-        (lambda batch: np.ones(3, complex), r"found an array of complex128, expected"),
+        (lambda batch: np.ones((3, 1)), r"found an array of float64 of shape \(3, 1\), expected"),
+        (lambda batch: ["a", "b", "c"], r"found a list of <U1 of shape \(3,\), expected finite numbers"),
+        (lambda batch: np.ones(3, complex), r"found an array of complex128 of shape \(3,\), expected"),
         (lambda batch: np.array([1, np.nan, 1]), r"found nan for topic 'q1', expected finite numbers"),
         (lambda batch: np.array([1, 2, -np.inf]), r"found -inf for topic 'q2', expected finite numbers"),
         (lambda batch: batch.no_such, r"its function raised AttributeError: 'Batch' object has no"),
@@ -94,7 +100,9 @@ def test_many_at_once() -> None:
             takes_many=True,
         )
     )
-    with pytest.raises(pe.PresEvalError, match=r"found an array of shape \(1, 3\), expected .* \(2, 3\)"):
+    with pytest.raises(
+        pe.PresEvalError, match=r"found an array of float64 of shape \(1, 3\), expected .* \(2, 3\)"
+    ):
         pe.evaluate(QRELS, RUN, "own_table")
 
 
@@ -167,4 +175,7 @@ def test_a_wrong_shape_at_the_command_line(files: None, command: Command, more: 
     Path("run").write_text(Path("run").read_text().split("q1", 1)[0])
     done = command("-m", "mymeasures:ONES", *more, "qrels", "run")
     assert done.code == 1
-    assert "measure ones_of_3: found a list of shape (3,), expected finite numbers of shape (1,)" in done.err
+    assert (
+        "measure ones_of_3: found a list of float64 of shape (3,), expected finite numbers of shape (1,)"
+        in done.err
+    )

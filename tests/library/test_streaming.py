@@ -1,0 +1,86 @@
+"""Topics as they come and shards: the bits of an evaluation of the whole run, in any order of parts."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pres_eval as pe
+
+RNG = random.Random(3)
+DOCUMENTS = [f"d{number}" for number in range(20)]
+QRELS = {f"q{t}": {d: RNG.choice((0, 0, 1, 2)) for d in RNG.sample(DOCUMENTS, 9)} for t in range(40)}
+RUN = {f"q{t}": {d: RNG.random() for d in RNG.sample(DOCUMENTS, 12)} for t in range(3, 43)}
+MEASURES = ["all_trec", "PRES", "gm_map", "ndcg_exp_cut"]
+
+
+def shards(count: int, seed: int) -> list[dict[str, dict[str, float]]]:
+    topics = random.Random(seed).sample(sorted(RUN), len(RUN))
+    return [{topic: RUN[topic] for topic in topics[place::count]} for place in range(count)]
+
+
+def same(one: pe.Evaluation, other: pe.Evaluation) -> None:
+    assert one.topics == other.topics
+    assert repr(one.summary) == repr(other.summary)
+    for label in one.measures:
+        assert one.per_topic(label).tobytes() == other.per_topic(label).tobytes() or label == "relstring"
+    ours, theirs = json.loads(one.to_json()), json.loads(other.to_json())
+    assert ours["runs"] == theirs["runs"]
+
+
+@pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+@pytest.mark.parametrize("options", [{}, {"complete": True}, {"level": 2}, {"judged_only": True}])
+@pytest.mark.parametrize("count", [1, 2, 7, 12])
+def test_merge_and_accumulator(count: int, options: dict[str, Any]) -> None:
+    qrels = pe.Qrels(QRELS)
+    whole = qrels.rank(RUN).evaluate(MEASURES, **options)
+    parts = [part for part in shards(count, count) if QRELS.keys() & part.keys()]
+    first, *others = [qrels.rank(part).evaluate(MEASURES, **options) for part in parts]
+    same(first.merge(*others), whole)
+    accumulator = qrels.accumulator(MEASURES, **options)
+    for number, part in enumerate(parts):
+        accumulator.update(part)
+        if number % 10 == 0:
+            accumulator = pickle.loads(pickle.dumps(accumulator))
+    same(accumulator.evaluation(), whole)
+    assert accumulator.compute() == whole.to_floats()
+    halves = [qrels.accumulator(MEASURES, **options) for _ in range(3)]
+    for number, part in enumerate(parts):
+        halves[number % 2].update(part)
+    halves[2].merge_state(halves[:2])
+    same(halves[2].evaluation(), whole)
+    accumulator.reset()
+    with pytest.raises(pe.PresEvalError, match="found no topics, expected an update before"):
+        accumulator.compute()
+
+
+def test_running_averages_do_not_warn_of_topics_that_may_come() -> None:
+    accumulator = pe.Qrels(QRELS).accumulator("map")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        accumulator.update({"q5": RUN["q5"]})
+    with pytest.warns(match="1 topic has no judgements"):
+        accumulator.update({"q6": RUN["q6"], "q99": {"a": 1.0}})
+    values = [pe.evaluate({t: QRELS[t]}, {t: RUN[t]}, "map")["map"] for t in ("q5", "q6")]
+    assert accumulator.compute() == {"map": np.add(*values) / 2}
+
+
+@pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (lambda: pe.evaluate(QRELS, RUN, "map"), "found topic 'q10' twice"),
+        (lambda: pe.evaluate(QRELS, RUN, "PRES"), "found other measures or options"),
+        (lambda: pe.evaluate(QRELS, RUN, "map", level=2), "found other measures or options"),
+        (lambda: pe.evaluate({"q3": {"a": 1}}, RUN, "map"), "found judgements of other topics"),
+    ],
+)
+def test_what_cannot_be_merged(other: Any, message: str) -> None:
+    with pytest.raises(pe.PresEvalError, match=message):
+        pe.evaluate(QRELS, RUN, "map").merge(other())
