@@ -13,7 +13,8 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.errors import UsageError, quoted
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.scoring import ScoredBlock, Summing, Values, joined_values
+from pres_eval.scoring import joined_values
+from pres_eval.summing import ScoredBlock, Summing, Values
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
