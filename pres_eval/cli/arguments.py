@@ -16,6 +16,12 @@ BEFORE_COMMANDS = ("--quiet",)
 MAY_HAVE_VALUES = {"--bounds": ("--bounds-of", re.compile(r"all(,.*)?"))}
 """Flags that a value may follow, which click takes for the first file: its option, and how it begins."""
 
+ONCE = (
+    *("--against", "--expect", "--tolerance", "--groups", "--weights"),
+    *("--map-docs", "--exclude", "--empty"),
+)
+"""Options of which a second one would silently take the place of the first; trec_eval's own do."""
+
 LIKENESS = 0.7
 """How much a word has to look like a command to be taken for a slip of the keyboard."""
 
@@ -73,7 +79,17 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
         else:
             expanded.append(argument)
         is_value = not is_value and _wants_value(expanded[-1], takes_value)
+        if is_value or "=" in expanded[-1]:
+            _check_once(expanded)
     return expanded
+
+
+def _check_once(expanded: Sequence[str]) -> None:
+    """Raise UsageError if the last of these words is an option that may be given once, and was before."""
+    name = expanded[-1].partition("=")[0]
+    before = [word.partition("=")[0] for word in expanded[:-1]]
+    if name in ONCE and name in before:
+        raise UsageError(f"{name}: given twice, expected once")
 
 
 def _value_of_flag(flag: str, word: str) -> list[str]:

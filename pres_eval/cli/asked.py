@@ -54,6 +54,8 @@ class EvaluateOptions(TieOptions, GateOptions):
         for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
             if wanted is not None and self.output_format not in TABLES:
                 raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
+        if self.bounds_of is not None and not self.bounds:
+            raise UsageError("--bounds-of is a part of --bounds all,max_rel=GRADE, expected that")
         if self.groups is not None and (self.writes_parquet or self.zscore_file is not None):
             raise UsageError("--groups: expected neither -Z nor --output FILE.parquet beside it")
         if self.writes_parquet and self.zscore_file is not None:

@@ -148,7 +148,7 @@ def option_rows(command: click.Command) -> list[tuple[str, str]]:
     """Each option as it is written, with its value; and what it does, with its default."""
     rows = []
     for parameter in command.params:
-        if isinstance(parameter, click.Option):
+        if isinstance(parameter, click.Option) and not parameter.hidden:
             names = ", ".join(sorted(parameter.opts, key=len))
             value = "" if parameter.is_flag else f" {_value_name(parameter)}"
             default = f" [{parameter.default}]" if parameter.show_default else ""

@@ -93,7 +93,7 @@ def read_runs(
     failures: list[RunFailure] = []
     rankings = []
     for ranking in said.reader().runs(paths, relevance, options, failures if said.keep_going else None):
-        if said.keep_going and not len(ranking.topic) and not options.complete:
+        if said.keep_going and not len(ranking.topic):
             failures.append(RunFailure(ranking.name, no_common_topic(relevance, ranking, options)))
             say(f"pres-eval: {failures[-1].message}")
         else:
@@ -124,6 +124,7 @@ SCORES = click.option(
 OF_RUNS = (
     *("relevance_level", "judged_only", "num_docs_in_coll", "max_retrieved", "duplicates", "compat"),
     *("relevance_format", "ties", "nmax", "names", "keep_going"),
+    *("map_docs", "map_ranks", "exclude", "exclude_from", "empty"),
 )
 """Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
 
@@ -216,6 +217,7 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
     rankings, topics = over_topics(said, rankings, names, COMMON, relevance)
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
+    settings.update(said.rewrites.given)
     return Loaded(
         relevance=relevance,
         rankings=rankings,

@@ -12,6 +12,7 @@ from pres_eval.cli.streams import say
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
+from pres_eval.ranking.common import with_nothing_for
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import Runs
@@ -41,6 +42,15 @@ class Rewrites:
     exclude_from: str = "both"
 
     @property
+    def given(self) -> dict[str, str]:
+        """What was said, by option; nothing without --map-docs and --exclude."""
+        mapped = {} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
+        excluded = (
+            {} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}
+        )
+        return {**mapped, **excluded}
+
+    @property
     def options(self) -> str:
         """The options that were given, for a message."""
         named = (("--map-docs", self.map_docs), ("--exclude", self.exclude))
@@ -56,6 +66,12 @@ class Rewrites:
 
 
 NO_REWRITES = Rewrites()
+
+
+def _topics_left_out(relevance: Relevance) -> str:
+    """Return how many topics have no judgement left, as the end of a sentence; empty if all have."""
+    gone = len(relevance.left_out) if isinstance(relevance, Qrels) else 0
+    return f"; {gone} topic{'s' * (gone > 1)} without any left out" if gone else ""
 
 
 def _rewritten(ranking: Ranking, rewrites: Rewrites) -> str:
@@ -105,6 +121,7 @@ class Reader:
             say(
                 f"pres-eval: note: {relevance.name}: {before:,} judgements became"
                 f" {len(relevance.pool.documents):,} ({self.rewrites.options})"
+                f"{_topics_left_out(relevance)}"
             )
         return self._with_topics(relevance)
 
@@ -152,6 +169,9 @@ class Reader:
 
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
+        from pres_eval.reading.left_judgements import answered_by_nothing
+
+        answered = answered_by_nothing(relevance, options)
         ranked = self._ranked(paths, relevance, options, going_on=failures is not None)
         for outcome in ranked if self.cluster is None else _all_first(ranked):
             if isinstance(outcome, RunFailure):
@@ -171,7 +191,7 @@ class Reader:
             if not self.quiet:
                 for warning in warnings_about(outcome, relevance, options, len(paths) == 1):
                     warn(warning)
-            yield outcome
+            yield outcome if answered is None else with_nothing_for(outcome, answered)
 
     def _ranked(
         self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool

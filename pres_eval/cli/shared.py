@@ -240,16 +240,24 @@ class NumberOptions:
             empty=self.empty,
         )
 
+    @property
+    def rewrites(self) -> Rewrites:
+        """What becomes of documents before they are ranked."""
+        return Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
+
     def reader(self) -> Reader:
         """How the files are read."""
-        rewrites = Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
         if self.map_ranks != "dense" and self.map_docs is None:
             raise UsageError("--map-ranks goes with --map-docs")
         if self.exclude_from != "both" and self.exclude is None:
             raise UsageError("--exclude-from goes with --exclude")
-        level = self.relevance_level
         return Reader(
-            self.relevance_format, self.quiet, self.jobs, rewrites=rewrites, empty=self.empty, level=level
+            self.relevance_format,
+            self.quiet,
+            self.jobs,
+            rewrites=self.rewrites,
+            empty=self.empty,
+            level=self.relevance_level,
         )
 
 

@@ -31,6 +31,7 @@ class Runs:
         self._told = len(job.said.runs) > 1 and job.options.only_topic is None
         self._named: list[tuple[str, str]] = []
         self._topics: list[IntArray] = []
+        self._retrieved: list[int] = []
 
     def __iter__(self) -> Iterator[Ranking]:
         """The runs; of one whose equal scores could make a difference it is said how much."""
@@ -56,18 +57,22 @@ class Runs:
         if len(ranking.topic) or not self._said.keep_going:
             self._named.append((ranking.tag, ranking.name))
             self._topics.append(ranking.topic)
+            self._retrieved.append(int(ranking.num_ret.sum()))
         return ranking
 
     def _names(self) -> list[str]:
         return run_names(self._named, self._said.names)
 
     def warning(self) -> str | None:
-        """What must not go unsaid of the topics of the runs given so far; of one run the reader says it."""
+        """What must not go unsaid of the runs given so far together; of one run the reader says it."""
         if not self._told or not self._topics:
             return None
+        from pres_eval.analysis.paired import depth_warning
         from pres_eval.analysis.topics import used_topics
 
-        return used_topics(self._topics, self._names(), self._rule, self._judged).warning
+        topics = used_topics(self._topics, self._names(), self._rule, self._judged).warning
+        depth = depth_warning(self._job.selection, self._retrieved)
+        return "; ".join(text for text in (topics, depth) if text) or None
 
 
 def _weigh_ties(ranking: Ranking, job: Job) -> None:

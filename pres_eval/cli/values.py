@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -69,7 +70,11 @@ class Level(FiniteRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number."""
-        if str(value).strip().lstrip("+-").isdecimal():
+        text = str(value).strip()
+        if text.lstrip("+-").isdecimal():
             return click.IntRange(min=0).convert(value, param, ctx)
-        number = super().convert(value, param, ctx)
-        return int(number) if number.is_integer() else number
+        if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]*\.[0-9]*", text) is None:
+            # trec_eval: C's atoi reads the digits before an exponent, which nobody means.
+            expected = "expected a whole number, or a decimal one with -R qrels_float"
+            self.fail(f"found {quoted(text)}, {expected}", param, ctx)
+        return super().convert(value, param, ctx)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pres_eval.errors import UsageError, decimal_comma
 from pres_eval.gates.findings import Finding, Verdict, run_name, six_digits
+from pres_eval.report.groups import split_label
 from pres_eval.report.shown_runs import known_label
 from pres_eval.scoring import Evaluation
 
@@ -38,6 +39,12 @@ def read_threshold(text: str, option: str = UNDER) -> Threshold:
     return Threshold(option, label.strip(), value, number.strip())
 
 
+def _without_value(evaluation: Evaluation, option: str, label: str) -> Finding:
+    """Return the failure of a group of which the run has no topic."""
+    message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
+    return Finding(gate=option, message=message, path=evaluation.path, measure=label)
+
+
 def reached(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator[Finding]:
     """Yield for each run whether its value is on the right side of the threshold; nan never is.
 
@@ -48,11 +55,14 @@ def reached(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator
         numbers = [
             column.label
             for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
-            if isinstance(value, float)
+            if isinstance(value, float) or (value is None and split_label(column.label)[1])
         ]
         label = known_label(threshold.option, threshold.label, numbers)
         place = evaluation.labels.index(label)
         measure, got = evaluation.columns[place].measure, evaluation.summary[place]
+        if got is None:
+            yield _without_value(evaluation, threshold.option, label)
+            continue
         assert isinstance(got, float), "only numbers were offered"
         upper = threshold.option == OVER
         if measure.tells_quality and upper != measure.less_is_better:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from pres_eval.analysis.compare import BEST, best_places
@@ -16,6 +16,7 @@ from pres_eval.analysis.topics import plural
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test
 from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import Evaluation as Scores
 
@@ -163,6 +164,8 @@ def compare(
         if not isinstance(one, Evaluation):
             found = f"a {type(one).__name__} in place {number}"
             raise UsageError(f"evaluations: found {found}, expected what pres_eval.evaluate returns")
+    if any(one.scores.totals.weight is not None for one in chosen if isinstance(one, Evaluation)):
+        raise UsageError("compare: found evaluations with weights, expected none; the command has --weights")
     if len(chosen) < 2:
         raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
     settings = Settings(
@@ -170,6 +173,8 @@ def compare(
         margin=margin, interval=interval, over=correct_over, simultaneous=simultaneous,
     )  # fmt: skip
     check_settings(settings, all_pairs=baseline is None)
+    if len({replace(one.options, only_topic=None) for one in chosen}) > 1:
+        warn("compare: the evaluations were made with different options, which their differences show too")
     run_names = _names(chosen, names)
     labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None

@@ -24,11 +24,17 @@ from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
 from pres_eval.measures.selection import Selection
 from pres_eval.options import DEFAULT_NMAX, ONE, STOP, ZERO, Options, RelevanceInfo
+from pres_eval.ranking.common import with_nothing_for
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.document_scores import with_document_scores
-from pres_eval.reading.left_judgements import check_no_empty_topics, empty_topics, without_empty_topics
+from pres_eval.reading.left_judgements import (
+    answered_by_nothing,
+    check_no_empty_topics,
+    empty_topics,
+    without_empty_topics,
+)
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 from pres_eval.reading.topic_files import Groups, Weights
@@ -127,10 +133,12 @@ class Run:
         for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
             warn(text)
         groups, weights = own
+        answered = answered_by_nothing(relevance, options)
+        ranking = self.ranking if answered is None else with_nothing_for(self.ranking, answered)
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
         )
-        found = scoring.evaluation(self.ranking, scoring.blocks(self.ranking, jobs))
+        found = scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
         return Evaluation(found, options, self._origin(), groups)
 
     def _origin(self) -> Origin:

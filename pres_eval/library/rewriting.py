@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,11 @@ def excluded_of(data: Any) -> Any:
         return os.fspath(data)
     if not isinstance(data, Mapping):
         raise UsageError(f"exclude: found {type(data).__name__}, expected a path, a dict by topic, or 'self'")
-    lists = [[own] if isinstance(own, str) else list(own) for own in data.values()]
+    lists = []
+    for topic, own in data.items():
+        if not isinstance(own, str | Collection):
+            raise UsageError(f"exclude: found {own!r} for topic {topic!r}, expected documents")
+        lists.append([own] if isinstance(own, str) else list(own))
     documents = ids_of([document for own in lists for document in own], "exclude")
     lengths = np.array([len(own) for own in lists], np.int64)
     topics = ids_of(list(data), "exclude")

@@ -132,7 +132,8 @@ def _columns(
 
 BOUNDS_NOTE = (
     "least, greatest: if unjudged documents retrieved down to a measure's cutoff were judged, with grades up"
-    " to the topic's highest; documents further down, or higher grades, can move a value out of these"
+    " to the topic's highest or the level; documents further down, or higher grades, can move a value out of"
+    " these"
 )
 """What bounds are bounds over, for people."""
 

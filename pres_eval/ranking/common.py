@@ -44,6 +44,21 @@ def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
     )
 
 
+def with_nothing_for(ranking: Ranking, topics: IntArray) -> Ranking:
+    """The run with these topics (n,) too, for which it retrieved nothing, where it lacks them."""
+    new = np.setdiff1d(topics, ranking.topic)
+    topic = np.concatenate((ranking.topic, new))
+    order = np.argsort(topic, kind="stable")
+    lengths = np.concatenate((np.diff(ranking.offsets), np.zeros(len(new), np.int64)))[order]
+    # Documents stay where they are: topics ascend, and the new ones have none.
+    return replace(
+        ranking,
+        topic=topic[order],
+        num_ret=np.concatenate((ranking.num_ret, np.zeros(len(new), np.int64)))[order],
+        offsets=np.concatenate(([0], np.cumsum(lengths))),
+    )
+
+
 def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
     """What is said of a run without a topic of the judgements."""
     run = ranking.name if isinstance(ranking, Ranking) else "run"

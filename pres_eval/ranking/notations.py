@@ -61,7 +61,10 @@ class Rewriting:
     def text(self) -> str:
         """What to leave out, and an id of each side."""
         names = " and ".join(self.names)
-        return f"without {names} (the run has {quoted(self.ours)}, the qrels have {quoted(self.judged)})"
+        advice = "; see --map-docs" if CHUNKS in self.names else ""
+        return (
+            f"without {names} (the run has {quoted(self.ours)}, the qrels have {quoted(self.judged)}{advice})"
+        )
 
 
 def find_rewriting(ours: Sequence[Id], judged: Sequence[Id]) -> Rewriting | None:

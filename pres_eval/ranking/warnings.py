@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, Options
@@ -39,15 +39,19 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
             f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} {verb} not in the run"
             f" and {verb} left out of the averages; -c counts {them} as 0"
         )
-    if len(ranking.unjudged_ids) and len(ranking.topic):
-        count = ranking.unjudged_ids.num_distinct()
+    unjudged: Sequence[bytes] = ranking.unjudged_ids
+    left_out = relevance.left_out if isinstance(relevance, Qrels) else frozenset()
+    if left_out:
+        unjudged = [topic for topic in ranking.unjudged if topic not in left_out]
+    if unjudged and len(ranking.topic):
+        count = len(unjudged) if left_out else ranking.unjudged_ids.num_distinct()
         number = f"more than {count}" if ranking.more_unjudged else str(count)
         have = (
             "1 topic has no judgements and is"
             if number == "1"
             else f"{number} topics have no judgements and are"
         )
-        warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(ranking.unjudged_ids[0])})")
+        warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(unjudged[0])})")
     more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
     return warnings + [f"{text} (pres-eval check tells more)" for text in more]
 

@@ -9,6 +9,7 @@ import numpy as np
 from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, Qrels
 from pres_eval.reading.relevance import Relevance
@@ -37,7 +38,25 @@ def with_documents(qrels: Qrels, documents: WordIds, kept: IntArray) -> Qrels:
             first_line=again.first_line[there],
             second_line=again.second_line[there],
         )
-    return replace(qrels, pool=pooled.pool, grade=np.maximum.reduceat(grade, first), duplicates=duplicates)
+    gone = np.setdiff1d(np.arange(len(qrels.pool.topics)), topics)
+    return replace(
+        qrels,
+        pool=pooled.pool,
+        grade=np.maximum.reduceat(grade, first),
+        duplicates=duplicates,
+        left_out=qrels.left_out.union(qrels.pool.topics.take(gone)),
+    )
+
+
+def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | None:
+    """Return the topics (n,) that a run answers by retrieving nothing; None if there are none.
+
+    These are the topics without relevant documents where --empty gives them a value and -c counts all.
+    """
+    if not options.complete or options.empty not in (ZERO, ONE):
+        return None
+    empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
+    return empty if len(empty) and options.only_topic is None else None
 
 
 def without_empty_topics(relevance: Relevance, level: float) -> Relevance:

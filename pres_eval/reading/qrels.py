@@ -62,6 +62,7 @@ class Qrels:
     form        what the file was recognised as, None for qrels of four columns
     document_scores  (D,) a score that each document has of its own; None if there are none
     rewriting   what became of their documents, and becomes of those of runs; None if nothing does
+    left_out    topics that options left out of them
     """
 
     ties_ascending: ClassVar = False
@@ -74,6 +75,7 @@ class Qrels:
     form: str | None = None
     document_scores: FloatArray | None = None
     rewriting: Rewriting | None = None
+    left_out: frozenset[bytes] = frozenset()
 
     @property
     def info(self) -> RelevanceInfo:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pres_eval.errors import InputError, quoted
+from pres_eval.errors import InputError, decimal_comma, quoted
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
@@ -15,6 +15,10 @@ HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "query-i
 
 MACRO, WORST = "macro", "worst"
 """The mean over groups, and the worst of them; no group may be called so."""
+
+
+MOST = 1e15
+"""The largest weight: sums of larger ones have no digits left for small ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +78,11 @@ def check_weight(path: str, line: int | None, found: Any) -> float:
     """Return a weight; raises InputError for what is no number of at least 0."""
     try:
         weight = float(found)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         weight = math.nan
-    if not 0 <= weight < math.inf:
-        raise InputError(path, line, f"weight {quoted(str(found))}", "a number of at least 0")
+    if not 0 <= weight <= MOST:
+        expected = f"a number of at least 0, at most {MOST:g}"
+        raise InputError(path, line, f"weight {quoted(str(found))}", expected)
     return weight
 
 
@@ -137,8 +142,10 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     header = rows[0][1] if rows[0][1][0].casefold() in HEADINGS else []
     width = max(len(header), 2) if columns == "topic group" else 2
     for number, row in rows:
-        if len(row) != width or not row[0]:
-            raise InputError(source.name, number, f"{len(row)} columns", f"{width} ({columns})")
+        if len(row) != width or not row[0] or set(row[0]) & set(" \t"):
+            line = (separator or " ").join(row)
+            advice = decimal_comma(line.split()[-1]).removeprefix("; ") if line.split() else ""
+            raise InputError(source.name, number, quoted(line), f"{width} columns ({columns})", advice)
     return header, iter(rows[bool(header) :])
 
 

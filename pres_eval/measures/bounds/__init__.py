@@ -30,7 +30,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Lacks, Measure, Trait, Way, function_of
 from pres_eval.measures.bounds.judgements import MOST_DOCUMENTS, Bounds, Rule, depth_of, filled_below
-from pres_eval.measures.gain import blocks_of_ranks
+from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import Pairs
 from pres_eval.measures.settings import MAX_REL, Settings
 from pres_eval.options import LARGEST_LONG
@@ -95,6 +95,10 @@ class BoundsOf:
         rule: Rule = function_of(_way_of(self.measure))
         depth = depth_of(self.measure, self.arguments)
         if self.scale is not None:
+            most = max(batch.relevance_level, int(highest_grades(batch).max(initial=0)))
+            if self.scale < most:
+                given = f"bounds: max_rel={self.scale}"
+                raise MeasureError(f"{given}: expected at least {most:g}, which is a grade or the level")
             batch = replace(batch, max_rel=self.scale)
         found = rule(batch, self.measure, self.arguments)
         if self.scale is None or depth == LARGEST_LONG:

@@ -40,7 +40,8 @@ def expected_of(measure: Measure) -> Expected:
     if has_expected_value(measure):
         found: Expected = function_of(measure.expected or measure.score)
         return found
+    other = ", or --ties best and --ties worst" if measure.best_by_grade else ""
     raise MeasureError(
         f"{measure.name}: has no expected value in closed form when scores tie (--ties expected),"
-        " expected another measure, or --ties best and --ties worst"
+        f" expected another measure{other}"
     )

@@ -36,7 +36,8 @@ def recognised(source: Source, grades: bool) -> Format | None:
     lines = head.split(b"\n")
     whole, first = [line for line in lines[:-1] if line.strip()][:20], lines[0].split()
     if head.lstrip().startswith(b"{"):
-        return _json(head, whole, grades)
+        # The last line counts if the file ends in it, newline or not.
+        return _json(head, whole or [line for line in lines if line.strip()][:20], grades)
     if [word.strip(b'"').lower() for word in first] == [b"query-id", b"corpus-id", b"score"]:
         return FORMATS["beir"]
     whole = whole or [head]
