@@ -73,8 +73,9 @@ class Level(FiniteRange):
         text = str(value).strip()
         if text.lstrip("+-").isdecimal():
             return click.IntRange(min=0).convert(value, param, ctx)
-        if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]*\.[0-9]*", text) is None:
+        number = super().convert(value, param, ctx)
+        if re.fullmatch(r"[+-]?[0-9]*\.?[0-9]*", text) is None:
             # trec_eval: C's atoi reads the digits before an exponent, which nobody means.
             expected = "expected a whole number, or a decimal one with -R qrels_float"
             self.fail(f"found {quoted(text)}, {expected}", param, ctx)
-        return super().convert(value, param, ctx)
+        return number

@@ -81,8 +81,9 @@ def check_weight(path: str, line: int | None, found: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         weight = math.nan
     if not 0 <= weight <= MOST:
+        advice = decimal_comma(str(found)).removeprefix("; ")
         expected = f"a number of at least 0, at most {MOST:g}"
-        raise InputError(path, line, f"weight {quoted(str(found))}", expected)
+        raise InputError(path, line, f"weight {quoted(str(found))}", expected, advice)
     return weight
 
 
@@ -142,9 +143,11 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     header = rows[0][1] if rows[0][1][0].casefold() in HEADINGS else []
     width = max(len(header), 2) if columns == "topic group" else 2
     for number, row in rows:
-        if len(row) != width or not row[0] or set(row[0]) & set(" \t"):
-            line = (separator or " ").join(row)
-            advice = decimal_comma(line.split()[-1]).removeprefix("; ") if line.split() else ""
+        if len(row) != width or not row[0]:
+            raise InputError(source.name, number, f"{len(row)} columns", f"{width} ({columns})")
+        if separator is not None and set(row[0]) & set(" \t"):
+            line = separator.join(row)
+            advice = decimal_comma(line.split()[-1]).removeprefix("; ")
             raise InputError(source.name, number, quoted(line), f"{width} columns ({columns})", advice)
     return header, iter(rows[bool(header) :])
 

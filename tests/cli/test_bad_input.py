@@ -48,8 +48,7 @@ FILES = [
     (["folder", "run"], f"folder: is a directory, {READABLE}"),
     (
         ["qrels", "folder"],
-        f"folder: is a directory with no files, {READABLE}, or a folder of nothing but the part files"
-        " (part-*) of one run",
+        f"folder: is a directory, {READABLE}, or a folder of nothing but the part files (part-*) of one run",
     ),
     (["qrels/x", "run"], f"qrels/x: not a directory, {READABLE}"),
     (["-Z", "nothing", "qrels", "run"], f"nothing: no such file, {READABLE}"),

@@ -59,6 +59,7 @@ FILES = {
     "pair": run("pair", [2] * 2),
     "pair-worse": run("pair-worse", [4] * 2),
     "single": run("single", [2]),
+    "easy-half": run("easy-half", [2] * 5),
     "single-worse": run("single-worse", [4]),
     "far": run("far", [2] * 5, first=11),
     "halves": "".join(f"q{topic:02} {'head' if topic < 6 else 'tail'}\n" for topic in range(1, 11)),

@@ -83,10 +83,14 @@ def test_bounds_are_the_least_and_the_greatest_of_all(name: str, data: st.DataOb
     topics = [data.draw(half_judged()) for _ in range(2)]
     topics = [replace(topic, level=topics[0].level) for topic in topics]
     text = data.draw(st.sampled_from(parameter_texts(name)))
-    scale = data.draw(st.sampled_from([None, None, 1, 2]))
+    scale = data.draw(st.sampled_from([None, None, 1, 2, 3]))
     for label, arguments in columns_of(measure, text):
         if why_not(measure, arguments, scale):
             assert Trait.OF_TOPIC_SCALE in measure.traits
+            continue
+        if scale is not None and scale < max([topics[0].level, *topics[0].qrels, *topics[1].qrels]):
+            with pytest.raises(MeasureError, match="expected at least"):
+                BoundsOf(measure, arguments, scale)(batch_of(topics))
             continue
         with np.errstate(all="ignore"):
             least, greatest = BoundsOf(measure, arguments, scale)(batch_of(topics))

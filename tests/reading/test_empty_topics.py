@@ -55,9 +55,22 @@ def test_skip_is_what_is_left_of_the_files(files: tuple[str, str], tmp_path: Pat
     for complete in (False, True):
         with pytest.warns(UserWarning, match="no judgements"):
             wanted = pe.evaluate(str(tmp_path / "left"), files[1], ["all_trec", "PRES"], complete=complete)
-        with pytest.warns(UserWarning, match="no judgements"):
-            found = pe.evaluate(*files, ["all_trec", "PRES"], empty="skip", complete=complete)
+        found = pe.evaluate(*files, ["all_trec", "PRES"], empty="skip", complete=complete)
         assert found.summary == wanted.summary and found.to_dict() == wanted.to_dict()
+
+
+def test_nothing_is_the_right_answer_to_a_topic_without_relevant_documents(
+    files: tuple[str, str], command: Command, tmp_path: Path
+) -> None:
+    """With -c a run that retrieved nothing for such a topic is worth as much as one that did."""
+    nothing = tmp_path / "nothing"
+    nothing.write_text("".join(line for line in RUN.splitlines(True) if line[0] in "13"))
+    for empty, summary in (("one", 0.8125), ("zero", 0.3125)):
+        for run in (files[1], str(nothing)):
+            found = pe.evaluate(files[0], run, "map", empty=empty, complete=True)  # type: ignore[arg-type]
+            assert found["map"] == summary
+        called = command("compare", "-c", "--empty", empty, "-m", "map", "--format", "json", *files, nothing)
+        assert [row["mean"] for row in called.json["means"]] == [summary, summary]
 
 
 def test_the_level_decides_and_less_may_be_better(files: tuple[str, str]) -> None:

@@ -55,6 +55,9 @@ def test_weights_are_read(tmp_path: Path, text: str) -> None:
         (read_weights, "1 2\n2 -1\n", ":2: weight '-1', expected a number of at least 0"),
         (read_weights, "1 2\n2 inf\n", ":2: weight 'inf', expected a number of at least 0"),
         (read_weights, "1 2\n1 3\n", ":2: topic '1' again, expected each topic once"),
+        (read_weights, "1 2,5\n", ":1: '1 2,5', expected 2 columns (topic weight); is this a decimal comma?"),
+        (read_weights, "1 2\n2 2,5\n", ":2: weight '2,5', expected a number of at least 0, at most 1e+15;"),
+        (read_weights, "1 1e300\n", ":1: weight '1e300', expected a number of at least 0, at most 1e+15"),
         (read_weights, "1,0,5\n", ":1: 3 columns, expected 2 (topic weight)"),
     ],
 )  # fmt: skip
