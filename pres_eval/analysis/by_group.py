@@ -111,12 +111,20 @@ def compare_by_group(
         )
         for (name, topics, one), value in zip(found, corrected.tolist(), strict=True)
     )
-    grouped = np.concatenate(list(members.values())) if members else np.zeros(0, np.int64)
+    return ByGroup(comparisons, *_between(scores, members, comparisons, settings))
+
+
+def _between(
+    scores: PairedScores,
+    members: Mapping[str, IntArray],
+    comparisons: Sequence[GroupComparison],
+    settings: Settings,
+) -> tuple[tuple[Interaction, ...], bool]:
+    """Return the interactions of groups, whose topics are (n,) each, and whether some topic is in several."""
+    grouped = np.concatenate([np.zeros(0, np.int64), *members.values()])
     overlap = len(np.unique(grouped)) < len(grouped)
-    interactions = (
-        () if overlap or len(members) < 2 else _interactions(scores, members, comparisons, settings)
-    )
-    return ByGroup(comparisons, interactions, overlap)
+    alone = overlap or len(members) < 2
+    return (() if alone else _interactions(scores, members, comparisons, settings)), overlap
 
 
 def _only(scores: PairedScores, rows: IntArray) -> PairedScores:

@@ -32,8 +32,9 @@ from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, TIES, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import UsageError
+from pres_eval.report.by_group_tables import by_group_tables
 from pres_eval.report.compared_plots import compared_figure
-from pres_eval.report.compared_tables import by_group_tables, compared_tables
+from pres_eval.report.compared_tables import compared_tables
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.joint import JOINT_TESTS
@@ -34,66 +33,6 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
     if result.comparisons:
         tables.append(_comparisons(result))
     return tables
-
-
-def by_group_tables(found: ByGroup, settings: Settings) -> list[Table]:
-    """The comparisons in groups of topics, and whether differences depend on the group."""
-    lines: list[list[ShownCell]] = [
-        [
-            one.measure,
-            one.group,
-            one.topics,
-            one.run,
-            one.other,
-            one.mean,
-            one.other_mean,
-            Score(one.difference, signed=True),
-            PValue(one.p_value),
-            PValue(one.corrected, one.significant),
-        ]
-        for one in found.comparisons
-    ]
-    star = Note(f"significant: p ({settings.correction}, over all groups) < {settings.alpha:g}", mark="*")
-    p = f"p ({settings.correction})"
-    headings = ("measure", "group", "topics", "run", "against")
-    tables = [
-        records_table(
-            "by_group",
-            f"Comparisons by group of topics ({settings.test}, {settings.alternative})",
-            found.comparisons,
-            GroupComparison,
-            (star,),
-            Shown((*headings, "mean", "of the other", "difference", "p", p), lines, left=2),
-        )
-    ]
-    if found.overlap:
-        return tables
-    between: list[list[ShownCell]] = [
-        [
-            one.measure,
-            one.run,
-            one.other,
-            one.least,
-            one.greatest,
-            PValue(one.p_value),
-            PValue(one.corrected, one.significant),
-        ]
-        for one in found.interactions
-    ]
-    note = (
-        "whether the difference of two runs is another one in another group: random deals of the topics to"
-        " groups; a difference that is significant in one group and not in another is no such evidence"
-    )
-    of_pairs = ("measure", "run", "against", "least in", "greatest in", "p", p)
-    interaction = records_table(
-        "interaction",
-        "Difference by group",
-        found.interactions,
-        Interaction,
-        (star, note),
-        Shown(of_pairs, between, left=5),
-    )
-    return [*tables, interaction] if found.interactions else tables
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:

@@ -1,0 +1,71 @@
+"""Tables of runs compared in groups of topics."""
+
+from __future__ import annotations
+
+from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
+from pres_eval.analysis.compare_settings import Settings
+from pres_eval.report.cells import Note, PValue, Score, ShownCell
+from pres_eval.report.layout import Shown, Table, records_table
+
+
+def by_group_tables(found: ByGroup, settings: Settings) -> list[Table]:
+    """Return the comparisons in groups of topics, and whether differences depend on the group."""
+    star = Note(f"significant: p ({settings.correction}, over all groups) < {settings.alpha:g}", mark="*")
+    tables = [_comparisons(found, settings, star)]
+    return [*tables, _interactions(found, settings, star)] if found.interactions else tables
+
+
+def _comparisons(found: ByGroup, settings: Settings, star: Note) -> Table:
+    lines: list[list[ShownCell]] = [
+        [
+            one.measure,
+            one.group,
+            one.topics,
+            one.run,
+            one.other,
+            one.mean,
+            one.other_mean,
+            Score(one.difference, signed=True),
+            PValue(one.p_value),
+            PValue(one.corrected, one.significant),
+        ]
+        for one in found.comparisons
+    ]
+    whose = ("measure", "group", "topics", "run", "against")
+    numbers = ("mean", "of the other", "difference", "p", f"p ({settings.correction})")
+    return records_table(
+        "by_group",
+        f"Comparisons by group of topics ({settings.test}, {settings.alternative})",
+        found.comparisons,
+        GroupComparison,
+        (star,),
+        Shown((*whose, *numbers), lines, left=2),
+    )
+
+
+def _interactions(found: ByGroup, settings: Settings, star: Note) -> Table:
+    lines: list[list[ShownCell]] = [
+        [
+            one.measure,
+            one.run,
+            one.other,
+            one.least,
+            one.greatest,
+            PValue(one.p_value),
+            PValue(one.corrected, one.significant),
+        ]
+        for one in found.interactions
+    ]
+    note = (
+        "whether the difference of two runs is another one in another group: random deals of the topics to"
+        " groups; a difference that is significant in one group and not in another is no such evidence"
+    )
+    headings = ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})")
+    return records_table(
+        "interaction",
+        "Difference by group",
+        found.interactions,
+        Interaction,
+        (star, note),
+        Shown(headings, lines, left=5),
+    )
