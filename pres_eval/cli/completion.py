@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
@@ -72,9 +73,13 @@ def command(shell: str) -> None:
 
 def print_completions(instruction: str) -> int:
     """Answer a script that asks with `SHELL_complete` what could come next; returns the exit code."""
-    shell = instruction.partition("_")[0]
-    if shell not in SHELLS:
-        say(f"pres-eval: {COMPLETION_VARIABLE}={instruction}: expected SHELL_complete")
+    shell, _, what = instruction.partition("_")
+    asked = "COMP_WORDS" in os.environ and (shell == "fish" or "COMP_CWORD" in os.environ)
+    if shell not in SHELLS or what != "complete" or not asked:
+        say(
+            f"pres-eval: {COMPLETION_VARIABLE}={instruction}: expected SHELL_complete from a script that"
+            "  pres-eval completion SHELL  prints"
+        )
         return 1
     click.echo(_completer(shell).complete())
     return 0

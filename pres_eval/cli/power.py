@@ -150,7 +150,7 @@ def _check_work(said: PowerOptions, scores: PairedScores) -> None:
     steps = ((3 + runs / 10) * topics if dealt else cells) * samples + draws * (runs * topics + pairs)
     if (minutes := measures * steps / STEPS_A_MINUTE) > 1 and not said.quiet:
         say(
-            f"pres-eval: note: {runs:,} runs over {topics:,} topics take about {minutes:,.0f} minutes;"
+            f"pres-eval: note: {runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
 

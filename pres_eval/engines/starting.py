@@ -47,7 +47,10 @@ def worker_command() -> list[str]:
     outside = {".", *{here}.difference(named)}
     path = [each for each in sys.path if os.path.normpath(each) not in outside]
     home = str(Path(__file__).parents[2])
-    return [sys.executable, "-c", BEGIN, *path, *([] if home in path else [home])]
+    # What shuts a file out of this process (-I, -E, -s) shuts it out of the worker.
+    shut = {"-I": sys.flags.isolated, "-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
+    flags = [flag for flag, is_set in shut.items() if is_set]
+    return [sys.executable, *flags, "-c", BEGIN, *path, *([] if home in path else [home])]
 
 
 def memory_of_machine() -> int:

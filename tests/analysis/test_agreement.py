@@ -181,7 +181,7 @@ def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_
     text = pres_eval.ok("agreement", QRELS, *RUNS, *measures, "--quiet").out
     assert "less is better: last_rel\n" in text
     table = tmp_path / "scores.csv"
-    table.write_text(pres_eval.ok("-q", "--format", "csv", *measures, QRELS, *RUNS).out)
+    table.write_text(pres_eval.ok("-q", "--quiet", "--format", "csv", *measures, QRELS, *RUNS).out)
     again = pres_eval.ok("agreement", "--scores", table, "--test", "t", "--format", "json").json
     for part in ("correlations", "verdicts", "dissents"):
         assert again[part] == called.json[part]

@@ -115,7 +115,7 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
     assert call.ok(*options).err == ""
     # 3.3 * 6 * 1,000 deals and 10 draws of 3 sizes of 18 scores and 3 pairs: 20,430
     monkeypatch.setattr(power, "STEPS_A_MINUTE", 2043.0)
-    note = "3 runs over 6 topics take about 10 minutes; fewer --samples and --trials take less"
+    note = "3 runs over 6 topics take minutes, about 10; fewer --samples and --trials take less"
     called = call(*options)
     assert (called.code, called.err) == (0, f"pres-eval: note: {note}\n")
     assert call.ok(*options, "--quiet").out == called.out

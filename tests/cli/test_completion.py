@@ -107,8 +107,10 @@ def test_completing_leaves_the_commands_alone(complete: Complete, command: Comma
 
 def test_wrong_shells(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert command("completion", "tcsh").code == 1
-    monkeypatch.setenv(COMPLETION_VARIABLE, "tcsh_complete")
-    assert command().code == 1
+    for asked in ("tcsh_complete", "bash_source", "zsh_source", "fish_source", "zsh_complete"):
+        monkeypatch.setenv(COMPLETION_VARIABLE, asked)
+        called = command()
+        assert called.code == 1 and f"{COMPLETION_VARIABLE}={asked}: expected SHELL_complete" in called.err
 
 
 @pytest.fixture(scope="session")

@@ -89,6 +89,25 @@ def test_a_worker_finds_what_the_command_found(folder: Path, tmp_path: Path) -> 
     assert (tmp_path / "started").read_text() == "xx"
 
 
+def test_what_is_shut_out_of_the_command_is_shut_out_of_its_workers(tmp_path: Path) -> None:
+    """With -I Python runs no sitecustomize of PYTHONPATH, in workers neither."""
+    (tmp_path / "sitecustomize.py").write_text(f"open({str(tmp_path / 'started')!r}, 'a').write('x')\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 t\n")
+    arguments = ["--cluster", "local:1", "-m", "map", "qrels", "run"]
+    begin = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pres_eval.cli import main"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"{begin}; sys.exit(main({arguments!r}))"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout.split()) == (0, [b"map", b"all", b"1.0000"]), done.stderr
+    assert not (tmp_path / "started").exists()
+
+
 def test_a_package_that_its_user_has_installed(folder: Path, tmp_path: Path) -> None:
     """In the user's own site packages, which a Python outside of a virtual environment looks into."""
     base = str(getattr(sys, "_base_executable", sys.executable))
