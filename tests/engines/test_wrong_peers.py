@@ -115,6 +115,7 @@ def test_a_worker_with_little_memory_and_no_nanny(tmp_path: Path, files: Path, p
     """Dask lets it pause, without a word."""
     with dask_cluster(tmp_path, 0, "40MB") as made:
         worker = made.add_worker("--no-nanny")
+        made.wait_for(b"Pausing worker")
         done = pres_eval("--cluster", made.file, "--cluster-timeout", "9", "qrels", "run", cwd=files)
         worker.kill()
     assert (done.returncode, done.stdout) == (2, b"")

@@ -50,6 +50,12 @@ class DaskCluster:
         self._processes.append(process)
         return process
 
+    def wait_for(self, words: bytes) -> None:
+        """Wait until some process has said this."""
+        deadline = time.monotonic() + SECONDS
+        while words not in (self._folder / "log").read_bytes() and time.monotonic() < deadline:
+            time.sleep(0.05)
+
     def kill_scheduler(self) -> None:
         """End the scheduler, as a machine that goes down does."""
         self.scheduler.send_signal(signal.SIGKILL)
