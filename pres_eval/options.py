@@ -22,6 +22,8 @@ class RelevanceInfo(enum.Enum):
     QRELS_JG = "-R qrels_jg"
     SUBTOPICS = "-R subtopics"
     PREFS = "-R prefs or -R qrels_prefs"
+    STRATA = "-R strata"
+    PRELS = "-R strata or -R prels"
 
 
 @dataclass(frozen=True, kw_only=True)

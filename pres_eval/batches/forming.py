@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from pres_eval.batches.batch import Batch
     from pres_eval.batches.from_groups import GroupedBatch
     from pres_eval.batches.from_preferences import PreferenceBatch
+    from pres_eval.batches.from_samples import SampledBatch
     from pres_eval.batches.from_subtopics import SubtopicBatch
 
-Parted = TypeVar("Parted", "Batch", "GroupedBatch", "SubtopicBatch", "PreferenceBatch")
-AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | PreferenceBatch"
+Parted = TypeVar("Parted", "Batch", "GroupedBatch", "SubtopicBatch", "SampledBatch", "PreferenceBatch")
+AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | SampledBatch | PreferenceBatch"
 
 BLOCK = 4096
 """Topics in a batch: enough for numpy to be fast, few enough to keep memory flat."""
@@ -66,11 +67,16 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
     from pres_eval.batches.from_groups import form_grouped_batch
     from pres_eval.batches.from_preferences import form_preference_batch
     from pres_eval.reading.preferences import GroupQrels, SubtopicQrels
+    from pres_eval.reading.samples import Sample
 
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch
 
         return blocks_of_topics(form_subtopic_batch(relevance, ranking, options), BLOCK)
+    if isinstance(relevance, Sample):
+        from pres_eval.batches.from_samples import form_sampled_batch
+
+        return blocks_of_topics(form_sampled_batch(relevance, ranking, options), BLOCK)
     if isinstance(relevance, GroupQrels):
         return blocks_of_topics(form_grouped_batch(relevance, ranking, options), BLOCK)
     return blocks_of_topics(form_preference_batch(relevance, ranking, options), BLOCK)

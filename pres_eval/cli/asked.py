@@ -38,6 +38,7 @@ class EvaluateOptions(TieOptions, GateOptions):
     digits: int | None
     bounds: bool
     bounds_of: str | None
+    intervals: bool
     document_scores: str | None
     sort: str | None
     transpose: bool | None
@@ -56,6 +57,8 @@ class EvaluateOptions(TieOptions, GateOptions):
                 raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
         if self.bounds_of is not None and not self.bounds:
             raise UsageError("--bounds-of is a part of --bounds all,max_rel=GRADE, expected that")
+        if self.intervals and (self.groups or self.weights or self.zscore_file):
+            raise UsageError("--intervals: expected none of --groups, --weights, -Z beside it")
         if self.groups is not None and (self.writes_parquet or self.zscore_file is not None):
             raise UsageError("--groups: expected neither -Z nor --output FILE.parquet beside it")
         if self.writes_parquet and self.zscore_file is not None:
@@ -119,6 +122,10 @@ class Job(Scoring):
     def evaluated(self, ranking: Ranking) -> Evaluation:
         """All numbers of a run."""
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.jobs))
+        if self.said.intervals:
+            from pres_eval.analysis.sample_intervals import with_sample_intervals
+
+            evaluation = with_sample_intervals(evaluation, ranking, self)
         wanted = () if self.groups is None else self.groups.topics
         gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
         if gone:

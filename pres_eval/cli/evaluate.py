@@ -80,6 +80,10 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 )  # fmt: skip
 @click.option("--bounds-of", hidden=True)
 @click.option(
+    "--intervals", is_flag=True,
+    help="Add intervals of 95% of what is inferred from a sample (-R strata), drawn anew 1,000 times.",
+)  # fmt: skip
+@click.option(
     "--document-scores", metavar="FILE", help="Scores of documents (topic 0 docno score) for urbp and ubpref."
 )
 @click.option("--sort", metavar="MEASURE", help="Sort the runs of a table by this measure, the best first.")

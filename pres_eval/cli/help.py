@@ -55,6 +55,16 @@ QRELS_FLOAT: lines of four columns
 SUBTOPICS: lines of four columns
     topic  subtopic  docno  relevance
   As qrels, for each subtopic (aspect, intent) of a topic, as ndeval reads them.""",
+    "strata": """\
+STRATA: lines of five columns
+    topic  iteration  docno  stratum  relevance
+  A sample drawn within strata, as NIST's sample_eval.pl reads it: a negative relevance says that the
+  document is in the stratum, but was not drawn.""",
+    "prels": """\
+PRELS: lines of five columns
+    topic  docno  relevance  method  inclusion-probability
+  A sample drawn with known probabilities, as the Million Query tracks have it.  Documents of method 0 were
+  not drawn and do not count.""",
     "others": """\
 OTHER FORMATS: recognised by how a file begins, or named with -T and -R
     msmarco  beir  json  jsonl  parquet

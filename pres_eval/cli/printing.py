@@ -84,7 +84,7 @@ def _stream(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
     evaluations = []
     for name, ranking in _named(runs, job.said):
         with _going_on(ranking, job):
-            if job.said.gated or job.groups is not None:
+            if job.said.gated or job.said.intervals or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
                 stream.write(_name_line(name, job.said) + trec_lines(evaluations[-1:], job))
             else:

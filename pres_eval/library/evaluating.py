@@ -35,6 +35,7 @@ def evaluate(
     exclude: Any = None,
     exclude_from: ExcludeFrom = "both",
     bounds: bool | str = False,
+    intervals: bool = False,
     groups: Any = None,
     weights: Any = None,
     document_scores: Any = None,
@@ -74,6 +75,7 @@ def evaluate(
     bounds         add what the values could be if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds);
                    "all,max_rel=3": if all that were retrieved were judged, with grades up to 3
+    intervals      add intervals of 95% of what is inferred from a sample, form="strata" (--intervals)
     groups         groups of topics, for `Evaluation.groups`: a file, or a dict with the group of each topic,
                    or a list of its groups (--groups)
     weights        weights of topics for means: a file, or a dict of topic and weight (--weights)
@@ -144,6 +146,7 @@ def evaluate(
         ties=ties,
         empty=empty,
         bounds=bounds,
+        intervals=intervals,
         groups=groups,
         weights=weights,
         jobs=jobs or 1,

@@ -96,6 +96,7 @@ class Run:
         ties: TieRule = "docno",
         empty: EmptyRule = "trec",
         bounds: bool | str = False,
+        intervals: bool = False,
         groups: Any = None,
         weights: Any = None,
         jobs: int = 1,
@@ -119,7 +120,9 @@ class Run:
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds)
         weigh_ties(self.qrels.relevance, self.ranking, options, selection)
         own = topic_files(groups, weights, self.qrels.relevance)
-        return self.evaluate_columns(selection, options, jobs, own)
+        if intervals and own != (None, None):
+            raise UsageError("intervals: expected neither groups nor weights beside it")
+        return self.evaluate_columns(selection, options, jobs, own, intervals)
 
     def evaluate_columns(
         self,
@@ -127,6 +130,7 @@ class Run:
         options: Options,
         jobs: int = 1,
         own: tuple[Groups | None, Weights | None] = (None, None),
+        intervals: bool = False,
     ) -> Evaluation:
         """All numbers of the run for columns that were selected before."""
         relevance = self.qrels.relevance
@@ -139,6 +143,10 @@ class Run:
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
         )
         found = scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
+        if intervals:
+            from pres_eval.analysis.sample_intervals import with_sample_intervals
+
+            found = with_sample_intervals(found, ranking, scoring)
         return Evaluation(found, options, self._origin(), groups)
 
     def _origin(self) -> Origin:

@@ -55,6 +55,7 @@ IN_PRINT_ORDER = (
     ("screening", "wss last_rel norm_last_rel recall_at_percent norm_area atd"),
     ("reading_cost", "total_cost total_cost_uniform total_cost_weighted loss_r loss_e loss_er"),
     ("diversity", "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall"),
+    ("sampled", "xinfAP infNDCG iP irecall inum_rel_ret inum_rel statAP stat_num_rel"),
 )
 
 HOME = {name: home for home, names in IN_PRINT_ORDER for name in names.split()}
@@ -119,6 +120,7 @@ OUR_NICKNAMES = {
     "readers": _of("readers"),
     "screening": ("num_ret", "num_rel", "num_rel_ret", *_of("screening", "reading_cost")),
     "diversity": (*_FOR_ALL, *_of("diversity")),
+    "sampled": (*_FOR_ALL, *_of("sampled")),
 }
 
 

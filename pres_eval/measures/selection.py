@@ -16,6 +16,11 @@ from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Op
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
+OF_SAMPLES = {
+    RelevanceInfo.STRATA: ("sampled",),
+    RelevanceInfo.PRELS: ("runid", "num_q", "statAP", "stat_num_rel"),
+}
+"""What is printed of judgements that were drawn, unless measures are named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +68,9 @@ def select(
     Columns come in print order whatever the order of the texts; parameters of the same measure are united.
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
-    wanted, problems = _read_texts(texts or DEFAULT_MEASURES, (options or Options()).version)
+    wanted, problems = _read_texts(
+        texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), (options or Options()).version
+    )
     columns: list[SelectedColumn] = []
     for measure, view, asked in _in_print_order(wanted):
         try:
@@ -277,6 +284,8 @@ def _can_be_had(measure: Measure, relevance: RelevanceInfo) -> bool:
     """Return whether a measure can be computed from such judgements."""
     if relevance is RelevanceInfo.QRELS_FLOAT and not measure.whole_grades:
         relevance = RelevanceInfo.QRELS
+    if relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS:
+        return True
     return measure.relevance in (relevance, RelevanceInfo.ANY)
 
 

@@ -40,6 +40,7 @@ class JudgedGroups:
     info: ClassVar = RelevanceInfo.QRELS_JG
     ties_ascending: ClassVar = False
     rewriting: ClassVar = None
+    noun: ClassVar = "judgement group"
 
     name: str
     pool: Pool
@@ -53,7 +54,7 @@ class JudgedGroups:
         group = int(np.searchsorted(self.row_offsets, row, side="right")) - 1
         topic = int(np.searchsorted(self.group_offsets, group, side="right")) - 1
         name = quoted(self.group_names[group])
-        return f"topic {quoted(self.pool.topics[topic])}, judgement group {name}"
+        return f"topic {quoted(self.pool.topics[topic])}, {self.noun} {name}"
 
     def _docno(self, row: int) -> str:
         return quoted(self.pool.documents[int(self.document[row])])
@@ -151,7 +152,7 @@ _Groups = TypeVar("_Groups", bound=GroupQrels)
 
 def _read_groups(source: Source, layout: Layout, kind: type[_Groups]) -> _Groups:
     table = read_table(source, layout)
-    rows = _group_rows(table, 2)
+    rows = group_rows(table, 2)
     qrels = kind(*rows.common(table), table.numbers[rows.order])
     group = np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets))
     order = np.lexsort((qrels.line, qrels.document, group))
@@ -181,7 +182,7 @@ def read_qrels_as_preferences(source: Source) -> Preferences:
 
 def _preferences(table: Table, docno: int) -> Preferences:
     """Preferences from a table with the docno in this column and the level in the next."""
-    rows = _group_rows(table, docno)
+    rows = group_rows(table, docno)
     has_subgroups = docno == 3
     subgroup = (
         _number_names(table.column(2), rows.group)[0] if has_subgroups else np.zeros(len(table), np.int64)
@@ -191,14 +192,16 @@ def _preferences(table: Table, docno: int) -> Preferences:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class GroupRows:
     """The rows of a table by topic and judgement group.
 
+    column           the column that names the groups
     document, group  of each row
     first            the first row of each group
     order            the rows sorted by topic and group
     """
 
+    column: int
     pool: Pool
     document: IntArray
     group: IntArray
@@ -213,24 +216,23 @@ class _Rows:
             self.pool,
             np.searchsorted(topic_of_group, np.arange(len(self.pool.topics) + 1)),
             np.searchsorted(self.group[self.order], np.arange(len(self.first) + 1)),
-            table.column(1).take(self.first),
+            table.column(self.column).take(self.first),
             self.document[self.order],
             table.lines[self.order],
         )
 
 
-def _group_rows(table: Table, docno: int) -> _Rows:
-    """Find the topics, judgement groups and documents (in column `docno`) of a table."""
+def group_rows(table: Table, docno: int, column: int = 1) -> GroupRows:
+    """Return the topics, groups (named in `column`) and documents (in column `docno`) of a table."""
     topics = table.column(0)
     first_rows = changes(topics)
     lengths = np.diff(first_rows, append=len(table))
     groups = np.arange(len(first_rows))
     pooled = build_pool(topics.take(first_rows), groups, lengths, WordIds.of(table.column(docno)))
     pool, document = pooled.pool, pooled.document_of_row()
-    group, first = _number_names(table.column(1), pool.topic_of[document])
-    return _Rows(
-        pool=pool, document=document, group=group, first=first, order=np.argsort(group, kind="stable")
-    )
+    group, first = _number_names(table.column(column), pool.topic_of[document])
+    order = np.argsort(group, kind="stable")
+    return GroupRows(column=column, pool=pool, document=document, group=group, first=first, order=order)
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from pres_eval.reading.blocks import Format
     from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
     from pres_eval.reading.qrels import Qrels
+    from pres_eval.reading.samples import Sample
 
-Relevance: TypeAlias = "Qrels | GroupQrels | SubtopicQrels | Preferences"
+Relevance: TypeAlias = "Qrels | GroupQrels | SubtopicQrels | Sample | Preferences"
 
 FORMATS = {
     "qrels": RelevanceInfo.QRELS,
@@ -24,6 +25,8 @@ FORMATS = {
     "qrels_prefs": RelevanceInfo.PREFS,
     "qrels_float": RelevanceInfo.QRELS_FLOAT,
     "subtopics": RelevanceInfo.SUBTOPICS,
+    "strata": RelevanceInfo.STRATA,
+    "prels": RelevanceInfo.PRELS,
     "beir": RelevanceInfo.QRELS,
     "json": RelevanceInfo.QRELS,
     "jsonl": RelevanceInfo.QRELS,
@@ -57,11 +60,13 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
         from pres_eval.reading.qrels import QRELS_FLOAT, read_qrels
 
         return read_qrels(source, jobs, layout=QRELS_FLOAT)
-    from pres_eval.reading import preferences
+    from pres_eval.reading import preferences, samples
 
     readers: dict[str, Callable[[Source], Relevance]] = {
         "qrels_jg": preferences.read_group_qrels,
         "subtopics": preferences.read_subtopic_qrels,
+        "strata": samples.read_strata,
+        "prels": samples.read_prels,
         "prefs": preferences.read_preferences,
         "qrels_prefs": preferences.read_qrels_as_preferences,
     }

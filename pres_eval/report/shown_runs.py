@@ -93,7 +93,13 @@ def columns_of(evaluations: Sequence[Evaluation], layout: Layout) -> dict[str, S
         and ((layout.per_topic and column.measure.per_topic) or (layout.summary and summary is not None))
     }
     places = {label: place for place, label in enumerate(layout.order)}
-    return {label: found[label] for label in sorted(found, key=lambda each: places.get(each, len(places)))}
+    last = len(places)
+
+    def place(label: str) -> int:
+        """Return where a column stands; the ends of its values, which -m does not name, stand behind it."""
+        return places.get(label, places.get(label.partition("(")[0], last))
+
+    return {label: found[label] for label in sorted(found, key=place)}
 
 
 def in_order_of(

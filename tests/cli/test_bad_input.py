@@ -370,7 +370,7 @@ USAGE = [
     (
         ["-R", "runs", "qrels", "run"],
         "-R runs: no such format, expected one of qrels, qrels_jg, prefs, qrels_prefs, qrels_float,"
-        " subtopics, beir, json, jsonl, parquet",
+        " subtopics, strata, prels, beir, json, jsonl, parquet",
     ),
     (
         ["-T", "csv", "qrels", "run"],

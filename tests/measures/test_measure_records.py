@@ -46,6 +46,7 @@ WHOLE_GRADES = "relstring G ndcg_rel Rndcg ndcg_exp_cut err dcg_exp_cut ndcg_gai
 COUNTS = """
 runid num_q num_ret num_rel relstring num_nonrel_judged_ret
 prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret
+inum_rel_ret inum_rel stat_num_rel
 """
 """Measures that say nothing of which run is better."""
 
@@ -137,6 +138,7 @@ WITHOUT_PARAMETERS = {
     **dict.fromkeys(("PRES", "PRES_est"), "100 1000"),
     **dict.fromkeys(("success", "hits"), "1 5 10"),
     **dict.fromkeys(("Rprec_mult", "Rprec_mult_avgjg"), "0.20 0.40 0.60 0.80 1.00 1.20 1.40 1.60 1.80 2.00"),
+    **dict.fromkeys(("iP", "irecall"), NINE),
     "iprec_at_recall": "0.00 0.10 0.20 0.30 0.40 0.50 0.60 0.70 0.80 0.90 1.00",
     "Fprime": "1_100 1_1000 4_100 4_1000",
     "F_cut": " ".join(f"1_{cutoff}" for cutoff in NINE.split()),

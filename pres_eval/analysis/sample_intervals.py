@@ -1,0 +1,117 @@
+"""Intervals of values inferred from a sample: where they could lie, had other documents been drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.batches.forming import blocks_of_topics
+from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
+from pres_eval.errors import UsageError
+from pres_eval.measures.base import mean
+from pres_eval.measures.selection import SelectedColumn
+from pres_eval.options import RelevanceInfo
+from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.samples import Sample
+from pres_eval.records import dataclass
+from pres_eval.scoring import Evaluation, Scoring
+from pres_eval.summing import Values
+
+LOWER, UPPER = "lower", "upper"
+
+TOPICS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redrawing:
+    """How often a sample is drawn anew, from which seed, and the share of values that the interval has."""
+
+    level: float = 0.95
+    times: int = 1000
+    seed: int = 1
+
+
+def with_sample_intervals(
+    evaluation: Evaluation, ranking: Ranking, scoring: Scoring, how: Redrawing | None = None
+) -> Evaluation:
+    """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
+
+    The documents drawn are drawn anew within their strata, with the topics and strata as they are (Rao & Wu,
+    JASA 1988, doi:10.1080/01621459.1988.10478591, so that a stratum drawn whole adds nothing); the ends are
+    quantiles of the values that come of it.  A stratum of which no relevant document, or one document, was
+    drawn adds nothing either: there the interval is too narrow.
+    Raises UsageError for judgements that were not drawn within strata.
+    """
+    sample, how = scoring.relevance, how or Redrawing()
+    if not isinstance(sample, Sample) or sample.probability is not None:
+        raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
+    wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
+    columns = [evaluation.columns[place] for place in wanted]
+    batch = form_sampled_batch(sample, ranking, scoring.options)
+    ends, sums = [], np.zeros((how.times, len(columns)))
+    rng = np.random.default_rng(how.seed)
+    outside = ((1 - how.level) / 2, (1 + how.level) / 2)
+    for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
+        values = np.stack([_values(one, columns) for one in _redrawn(block, how.times, rng)])
+        sums += values.sum(axis=2)
+        ends.append(np.quantile(values, outside, axis=0))
+    of_topics = np.concatenate(ends, axis=2)
+    number = np.array([evaluation.totals.num_topics if one.measure.summary is mean else 1 for one in columns])
+    return _with_ends(evaluation, wanted, of_topics, np.quantile(sums / number, outside, axis=0))
+
+
+def _is_inferred(column: SelectedColumn) -> bool:
+    return column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
+
+
+def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
+    """(C, T) the values of columns."""
+    found = []
+    for column in columns:
+        seen = batch if column.relevance_level is None else batch.with_grade(column.relevance_level)
+        found.append(np.asarray(column.measure.score(seen, *column.arguments), np.float64))
+    return np.array(found)
+
+
+def _redrawn(batch: SampledBatch, times: int, rng: np.random.Generator) -> Iterator[SampledBatch]:
+    """Return the batch with its documents drawn anew, n - 1 of the n of a stratum, and weighed by Rao and Wu.
+
+    A document drawn t times counts 1 - λ + λ t n / (n - 1), with λ² = 1 - n / N: n together, as before.
+    """
+    rows = np.flatnonzero(batch.grade >= 0)
+    stratum_of = batch.stratum_of[rows]
+    drawn: IntArray = np.bincount(stratum_of, minlength=len(batch.num_documents))
+    lasting = np.where(drawn > 1, np.sqrt(1 - drawn / batch.num_documents), 0.0)[stratum_of]
+    begins = (np.cumsum(drawn) - drawn)[stratum_of]
+    # One of each stratum's documents draws nothing, so that n - 1 are drawn.
+    drawing = np.flatnonzero(begins != np.arange(len(rows)))
+    first, size = begins[drawing], drawn[stratum_of[drawing]]
+    scale = lasting * (drawn / np.maximum(drawn - 1, 1))[stratum_of]
+    for _ in range(times):
+        chosen = first + rng.integers(0, size)
+        weights = np.zeros(len(batch.grade))
+        weights[rows] = 1 - lasting + scale * np.bincount(chosen, minlength=len(rows))
+        yield batch.drawn_anew(weights)
+
+
+def _with_ends(
+    evaluation: Evaluation, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
+) -> Evaluation:
+    """Put the ends behind their columns: of topics (2, C, T), over all topics (2, C)."""
+    columns: list[SelectedColumn] = []
+    values: list[Values] = []
+    summary: list[float | str | None] = []
+    for place, column in enumerate(evaluation.columns):
+        columns.append(column)
+        values.append(evaluation.values[place])
+        summary.append(evaluation.summary[place])
+        if place in wanted:
+            number = wanted.index(place)
+            for end, bound in enumerate((LOWER, UPPER)):
+                columns.append(replace(column, label=f"{column.label}({bound})", bound=bound))
+                values.append(of_topics[end, number])
+                summary.append(float(over_all[end, number]))
+    return replace(evaluation, columns=tuple(columns), values=tuple(values), summary=tuple(summary))

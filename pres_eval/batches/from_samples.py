@@ -1,0 +1,177 @@
+"""The sampled batch: the documents that a sample was drawn from, by stratum, and where a run has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.batches.from_groups import scored_groups
+from pres_eval.errors import UsageError
+from pres_eval.options import Options
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.reading.samples import Sample
+
+
+@dataclass(frozen=True, eq=False)
+class SampledBatch:
+    """T topics with S strata of R documents, of which some were drawn and judged.
+
+    topics           T ids, in byte order
+    missing          (T,) topics that the run does not have (only with -c under 10.0)
+    offsets          (T+1,) where each topic's strata begin
+    row_offsets      (S+1,) where each stratum's documents begin
+    grade            (R,) below 0 where the document was not drawn
+    rank             (R,) in the run, after -M; 0 if it was not retrieved
+    times            (R,) how often the document was drawn: once or never, but for a resampled batch
+    probability      (R,) of being drawn, None for the share of its stratum
+    most             down to which rank a run counts (-M), None for all of it
+    relevance_level  least grade of a relevant document (-l)
+    """
+
+    topics: tuple[bytes, ...]
+    missing: BoolArray
+    offsets: IntArray
+    row_offsets: IntArray
+    grade: IntArray
+    rank: IntArray
+    times: FloatArray
+    probability: FloatArray | None
+    most: int | None = None
+    relevance_level: float = 1
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def num_documents(self) -> IntArray:
+        """(S,) documents of each stratum."""
+        return np.diff(self.row_offsets)
+
+    @cached_property
+    def stratum_of(self) -> IntArray:
+        """(R,) index of each document's stratum."""
+        return np.repeat(np.arange(len(self.row_offsets) - 1), self.num_documents)
+
+    @cached_property
+    def topic_of_stratum(self) -> IntArray:
+        """(S,) index of each stratum's topic."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def topic_of(self) -> IntArray:
+        """(R,) index of each document's topic."""
+        return self.topic_of_stratum[self.stratum_of]
+
+    @cached_property
+    def is_rel(self) -> BoolArray:
+        """(R,) whether the document was drawn and is relevant."""
+        return (self.grade >= 0) & (self.grade >= self.relevance_level)
+
+    @cached_property
+    def relevant_rows(self) -> IntArray:
+        """(Q,) which of the documents were drawn and are relevant."""
+        return np.flatnonzero(self.is_rel)
+
+    @cached_property
+    def relevant(self) -> FloatArray:
+        """(S,) how many relevant documents of each stratum were drawn."""
+        return self.by_stratum(self.times[self.relevant_rows], self.relevant_rows)
+
+    @cached_property
+    def drawn(self) -> FloatArray:
+        """(S,) how many documents of each stratum were drawn."""
+        return self.by_stratum(self.times)
+
+    @cached_property
+    def worth(self) -> FloatArray:
+        """(R,) for how many documents each one stands, 0 where it was not drawn."""
+        if self.probability is not None:
+            return divide(self.times, self.probability)
+        return self.times * divide(self.num_documents, self.drawn)[self.stratum_of]
+
+    @cached_property
+    def found(self) -> IntArray:
+        """(D,) the documents retrieved, by topic and rank."""
+        rows = np.flatnonzero(self.rank > 0)
+        return rows[np.lexsort((self.rank[rows], self.topic_of[rows]))]
+
+    @cached_property
+    def begins(self) -> IntArray:
+        """(D,) where, in `found`, the topic of each document retrieved begins."""
+        topic_of = self.topic_of[self.found]
+        return np.searchsorted(topic_of, topic_of)
+
+    def before(self, values: FloatArray) -> FloatArray:
+        """(D,) in, (D,) out: values of the documents of the topic that are before each one, added up."""
+        running = np.concatenate(([0.0], np.cumsum(values)))
+        return running[:-1] - running[self.begins]
+
+    def by_stratum(self, values: FloatArray, rows: IntArray | slice = slice(None)) -> FloatArray:
+        """Add up values of documents, one after the other: (R,), or those of some rows, in, (S,) out."""
+        sums = np.bincount(self.stratum_of[rows], values, len(self.row_offsets) - 1)
+        return sums.astype(np.float64, copy=False)
+
+    def over_strata(self, values: FloatArray) -> FloatArray:
+        """Add up values of strata in their order: (S,) in, (T,) out."""
+        return np.bincount(self.topic_of_stratum, values, len(self)).astype(np.float64, copy=False)
+
+    def with_grade(self, relevance_level: float) -> SampledBatch:
+        """The same batch seen at another relevance level."""
+        return replace(self, relevance_level=relevance_level)
+
+    def drawn_anew(self, times: FloatArray) -> SampledBatch:
+        """The same with other numbers of draws (R,)."""
+        again = replace(self, times=times)
+        vars(again).update({name: getattr(self, name) for name in _OF_ANY_DRAWS})
+        return again
+
+    def take(self, start: int, stop: int) -> SampledBatch:
+        """The topics start ... stop-1."""
+        strata = slice(self.offsets[start], self.offsets[stop] + 1)
+        edges = self.row_offsets[strata]
+        rows = slice(edges[0], edges[-1])
+        return replace(
+            self,
+            topics=self.topics[start:stop],
+            missing=self.missing[start:stop],
+            offsets=self.offsets[start : stop + 1] - self.offsets[start],
+            row_offsets=edges - edges[0],
+            grade=self.grade[rows],
+            rank=self.rank[rows],
+            times=self.times[rows],
+            probability=None if self.probability is None else self.probability[rows],
+        )
+
+
+_OF_ANY_DRAWS = (
+    *("num_documents", "stratum_of", "topic_of_stratum", "topic_of"),
+    *("is_rel", "relevant_rows", "found", "begins"),
+)
+"""What a batch knows whatever was drawn, so that a thousand samples don't look for it a thousand times."""
+
+
+def form_sampled_batch(sample: Sample, ranking: Ranked, options: Options) -> SampledBatch:
+    """Join a sample with a ranking, after -M.
+
+    Raises UsageError for -J, which would take out the documents that the sample stands for.
+    """
+    if options.judged_only:
+        raise UsageError("-J: expected no sample (-R strata, prels): what was not drawn is estimated")
+    scored = scored_groups(sample, ranking, options)
+    grade = sample.grade[scored.row]
+    return SampledBatch(
+        topics=scored.topics,
+        missing=scored.missing,
+        offsets=scored.offsets,
+        row_offsets=scored.row_offsets,
+        grade=grade,
+        rank=scored.rank[sample.document[scored.row]],
+        times=(grade >= 0).astype(np.float64),
+        probability=None if sample.probability is None else sample.probability[scored.row],
+        most=options.max_retrieved,
+        relevance_level=options.relevance_level,
+    )

@@ -1,0 +1,241 @@
+"""Estimates from a sample: measures of judgements that were drawn, by stratum or with a known probability.
+
+What was drawn stands for the documents of its stratum that were not.  Documents outside of all strata count
+as not relevant, as those outside of a pool do.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from pres_eval.arrays.exact import divide, elementwise
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.from_samples import SampledBatch
+from pres_eval.measures.base import Measure, Trait, total, traits
+from pres_eval.measures.gain import KeyNumbers, grade_gains
+from pres_eval.measures.parameters import Cutoffs, Pairs
+from pres_eval.options import LARGEST_LONG, RelevanceInfo
+
+SMOOTHED = (0.00001, 0.00003)
+"""What sample_eval.pl adds to relevant and to drawn documents, so that no share is 0/0."""
+
+
+def inferred_ap(batch: SampledBatch) -> FloatArray:
+    """Average precision, inferred from judgements that were drawn within strata (xinfAP).
+
+    Formula:  xinfAP = Σ_s R_s/R · 1/r_s Σ_i P(i)      over strata s, and their relevant documents drawn i
+      R_s   r_s N_s / n_s: relevant documents of the stratum, estimated; R their sum
+      N_s, n_s, r_s  documents of the stratum; those drawn; those drawn and relevant
+      P(i)  1/k + d/k Σ_s d_s/d (r_s' + ε)/(n_s' + 3ε): precision at rank k of document i, from the d
+            documents of strata above it (d_s of stratum s, n_s' of them drawn, r_s' relevant); ε is 0.00001
+    Range: 0 to about 1, with -M to R/M; 0 if no relevant document was drawn.
+    Notes: -R strata.  With -M 1000, where R is above 1000, it is multiplied by R/1000: NIST's sample_eval.pl
+      does so with its maxResultSize of 1000.  If all documents were drawn, it is map but for ε.
+      sample_eval.pl ranks by scores in double precision, as --compat 10.0 does.
+    Source: Yilmaz, Kanoulas & Aslam, "A simple and efficient sampling method for estimating AP and NDCG",
+      SIGIR 2008, doi:10.1145/1390334.1390437; sample_eval.pl, there infAP.  trec_eval: none.
+    """
+    rows = batch.found[batch.is_rel[batch.found]]
+    precision = _precision_at_found(batch)[batch.is_rel[batch.found]]
+    inferred = divide(batch.relevant * batch.num_documents, batch.drawn)
+    all_inferred = batch.over_strata(inferred)
+    mean_precision = divide(batch.by_stratum(precision * batch.times[rows], rows), batch.relevant)
+    share = divide(inferred, all_inferred[batch.topic_of_stratum])
+    values = batch.over_strata(share * mean_precision)
+    if batch.most:
+        values = np.where(all_inferred > batch.most, values * all_inferred / batch.most, values)
+    return values
+
+
+def _precision_at_found(batch: SampledBatch) -> FloatArray:
+    """(D,) the precision that is expected at each document retrieved, if it is relevant."""
+    found = batch.found
+    times, relevant = batch.times[found], batch.times[found] * batch.is_rel[found]
+    number = batch.stratum_of[found] - batch.offsets[batch.topic_of[found]]
+    documents = np.arange(len(found)) - batch.begins
+    above = np.zeros(len(found))
+    for stratum in range(int(number.max(initial=-1)) + 1):
+        inside = number == stratum
+        share = divide(batch.before(inside.astype(float)), documents)
+        above += (
+            share
+            * (batch.before(relevant * inside) + SMOOTHED[0])
+            / (batch.before(times * inside) + SMOOTHED[1])
+        )
+    rank = batch.rank[found]
+    return 1 / rank + documents / rank * above
+
+
+def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
+    """Gain of the ranking, discounted by rank, as a share of the best possible, both inferred (infNDCG).
+
+    Formula:  infNDCG = DCG / ideal DCG,      DCG = d Σ_s d_s/d · 1/n_s' Σ_i g_i / log2(1 + k_i)
+      i, g_i, k_i   documents of stratum s that were drawn, have a gain and are retrieved: gain and rank
+      d_s, d, n_s'  documents of stratum s, and of all strata, that are retrieved; those of s that were drawn
+      ideal DCG     of g_1 repeated R_1 times, g_2 R_2 times …, the highest gain first; R_g = Σ_s r_gs N_s/n_s
+    Range: 0 to about 1; 0 if no gain is positive.
+    Parameters: other gains for grades, as in -m infNDCG.1=3.5,2=9.
+    Notes: -R strata; -l has no effect.  -M 1000 also ends the ideal ranking there (but, as in sample_eval.pl,
+      each lower grade still adds one document).
+    Source: as xinfAP.  trec_eval: none.
+    """
+    gain = _gains(batch, pairs)
+    rows = batch.found[gain[batch.found] > 0]
+    discounted = gain[rows] / _log2((batch.rank[rows] + 1).astype(np.float64))
+    worth = batch.by_stratum(batch.times[rows] * discounted, rows)
+    retrieved = batch.by_stratum(np.ones(len(batch.found)), batch.found)
+    drawn = batch.by_stratum(batch.times[batch.found], batch.found)
+    all_retrieved = batch.over_strata(retrieved)
+    share = divide(retrieved, all_retrieved[batch.topic_of_stratum])
+    dcg = batch.over_strata(divide(share * worth, drawn))
+    return divide(all_retrieved * dcg, _ideal_dcg(batch, gain))
+
+
+def _gains(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
+    """(R,) the gain of each document that was drawn, 0 for all others."""
+    gain = np.where(batch.times > 0, np.maximum(batch.grade, 0), 0).astype(float)
+    for grade, value in grade_gains(pairs):
+        gain[(batch.grade == grade) & (batch.times > 0)] = max(value, 0.0)
+    return gain
+
+
+def _log2(values: FloatArray) -> FloatArray:
+    """(n,) logarithms as sample_eval.pl computes them: log(value) / log(2)."""
+    return elementwise(math.log, values) / math.log(2)
+
+
+def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
+    """(T,) the discounted gain of a ranking of all documents inferred to have one, the best first."""
+    best = np.zeros(len(batch))
+    start = np.zeros(len(batch))
+    for value in np.unique(gain[gain > 0])[::-1].tolist():
+        rows = np.flatnonzero(gain == value)
+        of_strata = batch.by_stratum(batch.times[rows], rows)
+        numbers = batch.over_strata(divide(of_strata * batch.num_documents, batch.drawn))
+        for topic in np.flatnonzero(numbers).tolist():
+            ranks = _ranks(start[topic], numbers[topic], batch.most or LARGEST_LONG)
+            best[topic] = np.add.accumulate(np.append(best[topic], value / _log2(ranks + 1)))[-1]
+        start += numbers
+    return best
+
+
+def _ranks(start: float, number: float, most: int) -> FloatArray:
+    """(n,) the ranks above `start` of a number of documents that need not be whole, up to `most`."""
+    # sample_eval.pl: the first counts even beyond `most`, and ranks are counted up by one after the other.
+    steps = np.ones(max(min(int(number) + 2, most + 1), 1))
+    steps[0] += start
+    ranks = np.add.accumulate(steps)
+    ranks = ranks[ranks <= start + number]
+    return ranks[: 1 + int(np.count_nonzero(ranks < most))]
+
+
+def inferred_precision(batch: SampledBatch, cutoff: int) -> FloatArray:
+    """Share of relevant documents among the first k, inferred from judgements drawn within strata.
+
+    Formula:  iP_k = 1/k Σ_s d_s (r_s + ε) / (n_s + 3ε)      over strata s, with ε = 0.00001
+      d_s, n_s, r_s  documents of the stratum down to rank k; those drawn; those drawn and relevant
+    Range: 0 to about 1; a ranking that is shorter counts as filled up with nonrelevant documents.
+    Parameters: the cutoffs, as in -m iP.5,10.
+    Notes: -R strata.
+    Source: as xinfAP; sample_eval.pl.  trec_eval: none.
+    """
+    return inferred_within(batch, cutoff) / cutoff
+
+
+def inferred_recall(batch: SampledBatch, cutoff: int) -> FloatArray:
+    """Share of the relevant documents that the first k have, both inferred.
+
+    Formula:  irecall_k = Σ_s d_s (r_s + ε) / (n_s + 3ε) / Σ_s R_s      as in iP and xinfAP
+    Range: 0 to 1, or above where the ranking has those documents of a stratum that were drawn; 0 if no
+      relevant document was drawn.
+    Parameters: the cutoffs, as in -m irecall.100,1000.
+    Notes: -R strata.
+    Source: as xinfAP.  trec_eval: none.
+    """
+    return divide(inferred_within(batch, cutoff), num_rel_inferred(batch))
+
+
+def inferred_within(batch: SampledBatch, cutoff: int = LARGEST_LONG) -> FloatArray:
+    """(T,) the relevant documents that are inferred to be retrieved down to a rank."""
+    rows = batch.found[batch.rank[batch.found] <= cutoff]
+    documents = batch.by_stratum(np.ones(len(rows)), rows)
+    relevant = batch.by_stratum(batch.times[rows] * batch.is_rel[rows], rows) + SMOOTHED[0]
+    drawn = batch.by_stratum(batch.times[rows], rows) + SMOOTHED[1]
+    return batch.over_strata(documents * relevant / drawn)
+
+
+def num_rel_inferred(batch: SampledBatch) -> FloatArray:
+    """Relevant documents, inferred from those that were drawn within strata.
+
+    Formula:  inum_rel = Σ_s r_s N_s / n_s      over strata s
+      N_s, n_s, r_s  documents of the stratum; those drawn; those drawn and relevant
+    Range: 0 to the number of documents in strata.
+    Notes: -R strata.  The value over all topics is a sum: of the topics that count, where sample_eval.pl adds
+      up all topics of the judgements (as -c does).
+    Source: as xinfAP; sample_eval.pl.  trec_eval: none.
+    """
+    return batch.over_strata(divide(batch.relevant * batch.num_documents, batch.drawn))
+
+
+def num_rel_ret_inferred(batch: SampledBatch) -> FloatArray:
+    """Relevant documents retrieved, inferred from those of their strata that were drawn.
+
+    Formula:  inum_rel_ret = Σ_s d_s (r_s + ε) / (n_s + 3ε)      over strata s, with ε = 0.00001
+      d_s, n_s, r_s  documents of the stratum retrieved; those drawn; those drawn and relevant
+    Range: 0 to the number of documents retrieved.
+    Notes: -R strata.  The value over all topics is a sum.
+    Source: as xinfAP; sample_eval.pl.  trec_eval: none.
+    """
+    return inferred_within(batch)
+
+
+def stat_ap(batch: SampledBatch) -> FloatArray:
+    """Average precision, estimated from documents that were drawn with known probabilities (statAP).
+
+    Formula:  statAP = 1/R Σ_i 1/π_i · 1/k_i Σ_{j: k_j ≤ k_i} 1/π_j,      R = Σ 1/π
+      i, j  relevant documents drawn that are retrieved, k their ranks; R is over all relevant ones drawn
+      π     probability of being drawn; with -R strata n_s/N_s, the share of the stratum that was
+    Range: 0 or more; an estimate can be above 1.  0 if no relevant document was drawn.
+    Notes: -R prels or -R strata.  Documents of method 0 in prels were not drawn and do not count.
+    Source: Aslam & Pavlu, "A practical sampling strategy for efficient retrieval evaluation", Northeastern
+      University, 2007; Carterette et al., "Evaluation over thousands of queries", SIGIR 2008,
+      doi:10.1145/1390334.1390445.  trec_eval: none.
+    """
+    worth = (batch.worth * batch.is_rel)[batch.found]
+    precision = (batch.before(worth) + worth) / batch.rank[batch.found]
+    sums = np.bincount(batch.topic_of[batch.found], worth * precision, len(batch))
+    return divide(sums, stat_num_rel(batch))
+
+
+def stat_num_rel(batch: SampledBatch) -> FloatArray:
+    """Relevant documents, estimated from those that were drawn with known probabilities.
+
+    Formula:  stat_num_rel = Σ 1/π      over the relevant documents drawn
+      π  probability of being drawn; with -R strata n_s/N_s, the share of the stratum that was
+    Range: 0 or more.
+    Notes: -R prels or -R strata.  The value over all topics is a sum.
+    Source: as statAP (Horvitz & Thompson, 1952, doi:10.1080/01621459.1952.10483446).  trec_eval: none.
+    """
+    rows = batch.relevant_rows
+    return batch.over_strata(batch.by_stratum(batch.worth[rows], rows))
+
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""Those of sample_eval.pl."""
+
+_of_strata = partial(Measure, relevance=RelevanceInfo.STRATA, ours=True, traits=traits(Trait.IGNORES_TAIL))
+_of_any = partial(_of_strata, relevance=RelevanceInfo.PRELS)
+
+SAMPLED_MEASURES: tuple[Measure, ...] = (
+    _of_strata("xinfAP", inferred_ap),
+    _of_strata("infNDCG", inferred_ndcg, Pairs(), uses_level=False),
+    _of_strata("iP", inferred_precision, Cutoffs(CUTOFFS)),
+    _of_strata("irecall", inferred_recall, Cutoffs(CUTOFFS)),
+    _of_strata("inum_rel_ret", num_rel_ret_inferred, summary=total, tells_quality=False),
+    _of_strata("inum_rel", num_rel_inferred, summary=total, tells_quality=False),
+    _of_any("statAP", stat_ap),
+    _of_any("stat_num_rel", stat_num_rel, summary=total, tells_quality=False),
+)

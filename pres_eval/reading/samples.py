@@ -1,0 +1,123 @@
+"""Judgements of a sample: formats strata and prels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import InputError, quoted
+from pres_eval.options import RelevanceInfo
+from pres_eval.reading.lines import Layout
+from pres_eval.reading.preferences import GroupQrels, group_rows
+from pres_eval.reading.source import Source
+from pres_eval.reading.tables import Table, read_table
+
+STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
+PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
+
+NOT_BY_CHANCE = b"0"
+"""The method, in prels, of documents that an algorithm chose and not a draw: they stand for no others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample(GroupQrels):
+    """Documents of which some were drawn and judged; the groups are strata, or the methods of prels.
+
+    probability  (N,) with which each document was to be drawn; None: as many of its stratum as were
+    """
+
+    info: ClassVar = RelevanceInfo.STRATA
+    noun: ClassVar = "stratum"
+
+    probability: FloatArray | None = None
+
+    def again(self, first: int, second: int) -> InputError:
+        """Return the error that a document is in the file twice for a topic."""
+        return InputError(
+            self.name,
+            int(self.line[second]),
+            f"{self._where(second)}: document {self._docno(second)} again (first in line {self.line[first]})",
+            "each document once, in one stratum of its topic",
+        )
+
+    def nothing_drawn(self, row: int) -> InputError:
+        """Return the error that of the stratum of a document none is judged."""
+        return InputError(
+            self.name,
+            int(self.line[row]),
+            f"{self._where(row)}: no document is judged (has a relevance of 0 or more)",
+            "at least one, as what is judged stands for the whole stratum",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UnequalSample(Sample):
+    """A sample with a probability for each document."""
+
+    info: ClassVar = RelevanceInfo.PRELS
+
+
+def read_strata(source: Source) -> Sample:
+    """Read a file of format strata: each line a topic, iteration, docno, stratum and relevance.
+
+    A negative relevance says that the document is in the stratum, but was not drawn.
+    Raises InputError for a line that has not five columns, a relevance that is no integer, a document that a
+    topic has twice, and a stratum of which no document was judged.
+    """
+    table = read_table(source, STRATA)
+    rows = group_rows(table, 2, column=3)
+    sample = Sample(*rows.common(table), table.numbers[rows.order])
+    _check_once(sample)
+    drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
+    if not drawn.all():
+        first = min(sample.row_offsets[:-1][drawn == 0].tolist(), key=lambda row: int(sample.line[row]))
+        raise sample.nothing_drawn(first)
+    return sample
+
+
+def read_prels(source: Source) -> UnequalSample:
+    """Read a file of format prels: each line a topic, docno, relevance, method and inclusion probability.
+
+    Documents of method 0 were chosen by an algorithm and not drawn; they do not count.
+    Raises InputError for a line that has not five columns, a relevance that is no integer, a probability that
+    is not above 0 and at most 1, and a document that a topic has twice.
+    """
+    table = read_table(source, PRELS)
+    _check_probabilities(table)
+    rows = group_rows(table, 1, column=3)
+    by_chance = np.array([table.text(row, 3) != NOT_BY_CHANCE for row in range(len(table))])
+    if not by_chance.any():
+        expected = "methods other than 0 (0: chosen by an algorithm, 1: drawn, 2: both)"
+        raise InputError(
+            table.name, int(table.lines[0]), "no document was drawn: the method of all is 0", expected
+        )
+    grade = np.where(by_chance, [_relevance(table, row) for row in range(len(table))], -1)
+    sample = UnequalSample(*rows.common(table), grade[rows.order], table.numbers[rows.order])
+    _check_once(sample)
+    return sample
+
+
+def _check_probabilities(table: Table) -> None:
+    wrong = np.flatnonzero(~((table.numbers > 0) & (table.numbers <= 1)))
+    if len(wrong):
+        found = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
+        raise InputError(table.name, int(table.lines[wrong[0]]), found, "a number above 0 and at most 1")
+
+
+def _relevance(table: Table, row: int) -> int:
+    text = table.text(row, 2)
+    if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
+        raise InputError(table.name, int(table.lines[row]), f"relevance {quoted(text)}", "an integer")
+    return int(text)
+
+
+def _check_once(sample: Sample) -> None:
+    order: IntArray = np.lexsort((sample.line, sample.document))
+    again = np.flatnonzero(np.diff(sample.document[order]) == 0)
+    if len(again):
+        second: Any = again[np.argmin(sample.line[order[again + 1]])] + 1
+        raise sample.again(int(order[second - 1]), int(order[second]))

@@ -1,0 +1,301 @@
+"""Measures of sampled judgements: against slow twins, against sample_eval.pl, and how sure they are."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.commands import Command
+from support.oracle_sampled import SAMPLED_TWINS, Judged, Sampled
+from support.preference_files import ranked, write
+
+import pres_eval as pe
+from pres_eval.analysis.sample_intervals import Redrawing, with_sample_intervals
+from pres_eval.batches.forming import blocks_of_topics
+from pres_eval.batches.from_samples import form_sampled_batch
+from pres_eval.errors import InputError, MeasureError, UsageError
+from pres_eval.measures.sampled import SAMPLED_MEASURES
+from pres_eval.measures.selection import select
+from pres_eval.options import Options, RelevanceInfo
+from pres_eval.ranking.runs import read_run
+from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.samples import Sample
+from pres_eval.reading.source import Source
+from pres_eval.scoring import Scoring, evaluate
+
+TEXTS = ("xinfAP", "infNDCG", "infNDCG.1=3.5,2=0", "iP.1,5,20", "irecall.3,100", "inum_rel_ret", "inum_rel",
+         "statAP", "stat_num_rel")  # fmt: skip
+
+
+def lines_of(judged: dict[str, Judged]) -> list[tuple[object, ...]]:
+    return [
+        (topic, 0, docno, stratum, grade)
+        for topic, documents in judged.items()
+        for docno, (stratum, grade) in documents.items()
+    ]
+
+
+@st.composite
+def topics(draw: st.DrawFn) -> tuple[Judged, list[str]]:
+    strata = draw(st.lists(st.sampled_from(["1", "2", "10", "b"]), min_size=1, max_size=3, unique=True))
+    judged: Judged = {}
+    for number in range(draw(st.integers(1, 14))):
+        stratum = draw(st.sampled_from(strata))
+        first = all(its != stratum for its, _ in judged.values())
+        judged[f"d{number}"] = stratum, draw(st.integers(0 if first else -1, 3))
+    others = [f"x{number}" for number in range(draw(st.integers(0, 4)))]
+    ranking = draw(st.permutations([*judged, *others]))
+    return judged, ranking[: draw(st.integers(0, len(ranking)))]
+
+
+@settings(max_examples=150)
+@given(
+    collection=st.lists(topics(), min_size=1, max_size=4),
+    level=st.integers(1, 3),
+    most=st.sampled_from([None, 1, 3, 8]),
+    size=st.integers(1, 4),
+)
+def test_measures_equal_their_twins(
+    tmp_path_factory: pytest.TempPathFactory,
+    collection: list[tuple[Judged, list[str]]],
+    level: int,
+    most: int | None,
+    size: int,
+) -> None:
+    path = tmp_path_factory.mktemp("sampled") / "qrels"
+    rows = lines_of({str(number): judged for number, (judged, _) in enumerate(collection)})
+    write(path, rows[::2] + rows[1::2])
+    sample = read_relevance(str(path), "strata")
+    assert isinstance(sample, Sample)
+    options = Options(relevance_level=level, max_retrieved=most)
+    rankings = {str(number): ranking for number, (_, ranking) in enumerate(collection)}
+    batch = form_sampled_batch(sample, ranked(sample.pool, rankings), options)
+    for column in select(TEXTS, relevance=RelevanceInfo.STRATA):
+        found = np.concatenate(
+            [column.measure.score(block, *column.arguments) for block in blocks_of_topics(batch, size)]
+        )
+        wanted = [
+            SAMPLED_TWINS[column.measure.name](Sampled(judged, ranking, level, most), *column.arguments)
+            for judged, ranking in collection
+        ]
+        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12), column.label
+
+
+def test_every_measure_has_a_twin() -> None:
+    assert {measure.name for measure in SAMPLED_MEASURES} == SAMPLED_TWINS.keys()
+
+
+RNG = random.Random(31)
+THINNED = {
+    topic: {
+        f"d{number}": (str(stratum), RNG.randint(0, 2) * RNG.randint(0, 1) if RNG.random() < share else -1)
+        for number, (stratum, share) in enumerate([(1, 1.0)] * 10 + [(2, 0.5)] * 20 + [(3, 0.2)] * 40)
+    }
+    for topic in ("301", "302", "303")
+}
+RUN = [
+    (topic, "Q0", docno, 0, RNG.randint(0, 60), "bm25")
+    for topic in THINNED
+    for docno in RNG.sample([f"d{number}" for number in range(90)], 50)
+]
+PRINTED = """\
+infAP 301 0.1583
+infNDCG 301 0.4552
+iP5 301 0.4000
+iP10 301 0.4333
+iP15 301 0.3556
+iP20 301 0.3167
+iP30 301 0.3500
+iP100 301 0.1050
+iP200 301 0.0525
+iP500 301 0.0210
+inum_rel_ret 301 10.4999
+inum_rel 301 33.0000
+infAP 302 0.2104
+infNDCG 302 0.3845
+iP5 302 0.3333
+iP10 302 0.9333
+iP15 302 0.7111
+iP20 302 0.5833
+iP30 302 0.6000
+iP100 302 0.1800
+iP200 302 0.0900
+iP500 302 0.0360
+inum_rel_ret 302 17.9997
+inum_rel 302 36.0909
+infAP 303 0.1118
+infNDCG 303 0.2596
+iP5 303 0.2667
+iP10 303 0.2500
+iP15 303 0.2667
+iP20 303 0.2750
+iP30 303 0.2867
+iP100 303 0.0860
+iP200 303 0.0430
+iP500 303 0.0172
+inum_rel_ret 303 8.6000
+inum_rel 303 29.0000
+infAP all 0.1602
+infNDCG all 0.3664
+iP5 all 0.3333
+iP10 all 0.5389
+iP15 all 0.4444
+iP20 all 0.3917
+iP30 all 0.4122
+iP100 all 0.1237
+iP200 all 0.0618
+iP500 all 0.0247
+inum_rel_ret all 37.0996
+inum_rel all 98.0909
+"""
+"""By `sample_eval.pl` (geo-awad/testLB, with a greatest result size of 30) of THINNED and RUN."""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    write(tmp_path / "qrels", lines_of(THINNED))
+    write(tmp_path / "run", RUN)
+    return tmp_path
+
+
+def test_the_command_prints_what_sample_eval_prints(files: Path, command: Command) -> None:
+    printed = command.ok("-R", "strata", "-M", "30", "-q", "--quiet", files / "qrels", files / "run")
+    ours = {tuple(line.split()[:2]): line.split()[2] for line in printed.out.splitlines()}
+    theirs = {}
+    for line in PRINTED.splitlines():
+        name, topic, value = line.split()
+        theirs[name.replace("iP", "iP_").replace("infAP", "xinfAP"), topic] = value
+    assert {key: ours[key] for key in theirs} == theirs
+    assert len(theirs) == 48
+
+
+def evaluated(path: Path, texts: list[str]) -> pe.Evaluation:
+    judged = pe.Qrels(str(path / "qrels"), form="strata")
+    return judged.rank(str(path / "run"), max_retrieved=30).evaluate(texts, intervals=True)
+
+
+def test_intervals_hold_the_value_and_are_the_same_again(files: Path) -> None:
+    first, again = (evaluated(files, ["xinfAP", "iP.10", "inum_rel"]) for _ in range(2))
+    assert first.summary == again.summary
+    for label in ("xinfAP", "iP_10", "inum_rel"):
+        assert first[f"{label}(lower)"] < first[label] < first[f"{label}(upper)"]
+        lower, upper = first.per_topic(f"{label}(lower)"), first.per_topic(f"{label}(upper)")
+        assert (lower <= upper).all()
+        assert (lower < upper).any()
+
+
+def test_a_sample_of_everything_leaves_nothing_unsure(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    write(tmp_path / "qrels", [(1, 0, f"d{number}", 1, rng.randint(0, 1)) for number in range(20)])
+    write(tmp_path / "run", [(1, 0, f"d{number}", 0, rng.random(), "r") for number in range(20)])
+    found = evaluated(tmp_path, ["xinfAP", "inum_rel"])
+    for label in ("xinfAP", "inum_rel"):
+        assert found[f"{label}(lower)"] == pytest.approx(found[label], rel=1e-12)
+        assert found[f"{label}(upper)"] == pytest.approx(found[label], rel=1e-12)
+
+
+def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
+    """Of 120 samples of one collection at least 108 intervals of 95 % hold what all judgements give."""
+    rng = random.Random(7)
+    grades = {
+        str(topic): [int(rng.random() < (0.5 if number < 20 else 0.15)) for number in range(120)]
+        for topic in range(6)
+    }
+    write(tmp_path / "run", [(t, 0, f"d{n}", 0, 200 - n, "r") for t in grades for n in range(100)])
+    truth = {"inum_rel": float(sum(map(sum, grades.values())))}
+    held = 0
+    for _ in range(120):
+        rows = []
+        for topic, its in grades.items():
+            shallow, deep = set(range(20)), set(rng.sample(range(20, 120), 30))
+            rows += [
+                (topic, 0, f"d{n}", int(n >= 20), grade if n in shallow | deep else -1)
+                for n, grade in enumerate(its)
+            ]
+        write(tmp_path / "qrels", rows)
+        judged = read_relevance(str(tmp_path / "qrels"), "strata")
+        options = Options()
+        ranking = read_run(Source(str(tmp_path / "run")), judged, options)
+        selection = select(["inum_rel"], relevance=RelevanceInfo.STRATA)
+        scoring = Scoring(relevance=judged, selection=selection, options=options)
+        found = evaluate(judged, ranking, selection, options)
+        with_ends = with_sample_intervals(found, ranking, scoring, Redrawing(times=300))
+        _, lower, upper = (float(value or 0) for value in with_ends.summary)
+        held += lower <= truth["inum_rel"] <= upper
+    assert held >= 108
+
+
+PRELS = [
+    ("1", "a", 1, 1, 0.5), ("1", "b", 0, 1, 0.25), ("1", "c", 1, 2, 0.25), ("1", "e", 1, 0, 0.1),
+    ("2", "a", 1, 1, 1.0),
+]  # fmt: skip
+
+
+def test_statap_is_computed_from_probabilities(tmp_path: Path) -> None:
+    write(tmp_path / "prels", PRELS)
+    write(
+        tmp_path / "run",
+        [("1", 0, d, 0, -n, "r") for n, d in enumerate("xabec")] + [("2", 0, "a", 0, 1, "r")],
+    )
+    found = pe.evaluate(str(tmp_path / "prels"), str(tmp_path / "run"), form="prels")
+    # a stands for 2 documents at rank 2, c for 4 at rank 5; e was not drawn
+    assert found.per_topic("statAP").tolist() == pytest.approx([(2 * 2 / 2 + 4 * 6 / 5) / 6, 1.0])
+    assert found.per_topic("stat_num_rel").tolist() == [6.0, 1.0]
+    assert found["stat_num_rel"] == 7.0
+
+
+def error(tmp_path: Path, rows: list[tuple[object, ...]], form: str) -> str:
+    write(tmp_path / "judged", rows)
+    with pytest.raises(InputError) as raised:
+        read_relevance(str(tmp_path / "judged"), form)
+    return str(raised.value).removeprefix(f"{tmp_path}/")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("1", 0, "a", 1, 1), ("1", 0, "b", 2, -1), ("1", 0, "c", 2, -1)],
+         "judged:2: topic '1', stratum '2': no document is judged (has a relevance of 0 or more), expected at"
+         " least one, as what is judged stands for the whole stratum"),
+        ([("1", 0, "a", 1, 1), ("2", 0, "a", 1, 1), ("1", 0, "a", 2, 0)],
+         "judged:3: topic '1', stratum '2': document 'a' again (first in line 1), expected each document"
+         " once, in one stratum of its topic"),
+        ([("1", 0, "a", 1)], "judged:1: 4 columns, expected 5 (topic iteration docno stratum relevance)"),
+        ([("1", 0, "a", 1, 0.5)], "judged:1: relevance '0.5', expected an integer"),
+    ],
+)  # fmt: skip
+def test_faults_of_strata(tmp_path: Path, rows: list[tuple[object, ...]], said: str) -> None:
+    assert error(tmp_path, rows, "strata").startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([*PRELS, ("3", "a", 1, 1, 0)],
+         "judged:6: inclusion probability '0', expected a number above 0 and at most 1"),
+        ([*PRELS, ("3", "a", 1, 1, 1.5)],
+         "judged:6: inclusion probability '1.5', expected a number above 0 and at most 1"),
+        ([("1", "a", "x", 1, 0.5)], "judged:1: relevance 'x', expected an integer"),
+        ([("1", "a", 1, 0, 0.5)], "judged:1: no document was drawn: the method of all is 0"),
+        ([*PRELS, ("1", "a", 1, 1, 0.5)], "judged:6: topic '1', stratum '1': document 'a' again"),
+    ],
+)  # fmt: skip
+def test_faults_of_prels(tmp_path: Path, rows: list[tuple[object, ...]], said: str) -> None:
+    assert error(tmp_path, rows, "prels").startswith(said)
+
+
+def test_what_samples_cannot_give(files: Path) -> None:
+    judged = pe.Qrels(str(files / "qrels"), form="strata")
+    run = judged.rank(str(files / "run"))
+    with pytest.raises(
+        MeasureError, match="map: needs form='qrels', but the judgements are read with form strata"
+    ):
+        run.evaluate("map")
+    with pytest.raises(UsageError, match="expected no sample"):
+        run.evaluate("xinfAP", judged_only=True)
+    with pytest.raises(UsageError, match="drawn within strata"):
+        pe.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "map", intervals=True)
