@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,12 +141,14 @@ def pool_documents(
     return sorted(documents, key=lambda one: (one.topic, ORDERS[order](one), one.document))
 
 
-def judged_keys(pool: Pool, judged: Sequence[bool]) -> Iterator[Key]:
-    """The topics and documents of a pool that were judged."""
+def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
+    """The topics and documents of a pool that were judged, with their grades."""
     topics = list(pool.topics)
-    for topic, document, was_judged in zip(pool.topic_of.tolist(), pool.documents, judged, strict=True):
-        if was_judged:
-            yield topics[topic], document
+    return {
+        (topics[topic], document): grade
+        for topic, document, grade in zip(pool.topic_of.tolist(), pool.documents, grades, strict=True)
+        if grade >= 0
+    }
 
 
 def limited(documents: Sequence[ToJudge], per_topic: int | None) -> list[ToJudge]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pres_eval.analysis.randomness import Stream
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
@@ -52,10 +53,10 @@ def with_sample_intervals(
     columns = [evaluation.columns[place] for place in wanted]
     batch = form_sampled_batch(sample, ranking, scoring.options)
     ends, sums = [], np.zeros((how.times, len(columns)))
-    rng = np.random.default_rng(how.seed)
+    stream = Stream(how.seed)
     outside = ((1 - how.level) / 2, (1 + how.level) / 2)
     for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
-        values = np.stack([_values(one, columns) for one in _redrawn(block, how.times, rng)])
+        values = np.stack([_values(one, columns) for one in _redrawn(block, how.times, stream)])
         sums += values.sum(axis=2)
         ends.append(np.quantile(values, outside, axis=0))
     of_topics = np.concatenate(ends, axis=2)
@@ -76,7 +77,7 @@ def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
     return np.array(found)
 
 
-def _redrawn(batch: SampledBatch, times: int, rng: np.random.Generator) -> Iterator[SampledBatch]:
+def _redrawn(batch: SampledBatch, times: int, stream: Stream) -> Iterator[SampledBatch]:
     """Return the batch with its documents drawn anew, n - 1 of the n of a stratum, and weighed by Rao and Wu.
 
     A document drawn t times counts 1 - λ + λ t n / (n - 1), with λ² = 1 - n / N: n together, as before.
@@ -88,10 +89,11 @@ def _redrawn(batch: SampledBatch, times: int, rng: np.random.Generator) -> Itera
     begins = (np.cumsum(drawn) - drawn)[stratum_of]
     # One of each stratum's documents draws nothing, so that n - 1 are drawn.
     drawing = np.flatnonzero(begins != np.arange(len(rows)))
-    first, size = begins[drawing], drawn[stratum_of[drawing]]
+    first, size = begins[drawing], drawn[stratum_of[drawing]].astype(np.uint64)
+    half = np.uint64(32)
     scale = lasting * (drawn / np.maximum(drawn - 1, 1))[stratum_of]
     for _ in range(times):
-        chosen = first + rng.integers(0, size)
+        chosen = first + ((stream.words(len(size)) >> half) * size >> half).astype(np.int64)
         weights = np.zeros(len(batch.grade))
         weights[rows] = 1 - lasting + scale * np.bincount(chosen, minlength=len(rows))
         yield batch.drawn_anew(weights)

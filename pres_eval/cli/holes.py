@@ -50,7 +50,7 @@ def command(**values: Any) -> None:
     found = [holes(qrels, ranking, said.depth) for ranking in loaded.rankings]
     tables = holes_tables(loaded.names, found, topics, said.depth)
     if said.documents:
-        judged = set(judged_keys(qrels.pool, (qrels.grade >= 0).tolist()))
+        judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
         firsts = [
             first_documents(loaded.paths[run], said.compat, said.depth)
             for run in loaded.each("listing documents")(range(len(loaded.names)))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-import numpy as np
 
+from pres_eval.analysis.pool_strata import Stratum, draw
 from pres_eval.analysis.pooling import (
     ORDERS,
     Key,
@@ -21,10 +21,13 @@ from pres_eval.cli.analysing import FORMAT, TABLE
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader
 from pres_eval.cli.shared import QUIET, terminal_width
+from pres_eval.errors import UsageError
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.report.layout import Look, render
 from pres_eval.report.pool_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
+
+DEPTH = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +35,9 @@ class PoolOptions:
     """What the command line said."""
 
     runs: tuple[str, ...]
-    depth: int
+    depth: int | None
+    strata: str | None
+    seed: int | None
     judged: str | None
     order: str
     persistence: float
@@ -43,13 +48,36 @@ class PoolOptions:
     output_format: str
     table: str | None
 
+    def read_strata(self) -> tuple[Stratum, ...]:
+        """Return the strata, none if there are none.  Raises UsageError for options that contradict them."""
+        if self.strata is None:
+            if self.seed is not None:
+                raise UsageError("--seed goes with --strata")
+            return ()
+        for option, value in (("--depth", self.depth), ("--per-topic", self.per_topic)):
+            if value is not None:
+                raise UsageError(
+                    f"--strata and {option}: expected one of them, as strata say how deep and how many"
+                )
+        return Stratum.read(self.strata)
+
+    def deepest(self, strata: tuple[Stratum, ...]) -> int:
+        """Return the last rank that is pooled."""
+        return strata[-1].last if strata else self.depth or DEPTH
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
 @click.option(
-    "--depth", type=click.IntRange(min=1), default=100, show_default=True, metavar="RANK",
-    help="The first documents of each topic of every run are pooled.",
+    "--depth", type=click.IntRange(min=1), metavar="RANK",
+    help="The first documents of each topic of every run are pooled (default: 100).",
 )  # fmt: skip
+@click.option(
+    "--strata", metavar="RANKS:SHARE,...",
+    help="Draw a sample: of the documents whose best rank is 1 to 10 all, of those down to 100 a tenth, with"
+    " 1-10:1.0,11-100:0.1.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), metavar="NUM", help="Of --strata (default: 1).")
 @click.option("--judged", metavar="QRELS", help="Leave out what is judged there.")
 @click.option(
     "--order", type=click.Choice(tuple(ORDERS)), default="contribution", show_default=True,
@@ -66,8 +94,10 @@ class PoolOptions:
     help="Only the first NUM documents of each topic.",
 )
 @click.option(
-    "--write-qrels", metavar="FILE", help="Also write the documents as qrels in which nothing is judged (-1)."
-)
+    "--write-qrels", metavar="FILE",
+    help="Also write the documents as qrels in which nothing is judged (-1); with --strata as -R strata has"
+    " them: -1 what was not drawn, ? what is to be judged.",
+)  # fmt: skip
 @click.option(
     "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
     help="The trec_eval whose order of equal scores is wanted.",
@@ -83,6 +113,7 @@ def command(**values: Any) -> None:
     Examples:
       pres-eval pool run_*.txt --depth 10
       pres-eval pool run_*.txt --judged qrels.txt --per-topic 5
+      pres-eval pool run_*.txt --strata 1-10:1.0,11-100:0.1 --write-qrels sample.txt
 
     contribution: those on which most of the runs' rank-biased precision hangs (Moffat, Webber & Zobel 2007);
     runs: those that most runs found; rank: those that some run has first; docno: as assessors should see
@@ -91,23 +122,34 @@ def command(**values: Any) -> None:
     Tables for --table: documents, topics.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = PoolOptions(**values)
-    runs = [first_documents(path, said.compat, said.depth) for path in said.runs]
-    judged: set[Key] = set()
+    strata = said.read_strata()
+    runs = [first_documents(path, said.compat, said.deepest(strata)) for path in said.runs]
+    grades: dict[Key, int] = {}
     if said.judged:
         qrels = Reader("qrels", said.quiet).qrels(said.judged)
-        judged = set(judged_keys(qrels.pool, np.asarray(qrels.grade >= 0).tolist()))
-    found = pool_documents(runs, judged, said.persistence, said.order)
+        grades = judged_keys(qrels.pool, qrels.grade.tolist())
+    found = pool_documents(runs, () if strata else grades, said.persistence, said.order)
+    sample = draw(found, strata, 1 if said.seed is None else said.seed) if strata else None
+    if sample is not None:
+        left = sample.drawn - grades.keys()
+        found = [one for one in found if (one.topic, one.document) in left]
     chosen = limited(found, said.per_topic)
     settings: dict[str, object] = {
         "runs": [text_of(run) for run in said.runs],
-        "depth": said.depth,
+        "depth": said.deepest(strata),
+        "strata": said.strata,
+        "seed": said.seed,
         "judged": None if said.judged is None else text_of(said.judged),
         "order": said.order,
         "persistence": said.persistence,
         "per_topic": said.per_topic,
     }
-    tables = [to_judge_table(chosen, len(runs)), pools_table(set().union(*runs), judged, chosen)]
+    tables = [
+        to_judge_table(chosen, len(runs), None if sample is None else sample.stratum),
+        pools_table(set().union(*runs), grades, chosen),
+    ]
     look = Look(form=said.output_format, chosen=said.table, width=terminal_width(None))
     write_output(None, render(tables, look, "pool", settings))
     if said.write_qrels:
-        write_output(said.write_qrels, skeleton(chosen))
+        lines = skeleton(chosen) if sample is None else sample.lines(grades)
+        write_output(said.write_qrels, lines)

@@ -201,8 +201,15 @@ def _run(lines: list[bytes]) -> Found:
     return _score_missing(lines) or _by_shape(_RUN_SHAPES, lines)
 
 
+def _sample(lines: list[bytes]) -> Found:
+    if not _like(lines, (*(_ANY,) * 4, rb"-?\d+|\?")) or not any(line.split()[4] == b"?" for line in lines):
+        return None
+    return "? is what pool --strata wrote for a document to judge: put its grade there", ""
+
+
 _RECOGNISERS: dict[str, Callable[[list[bytes]], Found]] = {
     "topic Q0 docno rank score tag": _run,
     "topic iteration docno relevance": lambda lines: _by_shape((*_QRELS_SHAPES, _DECIMAL_GAINS), lines),
+    "topic iteration docno stratum relevance": _sample,
     "topic judgement-group docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),
 }

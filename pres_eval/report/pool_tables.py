@@ -13,13 +13,18 @@ MOST_SHOWN = 20
 """Topics with holes that people see; programs get all."""
 
 
-def to_judge_table(chosen: Sequence[ToJudge], runs: int) -> Table:
-    """The documents to judge, of so many runs."""
+def to_judge_table(chosen: Sequence[ToJudge], runs: int, stratum: Mapping[Key, int] | None = None) -> Table:
+    """The documents to judge, of so many runs, with the strata that they were drawn from."""
+    drawn: dict[ToJudge, tuple[int, ...]] = {}
+    headings: tuple[str, ...] = ("topic", "docno", "runs", "best_rank", "contribution")
+    if stratum is not None:
+        drawn = {one: (stratum[one.topic, one.document],) for one in chosen}
+        headings += ("stratum",)
     return Table(
         name="documents",
         title=f"{len(chosen)} documents to judge, from {runs} runs",
-        headings=("topic", "docno", "runs", "best_rank", "contribution"),
-        rows=[(one.topic, one.document, one.runs, one.best, one.gain) for one in chosen],
+        headings=headings,
+        rows=[(one.topic, one.document, one.runs, one.best, one.gain, *drawn.get(one, ())) for one in chosen],
         notes=("runs: how many have it among their first; best_rank: in any of them",),
         left=2,
     )
