@@ -41,9 +41,10 @@ def with_sample_intervals(
     """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
 
     The documents drawn are drawn anew within their strata, with the topics and strata as they are (Rao & Wu,
-    JASA 1988, doi:10.1080/01621459.1988.10478591, so that a stratum drawn whole adds nothing); the ends are
-    quantiles of the values that come of it.  A stratum of which no relevant document, or one document, was
-    drawn adds nothing either: there the interval is too narrow.
+    JASA 1988, doi:10.1080/01621459.1988.10478591, so that a stratum drawn whole adds nothing).  The ends are
+    quantiles of the values that come of it, mirrored at the value itself (the basic bootstrap): what is
+    too high of a sample is corrected by it, and may lie outside.  A stratum of which no relevant document,
+    or one document, was drawn adds nothing either: there the interval is too narrow.
     Raises UsageError for judgements that were not drawn within strata.
     """
     sample, how = scoring.relevance, how or Redrawing()
@@ -58,10 +59,16 @@ def with_sample_intervals(
     for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
         values = np.stack([_values(one, columns) for one in _redrawn(block, how.times, stream)])
         sums += values.sum(axis=2)
-        ends.append(np.quantile(values, outside, axis=0))
-    of_topics = np.concatenate(ends, axis=2)
+        ends.append(_mirrored(values, _values(block, columns), outside))
     number = np.array([evaluation.totals.num_topics if one.measure.summary is mean else 1 for one in columns])
-    return _with_ends(evaluation, wanted, of_topics, np.quantile(sums / number, outside, axis=0))
+    of_all = np.array([evaluation.summary[place] for place in wanted], np.float64)
+    over_all = _mirrored(sums / number, of_all, outside)
+    return _with_ends(evaluation, wanted, np.concatenate(ends, axis=2), over_all)
+
+
+def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
+    """(2, ...) the ends of intervals, none below 0, of values (...) that were redrawn B times (B, ...)."""
+    return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
 
 
 def _is_inferred(column: SelectedColumn) -> bool:

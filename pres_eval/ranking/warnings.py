@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
 
 from pres_eval.errors import quoted
-from pres_eval.options import FIRST, Options
+from pres_eval.options import FIRST, LARGEST_LONG, Options, RelevanceInfo
 from pres_eval.ranking.notations import documents_rewritten, topics_rewritten
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
+
+if TYPE_CHECKING:
+    from pres_eval.reading.samples import Sample
 
 
 def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alone: bool = True) -> list[str]:
@@ -52,8 +58,29 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
             else f"{number} topics have no judgements and are"
         )
         warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(unjudged[0])})")
+    if relevance.info is RelevanceInfo.STRATA:
+        warnings += _guesses(ranking, cast("Sample", relevance), options)
     more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
     return warnings + [f"{text} (pres-eval check tells more)" for text in more]
+
+
+def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str]:
+    """Strata of which a run has documents, but none that was drawn."""
+    stratum, drawn = (np.zeros(len(sample.document), np.int64) for _ in range(2))
+    stratum[sample.document] = np.repeat(np.arange(len(sample.group_names)), np.diff(sample.row_offsets))
+    drawn[sample.document] = sample.grade >= 0
+    found = ranking.document[ranking.rank <= (options.max_retrieved or LARGEST_LONG)]
+    retrieved = np.bincount(stratum[found], minlength=len(sample.group_names))
+    known = np.bincount(stratum[found], drawn[found], len(sample.group_names))
+    strata = np.flatnonzero((retrieved > 0) & (known == 0))
+    topics = len(np.unique(np.searchsorted(sample.group_offsets, strata, side="right")))
+    if topics:
+        have = "1 topic has" if topics == 1 else f"{topics} topics have"
+        yield (
+            f"{ranking.name}: {have} strata of which the run retrieved documents, but none that was drawn:"
+            " sample_eval.pl's formulas take a third of these for relevant, so that xinfAP, iP, irecall and"
+            " inum_rel_ret may be too high there"
+        )
 
 
 def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
