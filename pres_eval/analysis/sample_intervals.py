@@ -67,7 +67,7 @@ def with_sample_intervals(
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
-    """(2, ...) the ends of intervals, none below 0, of values (...) that were redrawn B times (B, ...)."""
+    """(2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
     return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
 
 

@@ -53,6 +53,7 @@ IN_PRINT_ORDER = (
     ("readers", "rbp_cut rbp_graded_cut sdcg bpm insq inst nerr8 nerr9 nerr10 nerr11"),
     ("document_scores", "urbp urbp_graded ubpref"),
     ("screening", "wss last_rel norm_last_rel recall_at_percent norm_area atd"),
+    ("effort", "read_for_recall share_for_recall tnr erf recall_at loss"),
     ("reading_cost", "total_cost total_cost_uniform total_cost_weighted loss_r loss_e loss_er"),
     ("diversity", "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall"),
     ("sampled", "xinfAP infNDCG iP irecall inum_rel_ret inum_rel statAP stat_num_rel"),
@@ -118,7 +119,7 @@ OUR_NICKNAMES = {
     "extended": ("recip_rank_cut", "ndcg_exp_cut", "err", "F_cut", "judged"),
     "pres": _of("pres"),
     "readers": _of("readers"),
-    "screening": ("num_ret", "num_rel", "num_rel_ret", *_of("screening", "reading_cost")),
+    "screening": ("num_ret", "num_rel", "num_rel_ret", *_of("screening", "effort", "reading_cost")),
     "diversity": (*_FOR_ALL, *_of("diversity")),
     "sampled": (*_FOR_ALL, *_of("sampled")),
 }

@@ -205,6 +205,25 @@ class BetaCutoffs:
 
 
 @dataclass(frozen=True)
+class Multiples:
+    """Ranks that grow with the relevant documents R: one column for each `aR+b`, ascending."""
+
+    example: str = "1R+0,2R+100"
+
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
+        """One column for each a and b; those given several times count once."""
+        chosen: set[tuple[int, int]] = set()
+        for part in split_parameters(texts):
+            match = re.fullmatch(r"([0-9]{1,9})R(?:\+([0-9]{1,9}))?", part)
+            if match is None:
+                raise MeasureError(f"-m {name}.…: found {quoted(part)}, expected aR+b, as in {name}.2R+100")
+            chosen.add((int(match[1]), int(match[2] or 0)))
+        if not texts:
+            chosen.update((a, b) for a in (1, 2, 4) for b in (0, 100, 1000))
+        return [(f"{name}_{a}R+{b}", (a, b)) for a, b in sorted(chosen)]
+
+
+@dataclass(frozen=True)
 class OptionalCutoffs:
     """The whole ranking, or ranks at which it is cut: one column `name`, or `name_rank` for each."""
 

@@ -96,13 +96,17 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
     Source: Robertson, "The parametric description of retrieval tests", Journal of Documentation 25, 1969; as
       in Magdy & Jones, SIGIR 2010, equation 2, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
+    late = share_too_late(batch, _collection_size(batch), cutoff)
+    return np.where(batch.num_rel == 0, 0.0, 1.0 - late)
+
+
+def share_too_late(batch: Batch, documents: int | IntArray, cutoff: int | None) -> FloatArray:
+    """(T,) how far relevant documents are from the first ranks, on a scale that ends at the last of all."""
     k, k_and_square, ranks = _found(batch, cutoff)
-    n, size = batch.num_rel, _collection_size(batch)
+    n = batch.num_rel
     # One that was not found counts N - n ranks after its place in the best order.
-    rest = (size - n).astype(float)
-    score = 1.0 - divide(ranks - k_and_square / 2 + (n - k) * rest, n * rest)
-    score[n == 0] = 0.0
-    return score
+    rest = (documents - n).astype(float)
+    return divide(ranks - k_and_square / 2 + (n - k) * rest, n * rest)
 
 
 def _collection_size(batch: Batch) -> int:

@@ -44,7 +44,11 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
             *("-1=0,1=-1", "-2=1,+2=0.1,0=0.2", "2=0.1,2=0.9,1=0.5,0=0.4,3=0.2", "1=1e10,2=-1e10", "9=4"),
         ),
     ),
-    **dict.fromkeys(("wss", "recall_at_percent"), ("95", "50,100,2.5", "85.7", "0.1%,1")),
+    **dict.fromkeys(
+        ("wss", "recall_at_percent", "read_for_recall", "share_for_recall", "tnr", "erf"),
+        ("95", "50,100,2.5", "85.7", "0.1%,1"),
+    ),
+    "recall_at": ("1R,2R+100", "0R+3", "1R+0,2R+1"),
     **dict.fromkeys(("total_cost", "total_cost_uniform", "total_cost_weighted"), ("1,20", "0.3,-2.5")),
     **dict.fromkeys(
         ("sdcg", "nerr8", "nerr9"), ("1", "3,50", "7,max_rel=3", "2000,min_rel=1,max_rel=2.5", "min_rel=1")

@@ -206,6 +206,11 @@ def _of_simulation(
     rank = metrics._time_to_discovery(list(judged), labels)
     yield both("atd", "atd", metrics._average_time_to_discovery(rank))
     yield both("Rnorm = 1 - loss", "Rnorm", 1.0 - algorithms._loss_value(labels), num_docs=size)
+    yield both("loss", "loss", algorithms._loss_value(labels))
+    for number in {1, (relevant + 1) // 2, relevant}:
+        # Its tnr rounds this to six digits.
+        theirs = algorithms._tn_values(labels)[1][number - 1] / (size - relevant)
+        yield both("tnr", f"tnr.{100 * number / relevant!r}%", theirs)
     for share in (0.1, 0.25, 0.5, 0.75, 0.9):
         # Theirs is at the last rank that is not above the share.
         last = max((rank for rank in range(1, size + 1) if rank / size <= share), default=0)

@@ -26,6 +26,7 @@ from pres_eval.measures.parameters import (
     Coefficients,
     Cutoffs,
     Fractions,
+    Multiples,
     OptionalCutoffs,
     Pairs,
 )
@@ -138,6 +139,8 @@ def _parameters(measure: Measure) -> str:
             what, otherwise = "key=number", "none"
         case GainCutoffs(cutoffs):
             what, otherwise = "ranks and grade=gain", _numbers(cutoffs)
+        case Multiples():
+            what, otherwise = "aR+b", "1R, 2R and 4R, with 0, 100 and 1000 more"
         case Percents(defaults):
             what, otherwise = "percentages", _numbers(defaults)
         case Settings(settings, cutoffs):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from support.oracle import Topic, Twin, ratio
 
 
@@ -44,6 +46,46 @@ def norm_area(topic: Topic) -> float:
         area += found + 0.5 * here
         found += here
     return area / (topic.num_rel * to_read(topic) - topic.num_rel * topic.num_rel / 2.0)
+
+
+def read_for_recall(topic: Topic, percent: float) -> float:
+    found = 0
+    for rank in range(1, topic.num_ret + 1):
+        found += topic.relevant(rank)
+        if 100 * found >= percent * topic.num_rel and found:
+            return float(rank)
+    return float(to_read(topic)) if topic.num_rel else 0.0
+
+
+def share_for_recall(topic: Topic, percent: float) -> float:
+    return ratio(read_for_recall(topic, percent), to_read(topic))
+
+
+def tnr(topic: Topic, percent: float) -> float:
+    wanted = -(-topic.num_rel * Fraction(str(percent)) // 100)
+    if topic.num_rel == 0 or len(topic.relevant_ranks()) < wanted:
+        return 0.0
+    read = sum(not topic.relevant(rank) for rank in range(1, int(read_for_recall(topic, percent)) + 1))
+    nonrelevant = to_read(topic) - topic.num_rel
+    return ratio(max(nonrelevant - read, 0), nonrelevant)
+
+
+def erf(topic: Topic, percent: float) -> float:
+    if topic.num_rel == 0:
+        return 0.0
+    return recall_at_percent(topic, percent) - ratio(round(to_read(topic) * percent / 100.0), to_read(topic))
+
+
+def recall_at(topic: Topic, a: int, b: int) -> float:
+    return ratio(len(topic.relevant_ranks(a * topic.num_rel + b)), topic.num_rel)
+
+
+def loss(topic: Topic) -> float:
+    ranks = topic.relevant_ranks()
+    missing = topic.num_rel - len(ranks)
+    ranks = [*ranks, *range(to_read(topic) - missing + 1, to_read(topic) + 1)]
+    late = sum(rank - place for place, rank in enumerate(ranks, 1))
+    return min(ratio(float(late), topic.num_rel * (to_read(topic) - topic.num_rel)), 1.0)
 
 
 def total_cost(topic: Topic, costs: tuple[float, ...]) -> float:
@@ -95,6 +137,12 @@ SCREENING_TWINS: dict[str, Twin] = {
     "total_cost_uniform": total_cost_uniform,
     "total_cost_weighted": total_cost_weighted,
     "atd": atd,
+    "read_for_recall": read_for_recall,
+    "share_for_recall": share_for_recall,
+    "tnr": tnr,
+    "erf": erf,
+    "recall_at": recall_at,
+    "loss": loss,
     "loss_r": loss_r,
     "loss_e": loss_e,
     "loss_er": loss_er,

@@ -7,6 +7,7 @@ import numpy as np
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
+from pres_eval.measures.effort import all_unless_found, wanted_for
 from pres_eval.measures.expected.cut import chance_of_at_least, chances, cut_ties, relevant_in_whole_ties
 from pres_eval.measures.expected.places import WHOLE, counted_in_ties, last_rank, ties_of
 from pres_eval.measures.screening import documents_to_read, saved_beyond
@@ -38,6 +39,16 @@ def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, Float
             place = j * (tie.size + 1) / (tie.relevant + 1) * further / reached
             chance[tie.topic], rank[tie.topic] = reached, tie.first - 1 + place
     return chance, rank
+
+
+def read_for_recall(batch: Batch, percent: float) -> FloatArray:
+    """(T,) expected read_for_recall."""
+    return all_unless_found(batch, *_rank_of_relevant(batch, wanted_for(batch, percent)))
+
+
+def share_read_for_recall(batch: Batch, percent: float) -> FloatArray:
+    """(T,) expected share_for_recall."""
+    return divide(read_for_recall(batch, percent), documents_to_read(batch))
 
 
 def work_saved(batch: Batch, percent: float) -> FloatArray:
