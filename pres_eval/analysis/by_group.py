@@ -13,7 +13,7 @@ from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import Stream
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import UsageError
@@ -90,7 +90,7 @@ def compare_by_group(
     found = [
         (name, len(rows), one)
         for name, rows in members.items()
-        for one in compare(_only(scores, rows), baseline, one_by_one).comparisons
+        for one in compare(scores.on(rows), baseline, one_by_one).comparisons
     ]
     p_values = np.array([one.p_value for _, _, one in found], np.float64)
     corrected = _corrected(p_values, [one.measure for _, _, one in found], settings)
@@ -125,13 +125,6 @@ def _between(
     overlap = len(np.unique(grouped)) < len(grouped)
     alone = overlap or len(members) < 2
     return (() if alone else _interactions(scores, members, comparisons, settings)), overlap
-
-
-def _only(scores: PairedScores, rows: IntArray) -> PairedScores:
-    """Return the scores on some topics (n,)."""
-    values = np.ascontiguousarray(scores.values[:, :, rows])
-    topics = tuple(scores.topics[row] for row in rows.tolist())
-    return replace(scores, topics=topics, values=values, means=means_of(values))
 
 
 def _corrected(p_values: FloatArray, measures: Sequence[str], settings: Settings) -> FloatArray:

@@ -41,6 +41,12 @@ class PairedScores:
     bounded: frozenset[str] = frozenset()
     lacking: tuple[tuple[str, int], ...] = ()
 
+    def on(self, rows: IntArray) -> PairedScores:
+        """Return the scores on some of the topics (n,)."""
+        values = np.ascontiguousarray(self.values[:, :, rows])
+        topics = tuple(self.topics[row] for row in rows.tolist())
+        return replace(self, topics=topics, values=values, means=means_of(values))
+
     def sign(self, measure: int) -> int:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""
         return -1 if self.measures[measure] in self.falling else 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
@@ -10,14 +10,16 @@ import click
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import GradeTable, Judged, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.prediction_powered import TwoJudges, favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, AnalysisOptions, analysis_options, put_out
+from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
+from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
     agreement_table,
     grades_table,
@@ -29,7 +31,7 @@ from pres_eval.report.judges_tables import (
     topics_table,
 )
 from pres_eval.report.layout import Table
-from pres_eval.report.text import text_of
+from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import evaluate
 
 
@@ -46,6 +48,8 @@ class JudgesOptions(AnalysisOptions):
     groups: tuple[tuple[str, str], ...]
     test: str
     alpha: float
+    correct: bool
+    seed: int
 
 
 @click.command()
@@ -64,6 +68,12 @@ class JudgesOptions(AnalysisOptions):
     help="Paired test over topics that says which differences are significant.",
 )  # fmt: skip
 @ALPHA
+@click.option(
+    "--correct", is_flag=True,
+    help="The first QRELS are people's, of some topics drawn by chance, the second a machine's of all: means"
+    " and differences of runs by the machine, corrected by people.",
+)  # fmt: skip
+@SEED
 @analysis_options
 def command(**values: Any) -> None:
     """Two judges of the same topics: how far they agree, and whether the runs come out alike.
@@ -81,7 +91,11 @@ def command(**values: Any) -> None:
     significant, the topics and runs that gain and lose most, and with --group whether a family of runs is
     favoured.  A document that a judge did not judge counts as unjudged.
 
-    Tables for --table: agreement, grades, topics; with runs orders, swaps, runs, topic_changes, groups.
+    With --correct: prediction-powered means and differences over all topics of the second judge, with
+    intervals; a warning if its errors favour some runs; what more topics would bring, and which to judge.
+
+    Tables for --table: agreement, grades, topics; with runs orders, swaps, runs, topic_changes, groups; with
+    --correct corrected, corrected_differences, more_topics, to_judge.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     _judges(JudgesOptions(**values))
 
@@ -104,13 +118,43 @@ def _judges(said: JudgesOptions) -> None:
     settings.pop("only_topic")
     scores = None
     failures: tuple[RunFailure, ...] = ()
-    if said.runs:
+    if said.correct:
+        both_sides, failures = _two_judges(said)
+        tables = [*corrected_tables(both_sides, said.alpha, said.seed), *tables]
+        settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
+    elif said.runs:
         scores, failures = _scored(said, judged)
         tables += _tables_of_runs(said, *scores)
         settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
     elif said.groups:
         raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
     put_out(tables, "judges", settings, said, failures, lambda: _figure(judged, table, scores))
+
+
+def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]:
+    """The runs under people's judgements and under the machine's, on the topics of each; and failures."""
+    if not said.runs or said.judges or said.plot:
+        raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot")
+    options = said.numbers()
+    selection = select(said.measures or usual_measures(said.nmax), options, said.nmax)
+    sides = []
+    failures: tuple[RunFailure, ...] = ()
+    for path in (said.first, said.second):
+        qrels = said.reader().qrels(path)
+        # That people judged fewer topics is what it is about.
+        asked = replace(said, quiet=said.quiet or path == said.first)
+        rankings, names, failures = read_runs(asked, said.runs, qrels, options)
+        every_topic = tuple(qrels.pool.topics) if options.complete else None
+        evaluations = [evaluate(qrels, ranking, selection, options) for ranking in rankings]
+        sides.append(pair_topics(evaluations, names, every_topic))
+    judges = TwoJudges.of(*sides)
+    groups = groups_of_runs(said.groups, judges.people.runs, wanted=bool(said.groups))
+    for one in favoured(judges, groups, said.alpha) if len(judges.people.runs) > 1 else ():
+        said.warn(
+            f"{one.measure}: the errors of {said.second} favour {one.group}, by {abs(one.difference):.4f}"
+            f" more than the other runs (p by Holm: {p_text(one.corrected)})"
+        )
+    return judges, failures
 
 
 def _scored(

@@ -1,0 +1,236 @@
+"""Means that many judgements of a machine give, corrected by the few topics that people judged too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pres_eval.analysis import student
+from pres_eval.analysis.corrections import holm
+from pres_eval.analysis.intervals import t_intervals
+from pres_eval.analysis.judged_runs import Favour, favours
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.randomness import Stream
+from pres_eval.arrays.exact import divide
+from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.errors import NoCommonTopicError
+
+MORE_TOPICS = (10, 20, 50, 100)
+"""For how many more topics it is said what judging them would bring."""
+
+
+@dataclass(frozen=True, eq=False)
+class Powered:
+    """Corrected means of K rows of topics, of which n were judged by people too, and N were not.
+
+    mean, error   (K,) the mean and its standard error
+    weight        (K,) λ, how much of the machine's values is used
+    people, machine, together  (K,) variances of people's values, of the machine's, and their covariance
+    """
+
+    mean: FloatArray
+    error: FloatArray
+    weight: FloatArray
+    people: FloatArray
+    machine: FloatArray
+    together: FloatArray
+
+    def error_with(self, judged: int, rest: int) -> FloatArray:
+        """(K,) the standard error to be expected if people judged so many topics, the machine the rest."""
+        weight = best_weight(self.together, self.machine, judged, rest)
+        left = self.people - 2 * weight * self.together + weight**2 * self.machine
+        return np.sqrt(left / judged + (weight**2 * self.machine / rest if rest else 0.0))
+
+
+def best_weight(together: FloatArray, machine: FloatArray, judged: int, rest: int) -> FloatArray:
+    """(K,) the λ of the smallest error, 0 to 1: of covariances and variances (K,) and numbers of topics."""
+    return np.clip(divide(together, (1 + judged / rest) * machine), 0.0, 1.0) if rest else 0.0 * machine
+
+
+def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> Powered:
+    """Estimate means over topics by prediction-powered inference, K rows at once.
+
+    people   (K, n) values by people's judgements; n must be at least 2
+    machine  (K, n) values by the machine's judgements of the same topics
+    rest     (K, N) values by the machine's judgements of all other topics
+    Formula:  θ = λ mean(rest) + mean(people - λ machine)
+      λ = cov(people, machine) / ((1 + n/N) var(machine, of all topics)), cut to 0 … 1
+      error² = var(people - λ machine) / n + λ² var(rest) / N      (n - 1 and N - 1 in variances)
+    With fewer than two other topics it is the mean of people's values.
+    Source: Angelopoulos, Bates, Fannjiang, Jordan & Zrnic, Science 382, 2023, doi:10.1126/science.adi6000;
+      Angelopoulos, Duchi & Zrnic, "PPI++", 2023, arXiv:2311.01453; for measures of retrieval Oosterhuis,
+      Jagerman, Qin, Wang & Bendersky, SIGIR 2024, arXiv:2407.02464.
+    """
+    judged, others = people.shape[1], rest.shape[1] if rest.shape[1] > 1 else 0
+    centred = people - people.mean(axis=1, keepdims=True)
+    together = (centred * (machine - machine.mean(axis=1, keepdims=True))).mean(axis=1)
+    everything = np.concatenate((machine, rest), axis=1).var(axis=1, ddof=1)
+    weight = best_weight(together, everything, judged, others)
+    left = people - weight[:, np.newaxis] * machine
+    mean, error = left.mean(axis=1), left.var(axis=1, ddof=1) / judged
+    if others:
+        mean = mean + weight * rest.mean(axis=1)
+        error = error + weight**2 * rest.var(axis=1, ddof=1) / others
+    return Powered(mean, np.sqrt(error), weight, people.var(axis=1, ddof=1), everything, together)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoJudges:
+    """Scores of the same runs: by people on n topics, by a machine on these and on N others.
+
+    topics  the N others
+    others  (M, R, N) by the machine
+    """
+
+    people: PairedScores
+    machine: PairedScores
+    topics: tuple[bytes, ...]
+    others: FloatArray
+
+    @classmethod
+    def of(cls, people: PairedScores, machine: PairedScores) -> TwoJudges:
+        """Sort the topics.  Raises NoCommonTopicError if fewer than two have judgements of both."""
+        _, own, both = np.intersect1d(people.topics, machine.topics, return_indices=True)
+        if len(both) < 2:
+            raise NoCommonTopicError(
+                f"--correct: judgements of both for {len(both)} topics, expected at least 2 (and 20 are few)"
+            )
+        rest = np.setdiff1d(np.arange(len(machine.topics)), both)
+        topics = tuple(machine.topics[row] for row in rest.tolist())
+        return cls(people.on(own), machine.on(both), topics, machine.values[:, :, rest])
+
+    def values(self, measure: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(R, n) of people, (R, n) of the machine on the same topics, (R, N) of the machine on all others."""
+        return self.people.values[measure], self.machine.values[measure], self.others[measure]
+
+
+@dataclass(frozen=True)
+class CorrectedMean:
+    """A run's mean by people, by the machine on all topics, and corrected, with its interval.
+
+    weight  λ, how much of the machine's judgements is used
+    people_lower, people_upper  the interval of what people judged alone
+    """
+
+    measure: str
+    run: str
+    people: float
+    machine: float
+    corrected: float
+    lower: float
+    upper: float
+    weight: float
+    people_lower: float
+    people_upper: float
+
+
+def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedMean]:
+    """One row for each measure and run; intervals (t, n - 1) miss with a chance of `alpha` each."""
+    rows = []
+    for number, measure in enumerate(judges.people.measures):
+        people, machine, others = judges.values(number)
+        found = powered_means(people, machine, others)
+        spread = student.quantile(alpha, people.shape[1] - 1) * found.error
+        lower, upper = t_intervals(people, alpha)
+        everything = np.concatenate((machine, others), axis=1).mean(axis=1)
+        rows += [
+            CorrectedMean(measure, run, *map(float, values))
+            for run, *values in zip(
+                judges.people.runs,
+                *(people.mean(axis=1), everything, found.mean),
+                *(found.mean - spread, found.mean + spread, found.weight, lower, upper),
+                strict=True,
+            )
+        ]
+    return rows
+
+
+@dataclass(frozen=True)
+class CorrectedDifference:
+    """The corrected difference of two runs' means, its interval, and p of a t-test that there is none."""
+
+    measure: str
+    run: str
+    against: str
+    machine: float
+    corrected: float
+    lower: float
+    upper: float
+    p_value: float
+    p_holm: float = math.nan
+
+
+def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedDifference]:
+    """Every pair of runs under every measure, the surest first; p after Holm's correction for all of them."""
+    first, second = np.triu_indices(len(judges.people.runs), 1)
+    rows = []
+    for number, measure in enumerate(judges.people.measures):
+        found, everything = _pairs(judges, number, first, second)
+        freedom = len(judges.people.topics) - 1
+        spread = student.quantile(alpha, freedom) * found.error
+        p_values = student.two_sided(divide(found.mean, found.error), freedom)
+        rows += [
+            CorrectedDifference(measure, judges.people.runs[a], judges.people.runs[b], *map(float, values))
+            for a, b, *values in zip(
+                *(first, second, everything, found.mean),
+                *(found.mean - spread, found.mean + spread, p_values),
+                strict=True,
+            )
+        ]
+    corrected = holm(np.array([row.p_value for row in rows], np.float64)).tolist()
+    found_pairs = [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
+    order = {measure: place for place, measure in enumerate(judges.people.measures)}
+    return sorted(found_pairs, key=lambda one: (order[one.measure], one.p_value))
+
+
+def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -> tuple[Powered, FloatArray]:
+    """Return the corrected differences of P pairs of runs, and (P,) those by the machine on all topics."""
+    people, machine, others = (values[first] - values[second] for values in judges.values(measure))
+    return powered_means(people, machine, others), np.concatenate((machine, others), axis=1).mean(axis=1)
+
+
+@dataclass(frozen=True)
+class MoreTopics:
+    """Half the width of intervals of means and of differences, if people judged so many topics."""
+
+    measure: str
+    topics: int
+    mean: float
+    difference: float
+
+
+def more_topics(judges: TwoJudges, alpha: float = 0.05) -> list[MoreTopics]:
+    """For each measure what is to be expected of more topics, averaged over runs and pairs of runs."""
+    judged, rest = len(judges.people.topics), len(judges.topics)
+    first, second = np.triu_indices(len(judges.people.runs), 1)
+    rows = []
+    for number, measure in enumerate(judges.people.measures):
+        means, pairs = powered_means(*judges.values(number)), _pairs(judges, number, first, second)[0]
+        for more in (0, *(more for more in MORE_TOPICS if more < rest), rest):
+            t = student.quantile(alpha, judged + more - 1)
+            mean, difference = (
+                float(t * each.error_with(judged + more, rest - more).mean()) if len(each.mean) else math.nan
+                for each in (means, pairs)
+            )
+            rows.append(MoreTopics(measure, judged + more, mean, difference))
+    return rows
+
+
+def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
+    """The topics that people have not judged, in an order drawn by chance: a choice would void intervals."""
+    topics = judges.topics
+    return [topics[place] for place in Stream(seed).orders(1, len(topics))[0].tolist()] if topics else []
+
+
+def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favour]:
+    """The groups of runs that the machine's errors raise more than all other runs (t-test, Holm)."""
+    found = favours(judges.people, judges.machine, groups)
+    falling = judges.people.falling
+    return [
+        one
+        for one in found
+        if one.corrected < alpha and (one.difference < 0 if one.measure in falling else one.difference > 0)
+    ]

@@ -1,0 +1,113 @@
+"""The tables of a machine's judgements that people's judgements correct."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pres_eval.analysis.prediction_powered import (
+    CorrectedDifference,
+    CorrectedMean,
+    MoreTopics,
+    TwoJudges,
+    corrected_differences,
+    corrected_means,
+    more_topics,
+    topics_to_judge,
+)
+from pres_eval.report.cells import PValue, Score
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.text import falling_notes, interval
+
+MOST_SHOWN = 12
+"""Lines of a long table that people see; programs get all."""
+
+
+def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
+    """Return the means, the differences, what more topics would bring, and the topics to judge."""
+    measures, falling = judges.people.measures, judges.people.falling
+    return [
+        _means(judges, corrected_means(judges, alpha), alpha, falling_notes(measures, falling)),
+        _differences(corrected_differences(judges, alpha)),
+        records_table(
+            "more_topics",
+            "Half the width of intervals, if people judged more topics",
+            more_topics(judges, alpha),
+            MoreTopics,
+            ("averages over runs, and over pairs of runs; the first line is now",),
+        ),
+        _to_judge(topics_to_judge(judges, seed), seed),
+    ]
+
+
+def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: Collection[str]) -> Table:
+    people, others = len(judges.people.topics), len(judges.topics)
+    cover = f"{100 * (1 - alpha):g} %"
+    return records_table(
+        "corrected",
+        f"Means over {people + others} topics, of which people judged {people}",
+        found,
+        CorrectedMean,
+        (
+            f"corrected: the machine's mean less its error on the {people} topics of people, with weight λ;"
+            " right if these were drawn by chance",
+            f"intervals: {cover}, t, each for one mean",
+            *notes,
+        ),
+        Shown(
+            ("measure", "run", "people", "machine", "corrected", "interval", "people alone", "λ"),
+            [
+                (
+                    *(one.measure, one.run, one.people, one.machine, one.corrected),
+                    *(
+                        interval(one.lower, one.upper),
+                        interval(one.people_lower, one.people_upper),
+                        one.weight,
+                    ),
+                )
+                for one in found
+            ],
+            left=2,
+        ),
+    )
+
+
+def _differences(found: list[CorrectedDifference]) -> Table:
+    more = len(found) - MOST_SHOWN
+    return records_table(
+        "corrected_differences",
+        "Differences of runs, corrected, the surest first",
+        found,
+        CorrectedDifference,
+        (
+            "p (holm): t-test of the corrected difference, corrected for all pairs and measures; an interval"
+            " is for one pair",
+            *((f"{more} more: --table corrected_differences",) if more > 0 else ()),
+        ),
+        Shown(
+            ("measure", "run", "against", "machine", "corrected", "interval", "p", "p (holm)"),
+            [
+                (
+                    *(one.measure, one.run, one.against, Score(one.machine, signed=True)),
+                    *(Score(one.corrected, signed=True), interval(one.lower, one.upper, sign=True)),
+                    *(PValue(one.p_value), PValue(one.p_holm)),
+                )
+                for one in found[:MOST_SHOWN]
+            ],
+            left=3,
+        ),
+    )
+
+
+def _to_judge(topics: list[bytes], seed: int) -> Table:
+    more = len(topics) - MOST_SHOWN
+    return Table(
+        name="to_judge",
+        title="Topics to judge next, in this order",
+        headings=("topic",),
+        rows=[(topic,) for topic in topics],
+        notes=(
+            f"drawn by chance (seed {seed}): topics that somebody picks make the intervals wrong",
+            *((f"{more} more: --table to_judge",) if more > 0 else ()),
+        ),
+        shown=Shown(("topic",), [(topic,) for topic in topics[:MOST_SHOWN]], left=1),
+    )

@@ -1,0 +1,145 @@
+"""judges --correct: means and differences by a machine's judgements, corrected by people's."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.commands import QRELS, RUNS, Command
+
+from pres_eval.analysis import student
+from pres_eval.analysis.prediction_powered import powered_means
+
+
+def twin(people: list[float], machine: list[float], rest: list[float]) -> tuple[float, float, float]:
+    """The estimate, its error and λ, one number after the other."""
+    n, others = len(people), len(rest)
+    y, f = statistics.fmean(people), statistics.fmean(machine)
+    together = sum((a - y) * (b - f) for a, b in zip(people, machine, strict=True)) / n
+    spread = statistics.variance(machine + rest)
+    weight = min(max(together / ((1 + n / others) * spread), 0.0), 1.0) if spread else 0.0
+    left = [a - weight * b for a, b in zip(people, machine, strict=True)]
+    error = statistics.variance(left) / n + weight**2 * statistics.variance(rest) / others
+    return weight * statistics.fmean(rest) + statistics.fmean(left), math.sqrt(error), weight
+
+
+values = st.floats(0, 1).map(lambda value: round(value, 4))
+
+
+@given(
+    pairs=st.lists(st.tuples(values, values), min_size=2, max_size=20),
+    rest=st.lists(values, min_size=2, max_size=20),
+)
+def test_estimates_equal_a_plain_loop(pairs: list[tuple[float, float]], rest: list[float]) -> None:
+    people, machine = (list(each) for each in zip(*pairs, strict=True))
+    found = powered_means(*(np.array([each]) for each in (people, machine, rest)))
+    ours = found.mean[0], found.error[0], found.weight[0]
+    assert ours == pytest.approx(twin(people, machine, rest), rel=1e-9, abs=1e-12)
+
+
+def test_estimates_are_those_of_ppi_python() -> None:
+    ppi = pytest.importorskip("ppi_py")
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        n, others = rng.integers(2, 60), rng.integers(2, 200)
+        people, rest = rng.random(n), rng.random(others) ** 2
+        machine = rng.random() * people + rng.random() * rng.random(n)
+        found = powered_means(people[None], machine[None], rest[None])
+        theirs = ppi.ppi_mean_pointestimate(people, machine, rest)
+        assert found.mean[0] == pytest.approx(float(np.squeeze(theirs)), rel=1e-9)
+        lower, upper = (float(end[0]) for end in ppi.ppi_mean_ci(people, machine, rest, alpha=0.05))
+        # Theirs is a normal interval with population variances, which is narrower.
+        spread = student.quantile(0.05, n - 1) * found.error[0]
+        assert (lower + upper) / 2 == pytest.approx(found.mean[0], rel=1e-9)
+        assert (upper - lower) / 2 < spread
+
+
+def test_without_other_topics_it_is_the_mean_of_people() -> None:
+    people = np.array([[0.1, 0.5, 0.6]])
+    found = powered_means(people, people + 0.1, np.zeros((1, 0)))
+    assert (found.mean[0], found.weight[0]) == (pytest.approx(0.4), 0.0)
+    assert found.error[0] == pytest.approx(statistics.stdev([0.1, 0.5, 0.6]) / math.sqrt(3))
+
+
+def test_intervals_hold_the_truth_and_are_narrower() -> None:
+    """Of 400 samples of 30 of 200 topics, with a machine that is off by 0.1 and noisy."""
+    rng = np.random.default_rng(8)
+    held = {"corrected": 0, "people": 0}
+    widths = {"corrected": 0.0, "people": 0.0}
+    t = student.quantile(0.05, 29)
+    for _ in range(400):
+        quality = rng.beta(2, 5, 200)
+        machine = np.clip(quality + 0.1 + rng.normal(0, 0.05, 200), 0, 1)
+        found = powered_means(quality[None, :30], machine[None, :30], machine[None, 30:])
+        for name, mean, error in (
+            ("corrected", found.mean[0], found.error[0]),
+            ("people", quality[:30].mean(), quality[:30].std(ddof=1) / math.sqrt(30)),
+        ):
+            held[name] += abs(mean - 2 / 7) <= t * error
+            widths[name] += t * error
+    assert all(number >= 372 for number in held.values()), held
+    assert widths["corrected"] < 0.6 * widths["people"]
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> tuple[Path, Path]:
+    """People's judgements of five topics, and a machine's of all that takes grade 1 for nothing."""
+    people, machine = tmp_path / "people", tmp_path / "machine"
+    lines = Path(QRELS).read_text().splitlines(keepends=True)
+    topics = sorted({line.split()[0] for line in lines})
+    people.write_text("".join(line for line in lines if line.split()[0] in topics[::2]))
+    machine.write_text("".join(line.replace(" 1\n", " 0\n") for line in lines))
+    return people, machine
+
+
+def test_the_command(command: Command, judged: tuple[Path, Path]) -> None:
+    options = ("--correct", "-m", "map", "-m", "P.10", "--quiet", "--format", "json")
+    found = command.ok("judges", *judged, *RUNS, *options).json
+    assert [len(found[name]) for name in ("corrected", "corrected_differences", "to_judge")] == [6, 6, 6]
+    assert [row["topics"] for row in found["more_topics"] if row["measure"] == "map"] == [6, 12]
+    by_people = command.ok("-m", "map", "--quiet", judged[0], RUNS[0]).out.split()[2]
+    row = found["corrected"][0]
+    assert f"{row['people']:.4f}" == by_people
+    assert row["lower"] < row["corrected"] < row["upper"]
+    assert 0 <= row["weight"] <= 1
+    for one in found["corrected_differences"]:
+        assert one["p_value"] <= one["p_holm"] <= 1
+    drawn = [row["topic"] for row in found["to_judge"]]
+    again = command.ok("judges", *judged, *RUNS, *options, "--seed", "3").json
+    assert sorted(drawn) == sorted(row["topic"] for row in again["to_judge"]) != drawn
+
+
+def test_errors_that_favour_a_run_are_told(command: Command, tmp_path: Path) -> None:
+    lines = [line.split() for line in Path(RUNS[0]).read_text().splitlines()]
+    biased = tmp_path / "biased"
+    biased.write_text("".join(f"{line[0]} 0 {line[2]} 1\n" for line in lines if int(line[3]) <= 10))
+    called = command("judges", QRELS, biased, *RUNS, "--correct", "-m", "P.10", "--table", "corrected")
+    assert called.code == 0
+    assert f"P_10: the errors of {biased} favour" in called.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((QRELS, QRELS, "--correct"), "--correct: expected QRELS QRELS RUN ..., without --judge and --plot"),
+        ((QRELS, QRELS, RUNS[0], "--judge", QRELS, "--correct"), "--correct: expected QRELS QRELS RUN"),
+    ],
+)
+def test_what_cannot_be_corrected(command: Command, arguments: tuple[str, ...], message: str) -> None:
+    called = command("judges", *arguments)
+    assert (called.code, called.out) == (1, "")
+    assert called.err.startswith(f"pres-eval: {message}")
+
+
+def test_people_have_to_judge_some_topics(command: Command, tmp_path: Path) -> None:
+    one = tmp_path / "one"
+    lines = Path(QRELS).read_text().splitlines(keepends=True)
+    one.write_text("".join(line for line in lines if line.split()[0] == lines[0].split()[0]))
+    called = command("judges", one, QRELS, *RUNS, "--correct", "--quiet")
+    assert called.code == 7
+    assert "judgements of both for 1 topics, expected at least 2 (and 20 are few)" in called.err
