@@ -16,7 +16,7 @@ from pres_eval.measures.base import mean
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.samples import Sample
+from pres_eval.reading.strata import Sample
 from pres_eval.records import dataclass
 from pres_eval.scoring import Evaluation, Scoring
 from pres_eval.summing import Values

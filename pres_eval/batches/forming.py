@@ -67,7 +67,7 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
     from pres_eval.batches.from_groups import form_grouped_batch
     from pres_eval.batches.from_preferences import form_preference_batch
     from pres_eval.reading.preferences import GroupQrels, SubtopicQrels
-    from pres_eval.reading.samples import Sample
+    from pres_eval.reading.strata import Sample
 
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch

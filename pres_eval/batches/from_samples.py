@@ -13,7 +13,7 @@ from pres_eval.batches.from_groups import scored_groups
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.samples import Sample
+from pres_eval.reading.strata import Sample
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.relevance import Relevance
 
 if TYPE_CHECKING:
-    from pres_eval.reading.samples import Sample
+    from pres_eval.reading.strata import Sample
 
 
 def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alone: bool = True) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.blocks import Format
     from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
     from pres_eval.reading.qrels import Qrels
-    from pres_eval.reading.samples import Sample
+    from pres_eval.reading.strata import Sample
 
 Relevance: TypeAlias = "Qrels | GroupQrels | SubtopicQrels | Sample | Preferences"
 
@@ -60,13 +60,13 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
         from pres_eval.reading.qrels import QRELS_FLOAT, read_qrels
 
         return read_qrels(source, jobs, layout=QRELS_FLOAT)
-    from pres_eval.reading import preferences, samples
+    from pres_eval.reading import preferences, strata
 
     readers: dict[str, Callable[[Source], Relevance]] = {
         "qrels_jg": preferences.read_group_qrels,
         "subtopics": preferences.read_subtopic_qrels,
-        "strata": samples.read_strata,
-        "prels": samples.read_prels,
+        "strata": strata.read_strata,
+        "prels": strata.read_prels,
         "prefs": preferences.read_preferences,
         "qrels_prefs": preferences.read_qrels_as_preferences,
     }
