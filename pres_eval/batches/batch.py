@@ -44,13 +44,14 @@ class Batch:
     missing         (T,) topics that the run does not have (only with -c under 10.0, which scores them as one
                     retrieved document that nobody judged)
     relevance_level least grade of a relevant document (-l)
-    num_docs_in_coll  documents in the collection (-N), 0 if not known
+    num_docs_in_coll  documents in the collection (-N), 0 if not known; or (T,) for each topic
     version         the trec_eval whose quirks are kept
     ties            the groups of equal scores that the documents are in, if expected values are wanted; a
                     group in which -M ends the ranking is then there as a whole, with ranks above num_ret
     document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
     max_rel         up to which grade documents that nobody judged may be relevant, for bounds; at least up to
                     the topic's highest
+    nmax            (T,) how far each topic is read (--nmax-file), None if not known
     judged          where the levels come from, and what was made of these for runs before; None if not known
     """
 
@@ -64,11 +65,12 @@ class Batch:
     level_offsets: IntArray
     missing: BoolArray
     relevance_level: float = 1
-    num_docs_in_coll: int = 0
+    num_docs_in_coll: int | IntArray = 0
     version: Version = V9
     ties: TieGroups | None = None
     document_scores: FloatArray | None = None
     max_rel: int = 1
+    nmax: IntArray | None = None
     judged: JudgedTopics | None = None
 
     def __len__(self) -> int:
@@ -304,6 +306,8 @@ class Batch:
             missing=self.missing[start:stop],
             ties=None if self.ties is None else self.ties.take(documents),
             document_scores=None if self.document_scores is None else self.document_scores[documents],
+            nmax=None if self.nmax is None else self.nmax[start:stop],
+            num_docs_in_coll=np.broadcast_to(self.num_docs_in_coll, len(self))[start:stop],
         )
 
 

@@ -88,6 +88,8 @@ class EvaluateOptions(TieOptions, GateOptions):
             "weights": self.weights,
             "map-docs": self.map_docs,
             "exclude": self.exclude,
+            "nmax-file": self.nmax_file,
+            "size-file": self.size_file,
         }
         return {option: file_record(path) for option, path in named.items() if path is not None}
 

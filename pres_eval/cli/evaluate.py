@@ -36,7 +36,7 @@ from pres_eval.cli.topics import Runs, topic_files
 from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.base import geometric_mean
-from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
+from pres_eval.measures.selection import DEFAULT_MEASURES, WITHOUT, Selection, as_ties_go, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import Relevance
@@ -225,8 +225,9 @@ def _check_measures_among_files(said: EvaluateOptions) -> None:
 
 def _selection(said: EvaluateOptions, options: Options) -> Selection:
     """The columns asked for; what cannot be had is left out with a warning if only a nickname asks for it."""
-    selection = select(said.measures, options, said.nmax, said.relevance_info)
-    if not options.num_docs_in_coll:
+    texts = said.measures or ((*DEFAULT_MEASURES, "PRES_budget") if said.nmax_file else ())
+    selection = select(texts, options, said.nmax, said.relevance_info)
+    if not options.num_docs_in_coll and said.size_file is None:
         needing = [one for one in selection if one.measure.needs_collection_size and not one.by_name]
         selection = tuple(column for column in selection if column not in needing)
         if needing:

@@ -97,6 +97,8 @@ class Reader:
     rewrites: Rewrites = NO_REWRITES
     empty: str = AS_TREC_EVAL
     level: float = 1
+    nmax_file: str | None = None
+    size_file: str | None = None
 
     @property
     def num_jobs(self) -> int:
@@ -108,7 +110,19 @@ class Reader:
         return 1 if num_runs > 1 else self.num_jobs
 
     def relevance(self, path: str) -> Relevance:
-        """The judgements."""
+        """The judgements, with the numbers that topics have of their own."""
+        relevance = self._judgements(path)
+        if self.nmax_file is None and self.size_file is None:
+            return relevance
+        from pres_eval.reading.topic_numbers import read_topic_numbers, with_topic_numbers
+
+        nmax, sizes = (
+            None if each is None else read_topic_numbers(each) for each in (self.nmax_file, self.size_file)
+        )
+        return with_topic_numbers(relevance, nmax, sizes)
+
+    def _judgements(self, path: str) -> Relevance:
+        """Return the judgements, mapped, without what is excluded, of the topics that --empty leaves."""
         relevance = read_relevance(source_at(path), self.form, self.jobs)
         if self.form == "qrels" and isinstance(relevance, Qrels):
             self._note(relevance.name, relevance.form)

@@ -53,6 +53,13 @@ NUMBER_OPTIONS = [
         metavar="NUM", help="Number of documents in the collection.",
     ),
     click.option(
+        "--size-file", metavar="FILE",
+        help="Number of documents in the collection of each topic (topic number), in place of -N.",
+    ),
+    click.option(
+        "--nmax-file", metavar="FILE", help="Nmax of each topic (topic number), for -m PRES_budget.",
+    ),
+    click.option(
         "-M", "--Max_retrieved_per_topic", "max_retrieved", type=click.IntRange(min=0), metavar="NUM",
         help="Use only the first NUM documents of each topic.",
     ),
@@ -188,6 +195,8 @@ class NumberOptions:
     complete: bool
     topics: str | None
     num_docs_in_coll: int
+    size_file: str | None
+    nmax_file: str | None
     duplicates: str
     empty: str
     map_docs: str | None
@@ -251,6 +260,8 @@ class NumberOptions:
             raise UsageError("--map-ranks goes with --map-docs")
         if self.exclude_from != "both" and self.exclude is None:
             raise UsageError("--exclude-from goes with --exclude")
+        if self.size_file is not None and self.num_docs_in_coll:
+            raise UsageError("-N and --size-file: expected one of them")
         return Reader(
             self.relevance_format,
             self.quiet,
@@ -258,6 +269,8 @@ class NumberOptions:
             rewrites=self.rewrites,
             empty=self.empty,
             level=self.relevance_level,
+            nmax_file=self.nmax_file,
+            size_file=self.size_file,
         )
 
 

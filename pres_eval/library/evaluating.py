@@ -39,6 +39,8 @@ def evaluate(
     groups: Any = None,
     weights: Any = None,
     document_scores: Any = None,
+    nmax_of: Any = None,
+    sizes: Any = None,
     compat: Compat = "9.0.8",
     form: str = "qrels",
     name: str | None = None,
@@ -81,6 +83,10 @@ def evaluate(
     weights        weights of topics for means: a file, or a dict of topic and weight (--weights)
     document_scores  scores that documents have of their own, for urbp and ubpref: a path, or whatever else
                    judgements can be, with scores for grades (--document-scores)
+    nmax_of        how far each topic is read, for PRES_budget: a file, or a dict of topic and Nmax
+                   (--nmax-file)
+    sizes          documents in the collection of each topic, in place of num_docs: a file, or a dict
+                   (--size-file)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
     name           what messages and the result call the run, if it is no file
@@ -125,6 +131,7 @@ def evaluate(
         judged = judged.with_document_scores(document_scores)
     if empty in (SKIP, STOP):
         judged = judged.of_topics(empty, level)
+    judged = judged.with_topic_numbers(nmax_of, sizes)
     ranked = judged.rank(
         run,
         compat=compat,

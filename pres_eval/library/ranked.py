@@ -19,7 +19,7 @@ from pres_eval.library.rankings import rank_any, rank_by_cluster
 from pres_eval.library.rewriting import excluded_of, known_rule, mapping_of
 from pres_eval.library.streaming import Accumulator
 from pres_eval.library.texts import encode, texts_of
-from pres_eval.library.topics import topic_files
+from pres_eval.library.topics import topic_files, topic_numbers
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
 from pres_eval.measures.selection import Selection
@@ -38,6 +38,7 @@ from pres_eval.reading.left_judgements import (
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.reading.topic_numbers import with_topic_numbers
 from pres_eval.scoring import Scoring
 
 GAINS = "qrels_float"
@@ -269,6 +270,25 @@ class Qrels:
         assert isinstance(own, engine.Qrels), "gains are qrels"
         other = copy(self)
         other.relevance = with_document_scores(self.relevance, own)
+        return other
+
+    @python_words
+    def with_topic_numbers(self, nmax_of: Any = None, sizes: Any = None) -> Qrels:
+        """The same judgements with the Nmax, and the size of the collection, of each topic: files, or dicts.
+
+        >>> import pres_eval as pe
+        >>> qrels = pe.Qrels({"1": {"a": 1}, "2": {"a": 1}}).with_topic_numbers({"1": 10, "2": 2})
+        >>> run = {"1": {"x": 2.0, "a": 1.0}, "2": {"x": 2.0, "a": 1.0}}
+        >>> qrels.rank(run).evaluate("PRES_budget").per_topic("PRES_budget").tolist()
+        [0.9, 0.5]
+
+        Raises InputError for a topic without a whole number above 0, UsageError for judgements that are no
+        qrels.
+        """
+        if nmax_of is None and sizes is None:
+            return self
+        other = copy(self)
+        other.relevance = with_topic_numbers(self.relevance, topic_numbers(nmax_of), topic_numbers(sizes))
         return other
 
     @python_words

@@ -47,14 +47,19 @@ def _groups(data: Any) -> Groups:
     return Groups("groups", {name: frozenset(own) for name, own in topics.items()})
 
 
-def _weights(data: Any) -> Weights:
+def topic_numbers(data: Any) -> Weights | None:
+    """Return the numbers of topics, from a file or a dict; None if there are none."""
+    return None if data is None else _weights(data, "number")
+
+
+def _weights(data: Any, what: str = "weight") -> Weights:
     if is_path(data):
-        return read_weights(str(data))
+        return read_weights(str(data), what)
     found = {
-        encode(topic, "topic"): check_weight("weights", None, weight)
-        for topic, weight in _items("weights", data)
+        encode(topic, "topic"): check_weight(f"{what}s", None, weight, what)
+        for topic, weight in _items(f"{what}s", data)
     }
-    return Weights("weights", found)
+    return Weights(f"{what}s", found)
 
 
 def _items(name: str, data: Any) -> list[tuple[Any, Any]]:

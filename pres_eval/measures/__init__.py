@@ -51,6 +51,7 @@ IN_PRINT_ORDER = (
     ("cumulated_gain", "dcg_cut dcg_exp_cut ndcg_gain_cut"),
     ("likeness", "accuracy compat"),
     ("readers", "rbp_cut rbp_graded_cut sdcg bpm insq inst nerr8 nerr9 nerr10 nerr11"),
+    ("budgets", "PRES_budget"),
     ("document_scores", "urbp urbp_graded ubpref"),
     ("screening", "wss last_rel norm_last_rel recall_at_percent norm_area atd"),
     ("effort", "read_for_recall share_for_recall tnr erf recall_at loss"),

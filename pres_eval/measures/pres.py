@@ -109,16 +109,17 @@ def share_too_late(batch: Batch, documents: int | IntArray, cutoff: int | None) 
     return divide(ranks - k_and_square / 2 + (n - k) * rest, n * rest)
 
 
-def _collection_size(batch: Batch) -> int:
+def _collection_size(batch: Batch) -> int | IntArray:
     """The N of -N; raises MeasureError if it was not given, or has no room for what is known of."""
     size = batch.num_docs_in_coll
-    if size <= 0:
+    if np.any(size <= 0):
         raise MeasureError("-m Rnorm needs the number of documents in the collection: give it with -N")
     needed = batch.num_ret + batch.num_rel - batch.num_rel_ret
-    if needed.max(initial=0) > size:
-        topic = int(np.argmax(needed))
+    if (needed > size).any():
+        topic = int(np.argmax(needed - size))
+        found = np.broadcast_to(size, len(batch))[topic]
         raise MeasureError(
-            f"-m Rnorm: found -N {size}, expected at least {needed[topic]}: "
+            f"-m Rnorm: found -N {found}, expected at least {needed[topic]}: "
             f"topic {quoted(batch.topics[topic])} has {batch.num_ret[topic]} documents retrieved "
             f"and {needed[topic] - batch.num_ret[topic]} relevant ones besides"
         )

@@ -63,6 +63,7 @@ class Qrels:
     document_scores  (D,) a score that each document has of its own; None if there are none
     rewriting   what became of their documents, and becomes of those of runs; None if nothing does
     left_out    topics that options left out of them
+    nmax, sizes (T,) how far each topic is read, and the documents in its collection; None if not known
     """
 
     ties_ascending: ClassVar = False
@@ -76,6 +77,8 @@ class Qrels:
     document_scores: FloatArray | None = None
     rewriting: Rewriting | None = None
     left_out: frozenset[bytes] = frozenset()
+    nmax: IntArray | None = None
+    sizes: IntArray | None = None
 
     @property
     def info(self) -> RelevanceInfo:

@@ -63,18 +63,21 @@ def check_name(path: str, line: int | None, name: str) -> None:
         )
 
 
-def read_weights(path: str) -> Weights:
-    """Read weights: lines `topic weight`.  Raises InputError for other lines, or a topic that comes twice."""
-    _, rows = _rows(path, "topic weight")
+def read_weights(path: str, what: str = "weight") -> Weights:
+    """Read weights: lines `topic weight`, or what numbers of topics are called otherwise.
+
+    Raises InputError for other lines, or a topic that comes twice.
+    """
+    _, rows = _rows(path, f"topic {what}")
     weights: dict[bytes, float] = {}
     for line, (topic, text) in rows:
         if _topic(topic) in weights:
             raise InputError(path, line, f"topic {quoted(topic)} again", "each topic once")
-        weights[_topic(topic)] = check_weight(path, line, text)
+        weights[_topic(topic)] = check_weight(path, line, text, what)
     return Weights(path, weights)
 
 
-def check_weight(path: str, line: int | None, found: Any) -> float:
+def check_weight(path: str, line: int | None, found: Any, what: str = "weight") -> float:
     """Return a weight; raises InputError for what is no number of at least 0."""
     try:
         weight = float(found)
@@ -83,7 +86,7 @@ def check_weight(path: str, line: int | None, found: Any) -> float:
     if not 0 <= weight <= MOST:
         advice = decimal_comma(str(found)).removeprefix("; ")
         expected = f"a number of at least 0, at most {MOST:g}"
-        raise InputError(path, line, f"weight {quoted(str(found))}", expected, advice)
+        raise InputError(path, line, f"{what} {quoted(str(found))}", expected, advice)
     return weight
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from support.oracle import DOCUMENT_SCORE, POOLED, TWINS, UNKNOWN, Topic
+from support.oracle import DOCUMENT_SCORE, POOLED, TWINS, UNKNOWN, Topic, own_nmax
 from support.oracle_gain import GAIN_TWINS
 from support.oracle_readers import READER_TWINS
 from support.oracle_screening import SCREENING_TWINS
@@ -105,6 +105,7 @@ def batch_of(topics: Sequence[Topic]) -> Batch:
             num_docs_in_coll=like.collection,
             version=VERSIONS[like.compat],
             document_scores=np.full(sum(map(len, documents)), DOCUMENT_SCORE),
+            nmax=np.array([own_nmax(topic) for topic in topics], np.int64),
         )
     )
 

@@ -299,6 +299,11 @@ def pres(topic: Topic, nmax: int) -> float:
     return 1.0 - (sum(ranks) / n - (n + 1) / 2.0) / nmax
 
 
+def own_nmax(topic: Topic) -> int:
+    """What batches of the tests have for an Nmax of each topic."""
+    return 3 + len(topic.qrels)
+
+
 def pres_estimated(topic: Topic, nmax: int) -> float:
     highest_recall = nmax / topic.num_rel if topic.num_rel >= nmax else 1.0
     return min(pres(topic, nmax) / highest_recall, 1.0)
@@ -357,6 +362,7 @@ TWINS: dict[str, Twin] = {
     "judged": judged,
     "PRES": pres,
     "PRES_est": pres_estimated,
+    "PRES_budget": lambda topic: pres(topic, own_nmax(topic)),
     "Rnorm": normalized_recall,
     "Fprime": f_prime,
 }

@@ -1,0 +1,39 @@
+"""PRES where each topic is read as far as its own budget goes (`--nmax-file`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pres_eval.arrays.types import FloatArray
+from pres_eval.batches.batch import Batch
+from pres_eval.errors import MeasureError
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.pres import pres
+
+
+def pres_at_budget(batch: Batch) -> FloatArray:
+    """How early all the relevant documents come, for a reader who stops at the topic's own Nmax (PRES).
+
+    Formula:  PRES_budget = 1 - (Σ r_i / n - (n + 1) / 2) / Nmax      as PRES
+      Nmax  of the topic, in --nmax-file
+    Range: 0 to 1; 0 if n is 0.
+    Notes: for topics that are not read alike: a client pays for 200 documents of one and 2,000 of another.
+    Source: as PRES.  trec_eval: none.
+    """
+    if batch.nmax is None:
+        raise MeasureError(
+            "-m PRES_budget needs an Nmax for each topic: name their file with --nmax-file (nmax_of=…"
+            " from Python)"
+        )
+    of_each: Callable[..., FloatArray] = pres
+    return of_each(batch, batch.nmax)
+
+
+PRES_BUDGET = Measure(
+    "PRES_budget",
+    pres_at_budget,
+    ours=True,
+    traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+    bounds=NOT_DERIVED,
+    expected=NOT_DERIVED,
+)
