@@ -48,7 +48,7 @@ GATE_OPTIONS = [
     ),
     click.option(
         "--allow-unmatched", is_flag=True,
-        help="With --against: runs that are new, or not evaluated any more, are named, but do not fail.",
+        help="With --against and --expect: name runs that are new, or not there any more, but do not fail.",
     ),
     click.option(
         "--if-significant", is_flag=True,
@@ -111,8 +111,9 @@ class GateOptions:
             (
                 "--against FILE",
                 self.against,
-                ("tolerance", "against_topics", "match", "allow_unmatched", "if_significant"),
+                ("tolerance", "against_topics", "match", "if_significant"),
             ),
+            ("--against FILE or --expect FILE", self.against or self.expect, ("allow_unmatched",)),
             ("--if-significant", self.if_significant, ("test", "two_sided", "correction")),
             ("a gate, such as --against FILE", self.gated, ("junit", "summary")),
         ):
@@ -152,9 +153,15 @@ class GateOptions:
         }
 
 
-def pass_gates(said: GateOptions, now: Record, printed: bytes, evaluated: Callable[[str], Record]) -> None:
+def pass_gates(
+    said: GateOptions,
+    now: Record,
+    printed: bytes,
+    evaluated: Callable[[str], Record],
+) -> None:
     """Say what the gates find on stderr; raises click's Exit with code 3 if they were not passed.
 
+    printed    trec_eval's lines of all runs, each after its name
     evaluated  gives the evaluation of an earlier run that --against names
     """
     from pres_eval.gates import findings as found
@@ -165,7 +172,7 @@ def pass_gates(said: GateOptions, now: Record, printed: bytes, evaluated: Callab
 
     expected = None
     if said.expect is not None:
-        expected = Expected(said.expect, _bytes(Source(said.expect)), printed)
+        expected = Expected(said.expect, _bytes(Source(said.expect)), printed, said.allow_unmatched)
     findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), expected)
     for line in found.lines_of(findings):
         say(f"pres-eval: {line}")

@@ -85,6 +85,57 @@ def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "found", "written"),
+    [
+        ("set_F.0,5", "2 numbers, expected 1", "0.5"),
+        ("set_F.1,5", "2 numbers, expected 1", "1.5"),
+        ("iprec_at_recall.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
+        ("iprec_at_recall.0.1,0,25", "found 0 before 25, expected a number, or 0.0,25", ""),
+        ("iprec_at_recall.0,05", "found 0 before 05, expected a number, or 0.0,05", "0.05"),
+        ("11pt_avg.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
+        ("Rprec_mult.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
+        ("wss.95,5", "found 5 behind 95, expected a percentage, or wss.5,95 for both", "95.5"),
+        ("recall_at_percent.99,5", "found 5 behind 99, expected a percentage", "99.5"),
+        ("F_cut.0,5,10", "found a β of 0", "F_cut.0.5,10, or F_cut.0.0,5,10 for a β of 0"),
+        ("Fprime.0,5", "found a β of 0", "Fprime.0.5, or Fprime.0.0,5 for a β of 0"),
+        ("utility.0,5,-1,0,0", "5 numbers, expected 4", "0.5"),
+        ("bpm.10,T=1,5", "found a rank behind a setting, expected ranks first", "1.5"),
+        ("sdcg.max_rel=1,5", "found a rank behind a setting, expected ranks first", "1.5"),
+        ("compat.0,95", "found '0', expected a whole number", "0.95"),
+    ],
+)
+def test_items_1_and_21_decimal_commas_of_parameters(text: str, found: str, written: str) -> None:
+    with pytest.raises(MeasureError) as raised:
+        select([text])
+    message = str(raised.value)
+    assert found in message
+    assert not written or message.endswith(f"; is this a decimal comma? write {written}")
+    assert message.count("decimal comma") == bool(written)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("P.5,10", ["P_5", "P_10"]),
+        ("relative_P.1,5", ["relative_P_1", "relative_P_5"]),
+        ("iprec_at_recall.0.1,0.5", ["iprec_at_recall_0.10", "iprec_at_recall_0.50"]),
+        ("iprec_at_recall.0,1", ["iprec_at_recall_0.00", "iprec_at_recall_1.00"]),
+        ("iprec_at_recall.0.0,5", ["iprec_at_recall_0.00", "iprec_at_recall_5.00"]),
+        ("Rprec_mult.0.5,1,2", ["Rprec_mult_0.50", "Rprec_mult_1.00", "Rprec_mult_2.00"]),
+        ("wss.95,100", ["wss_95", "wss_100"]),
+        ("wss.5,95", ["wss_5", "wss_95"]),
+        ("recall_at_percent.50,20", ["recall_at_percent_20", "recall_at_percent_50"]),
+        ("F_cut.0.0,5", ["F_cut_0_5"]),
+        ("F_cut_0_5", ["F_cut_0_5"]),
+        ("F_cut.2,10", ["F_cut_2_10"]),
+        ("utility.1,0,0,0", ["utility_1,0,0,0"]),
+    ],
+)
+def test_item_21_lists_are_still_lists(text: str, labels: list[str]) -> None:
+    assert [column.label for column in select([text])] == labels
+
+
+@pytest.mark.parametrize(
     ("text", "label", "share"),
     [
         ("wss.95", "wss_95", 95.0),
