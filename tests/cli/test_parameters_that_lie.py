@@ -281,10 +281,26 @@ def test_item_22_sampled_judgements_are_not_sent_to_prefs(call: Command) -> None
     called = call("qrels", "run")
     assert called.code == 2 and "prefs" not in called.err
     assert "this looks like sampled judgements" in called.err
-    assert called.err.endswith(": awk '{print $1, $2, $3, $5}' qrels > NEW\n")
+    assert called.err.endswith("(topic iteration docno stratum relevance): read them with -R strata\n")
 
 
 def test_item_22_zeros_of_preferences_are_not_silent(call: Command) -> None:
     write(qrels=SAMPLED)
     called = call("-R", "prefs", "-m", "prefs_simp", "qrels", "run")
     assert "run: no retrieved document is judged (the run has 'd1', the qrels have '1')" in called.err
+
+
+def test_item_22_sampled_judgements_are_no_preferences(call: Command) -> None:
+    """2.8.0: -R prefs took strata for docnos, and printed zeros without a word where these are numbers."""
+    write(
+        sampled="q1 0 1 1 1\nq1 0 2 2 0\nq2 0 1 2 1\n",
+        numbers="q1 Q0 1 1 2 t\nq1 Q0 2 2 1 t\nq2 Q0 1 1 1 t\n",
+        preferred="q1 0 s 1 1\nq1 0 s 2 0\nq2 0 s 1 1\n",
+    )
+    assert "this looks like sampled judgements" in call("sampled", "numbers").err
+    assert "read them with -R strata" in call("sampled", "numbers").err
+    called = call("-R", "prefs", "-m", "prefs_simp", "sampled", "numbers")
+    assert called.code == 0
+    assert "sampled: no document is preferred to another, as none shares its subgroup" in called.err
+    assert "-R strata" in called.err
+    assert call.ok("-R", "prefs", "-m", "prefs_simp", "preferred", "numbers").out
