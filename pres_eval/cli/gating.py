@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import warn
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import CHUNK, Source
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
@@ -172,7 +173,9 @@ def pass_gates(
 
     expected = None
     if said.expect is not None:
-        expected = Expected(said.expect, _bytes(Source(said.expect)), printed, said.allow_unmatched)
+        expected = Expected(
+            said.expect, _bytes(Source(said.expect), by_line=True), printed, said.allow_unmatched
+        )
     findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), expected)
     for line in found.lines_of(findings):
         say(f"pres-eval: {line}")
@@ -216,9 +219,10 @@ def _add_to_summary(text: str) -> None:
         warn(f"{path}: the summary of the job cannot be written: {error.strerror or error}")
 
 
-def _bytes(source: Source) -> bytes:
-    """Return the whole of a file that a gate compares with."""
-    data = source.head(LARGEST + 1)
+def _bytes(source: Source, by_line: bool = False) -> bytes:
+    """Return the whole of a file that a gate compares with; `by_line`: whose lines have a largest length."""
+    chunks = itertools.islice(source.chunks(), LARGEST // CHUNK + 1) if by_line else ()
+    data = b"".join(chunk.text() for chunk in chunks) if by_line else source.head(LARGEST + 1)
     if len(data) > LARGEST:
         raise InputError(source.name, None, f"more than {LARGEST:,} bytes", "a readable file")
     return data

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pres_eval.errors import InputError, decimal_comma, quoted
+from pres_eval.reading.kinds import LONGEST_LINE
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
@@ -128,7 +129,7 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     Columns are separated by tabs, commas or blanks, whichever the first line has.
     """
     source = Source(path)
-    text = source.whole().decode("utf-8-sig", "surrogateescape")
+    text = b"".join(chunk.text() for chunk in source.chunks()).decode("utf-8-sig", "surrogateescape")
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if not first:
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
@@ -155,6 +156,7 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
 def _separated(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     import csv  # takes a while to import, and most evaluations have no such file
 
+    csv.field_size_limit(LONGEST_LINE)
     reader = csv.reader(lines, delimiter=separator)
     for row in reader:
         if not (row and row[0].startswith("#")):

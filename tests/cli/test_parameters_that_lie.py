@@ -290,6 +290,29 @@ def test_item_22_zeros_of_preferences_are_not_silent(call: Command) -> None:
     assert "run: no retrieved document is judged (the run has 'd1', the qrels have '1')" in called.err
 
 
+@pytest.mark.parametrize("option", ["--groups", "--weights", "--map-docs", "--exclude", "--expect"])
+@pytest.mark.parametrize("ends", ["\n", ""])
+def test_lines_of_other_files_have_the_same_limit(option: str, ends: str, call: Command) -> None:
+    """2.8.0: a line of 1.2 MB was a group's name, and as CSV a traceback."""
+    write(long=f"q1\tmap\t{'x' * (1 << 20)}{ends}")
+    called = call("-m", "map", option, "long", "qrels", "run")
+    assert called.code == 2
+    assert called.err == "pres-eval: long:1: a line of more than 1,048,576 bytes, expected lines of text\n"
+
+
+def test_a_long_field_of_groups_is_no_traceback(call: Command) -> None:
+    write(groups=f"topic,group\nq1,{'x' * 200_000}\nq2,b\n")
+    assert call("-m", "map", "--groups", "groups", "qrels", "run").code == 0
+
+
+def test_tables_as_csv_have_no_nan(call: Command) -> None:
+    """2.8.0: nan, where JSON has null; a field without a number is empty."""
+    write(equal="q1 Q0 d1 1 3.0 e\nq2 Q0 d1 1 3.0 e\n", other=RUN.replace("bm25", "other"))
+    for command in (["agreement", "-m", "map", "-m", "P.1"], ["compare", "-m", "recip_rank"]):
+        out = call(*command, "qrels", "run", "equal", "other", "--format", "csv").out
+        assert ",," in out and "nan" not in out
+
+
 def test_item_22_sampled_judgements_are_no_preferences(call: Command) -> None:
     """2.8.0: -R prefs took strata for docnos, and printed zeros without a word where these are numbers."""
     write(
