@@ -192,6 +192,26 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
     assert f"'{ours}' of the run, '{judged}' of the qrels" in checked
 
 
+def test_item_23_each_of_several_notations_is_named(call: Command) -> None:
+    """2.8.0: the first that matched anything was named alone."""
+    write(
+        qrels="q1 0 same 1\nq1 0 EP-1-A 1\nq1 0 EP-2-A 1\nq1 0 d7 1\n",
+        run="q1 Q0 same 1 4 t\nq1 Q0 EP1A 2 3 t\nq1 Q0 EP2A 2 2 t\nq1 Q0 d7#0 2 1 t\n",
+    )
+    assert (
+        "of the first 4 rows 2 unjudged documents would match judged ones without punctuation (the run has"
+        " 'EP1A', the qrels have 'EP-1-A'), 1 more without the number of a chunk at the end (the run has"
+        " 'd7#0', the qrels have 'd7'; see --map-docs)"
+    ) in call("-m", "map", "qrels", "run").err
+
+
+def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
+    rows = [f"q1 Q0 x{place} {place} {9999 - place} t\n" for place in range(1, 2001)]
+    write(qrels="q1 0 x1 1\nq1 0 EP-1-A 1\n", run="".join([*rows, "q1 Q0 EP1A 2001 1 t\n"]))
+    err = call("-m", "map", "qrels", "run").err
+    assert "of the first 2,001 rows 1 unjudged documents would match judged ones without punctuation" in err
+
+
 @pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])
 def test_item_23_topics_written_in_another_way_are_named(judged: str, ours: str, call: Command) -> None:
     write(qrels=QRELS + f"{judged} 0 d1 1\n", run=RUN + f"{ours} Q0 d1 1 1 bm25\n")
@@ -302,7 +322,9 @@ def test_lines_of_other_files_have_the_same_limit(option: str, ends: str, call: 
 
 def test_a_long_field_of_groups_is_no_traceback(call: Command) -> None:
     write(groups=f"topic,group\nq1,{'x' * 200_000}\nq2,b\n")
-    assert call("-m", "map", "--groups", "groups", "qrels", "run").code == 0
+    called = call("-m", "map", "--groups", "groups", "qrels", "run")
+    assert called.code == 2
+    assert called.err.startswith("pres-eval: groups:2: field larger than field limit (131072), expected CSV")
 
 
 def test_tables_as_csv_have_no_nan(call: Command) -> None:
