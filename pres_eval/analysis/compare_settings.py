@@ -61,9 +61,8 @@ class Settings:
 
         nan where all topics have the same value, which says nothing of how far others would be from it.
         """
-        values = scores.values[measure]
-        lower, upper = self.intervals(values, self.alpha)
-        alike = mean_and_deviation(values)[1] == 0
+        lower, upper = self.intervals(scores.values[measure], self.alpha)
+        alike = mean_and_deviation(scores.values[measure])[1] == 0
         lower[alike] = upper[alike] = math.nan
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)

@@ -19,8 +19,10 @@ from pres_eval.analysis.pooling import (
 )
 from pres_eval.cli.analysing import FORMAT, TABLE
 from pres_eval.cli.output import write_output
-from pres_eval.cli.reader import Reader
-from pres_eval.cli.shared import QUIET, terminal_width
+from pres_eval.cli.reader import Reader, exit_if_failed
+from pres_eval.cli.shared import KEEP_GOING, QUIET, terminal_width
+from pres_eval.cli.streams import say
+from pres_eval.errors import PresEvalError, RunFailure
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.report.layout import Look, render
 from pres_eval.report.pool_tables import pools_table, to_judge_table
@@ -39,6 +41,7 @@ class PoolOptions:
     per_topic: int | None
     write_qrels: str | None
     compat: str
+    keep_going: bool
     quiet: bool
     output_format: str
     table: str | None
@@ -72,6 +75,7 @@ class PoolOptions:
     "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
     help="The trec_eval whose order of equal scores is wanted.",
 )  # fmt: skip
+@KEEP_GOING
 @QUIET
 @FORMAT
 @TABLE
@@ -91,13 +95,20 @@ def command(**values: Any) -> None:
     Tables for --table: documents, topics.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = PoolOptions(**values)
-    runs = [first_documents(path, said.compat, said.depth) for path in said.runs]
+    runs, failures = list[dict[Key, int]](), list[RunFailure]()
+    for path in said.runs:
+        try:
+            runs.append(first_documents(path, said.compat, said.depth))
+        except PresEvalError as error:
+            failures.append(RunFailure(path, str(error)))
+            if not said.keep_going or len(failures) == len(said.runs):
+                raise
+            say(f"pres-eval: {error}")
     judged: set[Key] = set()
     if said.judged:
         qrels = Reader("qrels", said.quiet).qrels(said.judged)
         judged = set(judged_keys(qrels.pool, np.asarray(qrels.grade >= 0).tolist()))
-    found = pool_documents(runs, judged, said.persistence, said.order)
-    chosen = limited(found, said.per_topic)
+    chosen = limited(pool_documents(runs, judged, said.persistence, said.order), said.per_topic)
     settings: dict[str, object] = {
         "runs": [text_of(run) for run in said.runs],
         "depth": said.depth,
@@ -106,8 +117,20 @@ def command(**values: Any) -> None:
         "persistence": said.persistence,
         "per_topic": said.per_topic,
     }
-    tables = [to_judge_table(chosen, len(runs)), pools_table(set().union(*runs), judged, chosen)]
-    look = Look(form=said.output_format, chosen=said.table, width=terminal_width(None))
-    write_output(None, render(tables, look, "pool", settings))
+    write_output(
+        None,
+        render(
+            [to_judge_table(chosen, len(runs)), pools_table(set().union(*runs), judged, chosen)],
+            Look(
+                form=said.output_format,
+                chosen=said.table,
+                width=terminal_width(None),
+                failures=tuple(failures),
+            ),
+            "pool",
+            settings,
+        ),
+    )
     if said.write_qrels:
         write_output(said.write_qrels, skeleton(chosen))
+    exit_if_failed(failures)

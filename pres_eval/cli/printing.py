@@ -133,9 +133,8 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
 
 def named_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
     """trec_eval's lines of all runs, each after the line with its name."""
-    names = [text_of(each.tag) for each in evaluations]
-    if job.said.names != "tag":
-        names = run_names([("", each.path) for each in evaluations], job.said.names)
+    paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
+    names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
     return b"".join(
         _name_line(name) + trec_lines([each], job) for name, each in zip(names, evaluations, strict=True)
     )

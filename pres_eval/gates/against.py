@@ -145,15 +145,10 @@ def confirmed(changed: Sequence[Change], how: Settings) -> list[Change]:
 
 def powerless(changed: Sequence[Change]) -> Iterator[Finding]:
     """Yield a warning for each run and each reason for which no fall could be significant."""
-    said = set()
-    for change in changed:
-        reason = "" if change.tested is None else change.tested.powerless
-        if change.tested is None or not reason or (change.run, reason) in said:
-            continue
-        said.add((change.run, reason))
-        by = f" by {change.column.label}" if change.tested.alike else ""
-        message = f"--if-significant cannot fail{by}: {reason}, run {run_name(change.run)}"
-        yield Finding(gate=GATE, message=message, path=change.run.path, verdict=Verdict.WARNING)
+    reasons = dict.fromkeys(change.tested.powerless for change in changed if change.tested is not None)
+    for reason in filter(None, reasons):
+        of_reason = [each for each in changed if each.tested is not None and each.tested.powerless == reason]
+        yield from named(of_reason, lambda _: True, f"--if-significant cannot fail by {{}}: {reason}")
 
 
 def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from pres_eval.gates.findings import Finding, run_name
 from pres_eval.gates.thresholds import Threshold, reached
 from pres_eval.gates.tolerance import check_tolerance
 from pres_eval.report.groups import with_group_columns
-from pres_eval.report.records import Record, RunRecord
+from pres_eval.report.records import Record
 from pres_eval.report.text import text_of
 
 
@@ -49,7 +49,12 @@ def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]
     matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
     findings = [
         *mismatches(now, earlier.record, earlier.path),
-        *unmatched(_names(new), _names(gone), earlier.path, earlier.allow_unmatched),
+        *unmatched(
+            [run_name(run.evaluation) for run in new],
+            [run_name(run.evaluation) for run in gone],
+            earlier.path,
+            earlier.allow_unmatched,
+        ),
     ]
     if not matched:
         message = f"{text_of(earlier.path)}: no run has a counterpart in it"
@@ -77,7 +82,3 @@ def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]
             " allowed fails",
         )
     return findings, compared
-
-
-def _names(runs: Sequence[RunRecord]) -> list[tuple[str, str]]:
-    return [(run_name(run.evaluation), run.evaluation.path) for run in runs]

@@ -225,20 +225,16 @@ def _value(value: object) -> str:
 
 
 def unmatched(
-    new: Sequence[tuple[str, str]],
-    gone: Sequence[tuple[str, str]],
-    path: str,
-    allowed: bool,
-    gate: str = GATE,
+    new: Sequence[str], gone: Sequence[str], path: str, allowed: bool, gate: str = GATE
 ) -> Iterator[Finding]:
-    """Yield a finding for each run (name, path) that is in one of the two evaluations alone."""
+    """Yield a finding for each run that is in one of the two evaluations alone."""
     name, advice = text_of(path), "" if allowed else " (--allow-unmatched lets this pass)"
     for runs, where in ((new, f"not in {name}"), (gone, f"not evaluated now, but in {name}")):
-        for run, run_path in runs:
+        for run in runs:
             yield Finding(
                 gate=gate,
                 message=f"run {run}: {where}{advice}",
-                path=run_path if runs is new else path,
+                path=path,
                 verdict=Verdict.NOTE if allowed else Verdict.FAILED,
             )
 

@@ -67,18 +67,13 @@ def unexpected(expected: Expected) -> Iterator[Finding]:
     ours = list(dict.fromkeys(key[0] for key in printed))
     lines = list(_keyed(expected.lines, ours))
     theirs = list(dict.fromkeys(key[0] for key, _, _ in lines))
-    new, gone = (
-        [(run, expected.path) for run in one if run not in other]
-        for one, other in ((ours, theirs), (theirs, ours))
-    )
+    new, gone = [run for run in ours if run not in theirs], [run for run in theirs if run not in ours]
     yield from unmatched(new, gone, expected.path, expected.allow_unmatched, GATE)
     known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
     if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
         message = f"{labels}: printed now, not in {text_of(expected.path)}"
         yield Finding(gate=GATE, message=message, path=expected.path, verdict=Verdict.NOTE)
-    for key, value, number in lines:
-        if key[0] not in ours:
-            continue
+    for key, value, number in (line for line in lines if line[0][0] in ours):
         got = printed.get(key)
         what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}"
         what += f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""

@@ -106,8 +106,8 @@ class Preferences(JudgedGroups):
 
     def has_pairs(self) -> bool:
         """Return whether any subgroup has two documents, of which one may be preferred."""
-        group = np.repeat(np.arange(len(self.group_names)), np.diff(self.row_offsets))
-        return len(np.unique(np.stack((group, self.subgroup)), axis=1)[0]) < len(self.level)
+        groups = np.arange(len(self.group_names)).repeat(np.diff(self.row_offsets))
+        return len(np.unique(np.stack((groups, self.subgroup)), axis=1)[0]) < len(self.level)
 
     def two_levels(self, one: int, other: int) -> InputError:
         """The error that a document is twice in a subgroup, with different levels."""

@@ -89,8 +89,8 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
                         f"row groups of {groups_size:,} bytes that have ids of {ids_size:,} bytes",
                         f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
                     )
-                number = _numbers(source, batch.column(columns[2]), columns[2], grades)
-                yield Block.of_rows(topic, document, number)
+                score = batch.column(columns[2])
+                yield Block.of_rows(topic, document, _numbers(source, score, columns[2], grades))
 
 
 def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
@@ -100,9 +100,11 @@ def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
     with pyarrow.parquet.ParquetFile(file.place, metadata=file.metadata, read_dictionary=columns) as again:
         # The first row comes with all ids of the group's dictionary; those without one are in the file.
         for first in again.iter_batches(1, row_groups=[group], columns=columns, use_threads=False):
-            dictionaries = (one.dictionary for one in first.columns if pyarrow.types.is_dictionary(one.type))
-            lengths = (pyarrow.compute.binary_length(ids) for ids in dictionaries)
-            return 1 + sum(pyarrow.compute.max(each).as_py() or 0 for each in lengths)
+            return 1 + sum(
+                pyarrow.compute.max(pyarrow.compute.binary_length(one.dictionary)).as_py() or 0
+                for one in first.columns
+                if pyarrow.types.is_dictionary(one.type)
+            )
     return 1
 
 
