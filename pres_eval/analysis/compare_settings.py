@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.hypotheses import ALTERNATIVES, WITH_MARGIN
 from pres_eval.analysis.intervals import INTERVALS, Ends, Outside, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
@@ -56,8 +57,13 @@ class Settings:
         return intervals(values, outside, self.interval, self.samples, self.seed)
 
     def of_means(self, scores: PairedScores, measure: int) -> Ends:
-        """(R,) ends of the intervals of a measure's means, each by itself, within what it can be."""
+        """(R,) ends of the intervals of a measure's means, each by itself, within what it can be.
+
+        nan where all topics have the same value, which says nothing of how far others would be from it.
+        """
         lower, upper = self.intervals(scores.values[measure], self.alpha)
+        alike = mean_and_deviation(scores.values[measure])[1] == 0
+        lower[alike] = upper[alike] = math.nan
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 

@@ -12,7 +12,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
 from pres_eval.errors import UsageError
-from pres_eval.measures.base import mean
+from pres_eval.measures.base import Trait, mean
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
@@ -40,6 +40,7 @@ def with_sample_intervals(
 ) -> Evaluation:
     """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
 
+    Measures that are too high of every sample have none.
     The documents drawn are drawn anew within their strata, with the topics and strata as they are (Rao & Wu,
     JASA 1988, doi:10.1080/01621459.1988.10478591, so that a stratum drawn whole adds nothing).  The ends are
     quantiles of the values that come of it, mirrored at the value itself (the basic bootstrap): what is
@@ -72,7 +73,8 @@ def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, floa
 
 
 def _is_inferred(column: SelectedColumn) -> bool:
-    return column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
+    inferred = column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
+    return inferred and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
 
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:

@@ -12,7 +12,7 @@ import click
 
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.gating import GATE_OPTIONS, pass_gates
-from pres_eval.cli.printing import print_results, trec_lines
+from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
 from pres_eval.cli.shared import (
     DIGITS,
@@ -166,7 +166,7 @@ def _evaluate(said: EvaluateOptions) -> None:
             earlier = reader.runs([path], job.relevance, options)
             return _record([job.evaluated(ranking) for ranking in earlier], job)
 
-        pass_gates(said, _record(evaluations, job), trec_lines(evaluations, job), evaluated)
+        pass_gates(said, _record(evaluations, job), named_lines(evaluations, job), evaluated)
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:

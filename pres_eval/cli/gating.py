@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import warn
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import CHUNK, Source
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ GATE_OPTIONS = [
     ),
     click.option(
         "--allow-unmatched", is_flag=True,
-        help="With --against: runs that are new, or not evaluated any more, are named, but do not fail.",
+        help="With --against and --expect: name runs that are new, or not there any more, but do not fail.",
     ),
     click.option(
         "--if-significant", is_flag=True,
@@ -111,8 +112,9 @@ class GateOptions:
             (
                 "--against FILE",
                 self.against,
-                ("tolerance", "against_topics", "match", "allow_unmatched", "if_significant"),
+                ("tolerance", "against_topics", "match", "if_significant"),
             ),
+            ("--against FILE or --expect FILE", self.against or self.expect, ("allow_unmatched",)),
             ("--if-significant", self.if_significant, ("test", "two_sided", "correction")),
             ("a gate, such as --against FILE", self.gated, ("junit", "summary")),
         ):
@@ -152,9 +154,15 @@ class GateOptions:
         }
 
 
-def pass_gates(said: GateOptions, now: Record, printed: bytes, evaluated: Callable[[str], Record]) -> None:
+def pass_gates(
+    said: GateOptions,
+    now: Record,
+    printed: bytes,
+    evaluated: Callable[[str], Record],
+) -> None:
     """Say what the gates find on stderr; raises click's Exit with code 3 if they were not passed.
 
+    printed    trec_eval's lines of all runs, each after its name
     evaluated  gives the evaluation of an earlier run that --against names
     """
     from pres_eval.gates import findings as found
@@ -165,7 +173,9 @@ def pass_gates(said: GateOptions, now: Record, printed: bytes, evaluated: Callab
 
     expected = None
     if said.expect is not None:
-        expected = Expected(said.expect, _bytes(Source(said.expect)), printed)
+        expected = Expected(
+            said.expect, _bytes(Source(said.expect), by_line=True), printed, said.allow_unmatched
+        )
     findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), expected)
     for line in found.lines_of(findings):
         say(f"pres-eval: {line}")
@@ -209,9 +219,10 @@ def _add_to_summary(text: str) -> None:
         warn(f"{path}: the summary of the job cannot be written: {error.strerror or error}")
 
 
-def _bytes(source: Source) -> bytes:
-    """Return the whole of a file that a gate compares with."""
-    data = source.head(LARGEST + 1)
+def _bytes(source: Source, by_line: bool = False) -> bytes:
+    """Return the whole of a file that a gate compares with; `by_line`: whose lines have a largest length."""
+    chunks = itertools.islice(source.chunks(), LARGEST // CHUNK + 1) if by_line else ()
+    data = b"".join(chunk.text() for chunk in chunks) if by_line else source.head(LARGEST + 1)
     if len(data) > LARGEST:
         raise InputError(source.name, None, f"more than {LARGEST:,} bytes", "a readable file")
     return data

@@ -104,7 +104,9 @@ DIFFERENCES = (
     "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
     "-l, -M and -N below 0 are errors; trec_eval counts with them.",
     "A UTF-8 byte order mark at the start of a file is left out; trec_eval takes it as part of the first id.",
-    "A level of preference or a parameter that is not a number is an error; trec_eval reads 0 or a prefix.",
+    "A level of preference or a parameter that is not a number is an error; trec_eval reads 0 or a prefix."
+    "  So is a decimal comma that makes no list: several numbers for set_F, a 0 before a whole number above 1"
+    " where fractions are meant.",
     "Blank lines in the qrels are left out instead of stopping; a NUL byte or a line of more than 1 MiB is an"
     " error.",
     "rbp and rbp_resid have the value of their formula, whatever is printed beside them: 10.0 reads variables"

@@ -19,9 +19,10 @@ from pres_eval.analysis.pooling import (
 )
 from pres_eval.cli.analysing import FORMAT, TABLE
 from pres_eval.cli.output import write_output
-from pres_eval.cli.reader import Reader
-from pres_eval.cli.shared import QUIET, terminal_width
-from pres_eval.errors import UsageError
+from pres_eval.cli.reader import Reader, exit_if_failed
+from pres_eval.cli.shared import KEEP_GOING, QUIET, terminal_width
+from pres_eval.cli.streams import say
+from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.report.layout import Look, render
 from pres_eval.report.pool_tables import pools_table, to_judge_table
@@ -44,6 +45,7 @@ class PoolOptions:
     per_topic: int | None
     write_qrels: str | None
     compat: str
+    keep_going: bool
     quiet: bool
     output_format: str
     table: str | None
@@ -102,6 +104,7 @@ class PoolOptions:
     "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
     help="The trec_eval whose order of equal scores is wanted.",
 )  # fmt: skip
+@KEEP_GOING
 @QUIET
 @FORMAT
 @TABLE
@@ -123,7 +126,7 @@ def command(**values: Any) -> None:
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = PoolOptions(**values)
     strata = said.read_strata()
-    runs = [first_documents(path, said.compat, said.deepest(strata)) for path in said.runs]
+    runs, failures = _read(said, said.deepest(strata))
     grades: dict[Key, int] = {}
     if said.judged:
         qrels = Reader("qrels", said.quiet).qrels(said.judged)
@@ -148,8 +151,25 @@ def command(**values: Any) -> None:
         to_judge_table(chosen, len(runs), None if sample is None else sample.stratum),
         pools_table(set().union(*runs), grades, chosen),
     ]
-    look = Look(form=said.output_format, chosen=said.table, width=terminal_width(None))
+    look = Look(
+        form=said.output_format, chosen=said.table, width=terminal_width(None), failures=tuple(failures)
+    )
     write_output(None, render(tables, look, "pool", settings))
     if said.write_qrels:
         lines = skeleton(chosen) if sample is None else sample.lines(grades)
         write_output(said.write_qrels, lines)
+    exit_if_failed(failures)
+
+
+def _read(said: PoolOptions, depth: int) -> tuple[list[dict[Key, int]], list[RunFailure]]:
+    """Return the first documents of the runs, and with --keep-going the runs that cannot be read."""
+    runs, failures = list[dict[Key, int]](), list[RunFailure]()
+    for path in said.runs:
+        try:
+            runs.append(first_documents(path, said.compat, depth))
+        except PresEvalError as error:
+            failures.append(RunFailure(path, str(error)))
+            if not said.keep_going or len(failures) == len(said.runs):
+                raise
+            say(f"pres-eval: {error}")
+    return runs, failures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +29,8 @@ from pres_eval.report.power_tables import discrimination_tables, sizes_table, st
 MOST_CELLS = 50_000_000
 """Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
 
-STEPS_A_MINUTE = 6e8
-"""Scores that are drawn and pairs that are compared in a minute: 0.1 µs for each, measured on one machine."""
+TRIED = 50
+"""Of so many draws one is timed, from which follows how long all take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +137,7 @@ def _power(said: PowerOptions) -> None:
 
 def _check_work(said: PowerOptions, scores: PairedScores) -> None:
     """Say before it begins if it takes minutes.  Raises UsageError for more pairs than fit into memory."""
-    measures, runs, topics = scores.values.shape
+    _, runs, topics = scores.values.shape
     pairs = runs * (runs - 1) // 2
     dealt = said.test == DISCRIMINATION[0]
     cells = pairs if dealt else pairs * topics
@@ -145,14 +146,21 @@ def _check_work(said: PowerOptions, scores: PairedScores) -> None:
         raise UsageError(
             f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
         )
-    draws = said.trials * len(_sizes(said, topics))
-    samples = 1 if said.test == "t" else said.samples
-    steps = ((3 + runs / 10) * topics if dealt else cells) * samples + draws * (runs * topics + pairs)
-    if (minutes := measures * steps / STEPS_A_MINUTE) > 1 and not said.quiet:
+    if not said.quiet and (minutes := _minutes(said, scores)) > 1:
         say(
             f"pres-eval: note: {runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
+
+
+def _minutes(said: PowerOptions, scores: PairedScores) -> float:
+    """Return how many minutes all draws take, by the time that some of them do."""
+    share, begun = min(TRIED, said.samples, said.trials), time.monotonic()
+    if said.test != "t":
+        discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed)
+    repeats = Repeats(trials=said.trials // share, seed=said.seed)
+    stability(scores, _sizes(said, len(scores.topics)), repeats)
+    return (time.monotonic() - begun) * share / 60
 
 
 def _sizes(said: PowerOptions, topics: int) -> list[int]:

@@ -86,9 +86,9 @@ def _stream(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
         with _going_on(ranking, job):
             if job.said.gated or job.said.intervals or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
-                stream.write(_name_line(name, job.said) + trec_lines(evaluations[-1:], job))
+                stream.write(_name_line(name, len(job.said.runs)) + trec_lines(evaluations[-1:], job))
             else:
-                _stream_lines(stream, ranking, job, _name_line(name, job.said))
+                _stream_lines(stream, ranking, job, _name_line(name, len(job.said.runs)))
         stream.flush()
         if reader_has_left():
             break
@@ -107,9 +107,9 @@ def _named(runs: Runs, said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
 
 
-def _name_line(name: str, said: EvaluateOptions) -> bytes:
+def _name_line(name: str, num_runs: int = 2) -> bytes:
     """The line that names one of several runs; trec_eval takes one run, which needs none."""
-    if len(said.runs) == 1:
+    if num_runs == 1:
         return b""
     return f"{'run':<22}\t{ALL}\t{name}\n".encode("utf-8", "surrogateescape")
 
@@ -129,6 +129,15 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
     if not job.said.no_summary:
         summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))
+
+
+def named_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
+    """trec_eval's lines of all runs, each after the line with its name."""
+    paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
+    names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
+    return b"".join(
+        _name_line(name) + trec_lines([each], job) for name, each in zip(names, evaluations, strict=True)
+    )
 
 
 def trec_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:

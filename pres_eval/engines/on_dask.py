@@ -62,8 +62,12 @@ def connected(address: str, patience: Patience) -> Iterator[Any]:
             f" does for {patience.seconds:g} seconds"
         ) from None
     except Exception as error:  # whatever there is there answers what it likes
-        cause = f" ({_in_short(error.__cause__)})" if error.__cause__ else ""
-        raise PresEvalError(f"{name}: no Dask scheduler answers: {_in_short(error)}{cause}") from None
+        cause = f" ({_in_short(error.__cause__ or error)})" if str(error.__cause__ or "") else ""
+        said = _in_short(error) if str(error) else f"nobody in {patience.seconds:g} seconds"
+        raise PresEvalError(
+            f"{name}: no Dask scheduler answers: {said}{cause};"
+            " is one running there? start it:  dask scheduler"
+        ) from None
     try:
         yield client
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -16,7 +16,7 @@ from pres_eval.gates.confirming import Tested, confirm
 from pres_eval.gates.counterparts import GATE, Counterparts
 from pres_eval.gates.findings import Finding, Verdict, run_name, six_digits
 from pres_eval.gates.tolerance import Allowance, Tolerance
-from pres_eval.measures.base import Format
+from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.records import Record
 from pres_eval.report.text import text_of
@@ -71,6 +71,13 @@ class Change:
         """Whether it got worse by more than is allowed, and by a test where that was asked for."""
         beyond = is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better)
         return beyond and (self.tested is None or self.tested.corrected < Settings.alpha)
+
+    @property
+    def cannot_fail(self) -> bool:
+        """Whether the allowance is as large as the earlier value, or half of what the measure can be."""
+        allowed = float(self.allowed.of(self.before)) if math.isfinite(self.before) else 0.0
+        falls = allowed >= self.before > 0 and not self.column.measure.less_is_better
+        return falls or (Trait.BOUNDED in self.column.measure.traits and allowed > 0.5)
 
     def finding(self) -> Finding:
         """Return what the gate found of it."""
@@ -138,15 +145,23 @@ def confirmed(changed: Sequence[Change], how: Settings) -> list[Change]:
 
 def powerless(changed: Sequence[Change]) -> Iterator[Finding]:
     """Yield a warning for each run and each reason for which no fall could be significant."""
-    said = set()
-    for change in changed:
-        reason = "" if change.tested is None else change.tested.powerless
-        if change.tested is None or not reason or (change.run, reason) in said:
-            continue
-        said.add((change.run, reason))
-        by = f" by {change.column.label}" if change.tested.alike else ""
-        message = f"--if-significant cannot fail{by}: {reason}, run {run_name(change.run)}"
-        yield Finding(gate=GATE, message=message, path=change.run.path, verdict=Verdict.WARNING)
+    reasons = dict.fromkeys(change.tested.powerless for change in changed if change.tested is not None)
+    for reason in filter(None, reasons):
+        of_reason = [each for each in changed if each.tested is not None and each.tested.powerless == reason]
+        yield from named(of_reason, lambda _: True, f"--if-significant cannot fail by {{}}: {reason}")
+
+
+def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str) -> Iterator[Finding]:
+    """Yield a warning for each run with values over topics of which something holds, {} in what is said."""
+    for run in dict.fromkeys(change.run for change in changed):
+        labels = [
+            change.column.label
+            for change in changed
+            if change.run is run and change.topic is None and holds(change)
+        ]
+        if labels:
+            message = f"{said.format(', '.join(labels))}, run {run_name(run)}"
+            yield Finding(gate=GATE, message=message, path=run.path, verdict=Verdict.WARNING)
 
 
 def is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:

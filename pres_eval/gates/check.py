@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.gates.against import Change, Earlier, changes, confirmed, powerless
-from pres_eval.gates.counterparts import GATE, in_groups, match_runs, mismatches, not_comparable, unmatched
+from pres_eval.gates.against import Change, Earlier, changes, confirmed, named, powerless
+from pres_eval.gates.counterparts import (
+    GATE,
+    in_groups,
+    match_runs,
+    mismatches,
+    not_comparable,
+    unmatched,
+)
 from pres_eval.gates.expected import Expected, unexpected
-from pres_eval.gates.findings import Finding
+from pres_eval.gates.findings import Finding, run_name
 from pres_eval.gates.thresholds import Threshold, reached
 from pres_eval.gates.tolerance import check_tolerance
 from pres_eval.report.groups import with_group_columns
@@ -42,7 +49,12 @@ def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]
     matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
     findings = [
         *mismatches(now, earlier.record, earlier.path),
-        *unmatched(new, gone, earlier.path, earlier.allow_unmatched),
+        *unmatched(
+            [run_name(run.evaluation) for run in new],
+            [run_name(run.evaluation) for run in gone],
+            earlier.path,
+            earlier.allow_unmatched,
+        ),
     ]
     if not matched:
         message = f"{text_of(earlier.path)}: no run has a counterpart in it"
@@ -50,7 +62,23 @@ def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]
     findings += [finding for runs in matched for finding in not_comparable(runs)]
     every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
     compared = [change for runs in every for change in changes(runs, earlier, tolerance)]
+    findings += named(
+        compared,
+        lambda change: change.column.measure.rewards_giving_up and change.before != change.now,
+        "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
+    )
+    findings += named(
+        compared,
+        lambda change: change.cannot_fail,
+        "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: {}",
+    )
     if earlier.confirmation is not None:
         compared = confirmed(compared, earlier.confirmation)
         findings += powerless(compared)
+        findings += named(
+            compared,
+            lambda change: change.tested is None,
+            "--if-significant does not test {}, as it is no finite mean over topics: any fall that is not"
+            " allowed fails",
+        )
     return findings, compared

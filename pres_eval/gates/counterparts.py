@@ -225,16 +225,16 @@ def _value(value: object) -> str:
 
 
 def unmatched(
-    new: Sequence[RunRecord], gone: Sequence[RunRecord], path: str, allowed: bool
+    new: Sequence[str], gone: Sequence[str], path: str, allowed: bool, gate: str = GATE
 ) -> Iterator[Finding]:
     """Yield a finding for each run that is in one of the two evaluations alone."""
     name, advice = text_of(path), "" if allowed else " (--allow-unmatched lets this pass)"
     for runs, where in ((new, f"not in {name}"), (gone, f"not evaluated now, but in {name}")):
         for run in runs:
             yield Finding(
-                gate=GATE,
-                message=f"run {run_name(run.evaluation)}: {where}{advice}",
-                path=run.evaluation.path if runs is new else path,
+                gate=gate,
+                message=f"run {run}: {where}{advice}",
+                path=path,
                 verdict=Verdict.NOTE if allowed else Verdict.FAILED,
             )
 
@@ -255,13 +255,15 @@ def not_comparable(runs: Counterparts) -> Iterator[Finding]:
             )
     if not runs.topics:
         yield Finding(gate=GATE, message=f"no topic in both evaluations, run {run_name(new)}", path=new.path)
-    labels = new.labels
-    lost = [
-        column.label for column in old.columns if column.measure.tells_quality and column.label not in labels
-    ]
-    if lost:
-        yield Finding(
-            gate=GATE,
-            message=f"{', '.join(lost)}: computed earlier, not now (-m), run {run_name(new)}",
-            path=new.path,
-        )
+    for there, other, what, verdict in (
+        (old, new, "computed earlier, not now (-m)", Verdict.FAILED),
+        (new, old, "computed now, not earlier", Verdict.NOTE),
+    ):
+        watched = [column.label for column in there.columns if column.measure.tells_quality]
+        if labels := ", ".join(label for label in watched if label not in other.labels):
+            yield Finding(
+                gate=GATE,
+                message=f"{labels}: {what}, run {run_name(new)}",
+                path=new.path,
+                verdict=verdict,
+            )

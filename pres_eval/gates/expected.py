@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pres_eval.errors import EmptyFileError, quoted
+from pres_eval.gates.counterparts import unmatched
 from pres_eval.gates.findings import Finding, Verdict
 from pres_eval.report.text import cut, text_of
+
+GATE = "--expect"
 
 MOST = 80
 """Characters of an id in a message."""
@@ -16,47 +19,72 @@ MOST = 80
 
 @dataclass(frozen=True)
 class Expected:
-    """`--expect FILE`: the lines of trec_eval that must be among ours; `printed` are ours."""
+    """`--expect FILE`: the lines of trec_eval that must be among ours.
+
+    printed          ours, each run after a line with its name
+    allow_unmatched  whether runs that only one of the two has are no failure
+    """
 
     path: str
     lines: bytes
     printed: bytes
+    allow_unmatched: bool = False
 
 
-Key = tuple[bytes, bytes, int]
+Key = tuple[str, bytes, bytes, int]
+
+NAME_LINE = (b"run", b"all")
+"""How the line begins that names one of several runs."""
 
 
-def _keyed(text: bytes) -> Iterator[tuple[Key, bytes, int]]:
-    """The lines of trec_eval output: ((measure, topic, which one of several), value, line number)."""
-    seen: Counter[tuple[bytes, bytes]] = Counter()
+def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[Key, bytes, int]]:
+    """The lines of trec_eval output: ((run, measure, topic, which one of several), value, line number).
+
+    Runs without a line that names them have these names, in order.
+    """
+    seen: Counter[tuple[str, bytes, bytes]] = Counter()
+    run = ""
     for number, line in enumerate(text.split(b"\n"), 1):
         fields = [field.strip() for field in line.split(b"\t", 2)]
         if fields == [b""]:
             continue
         measure, topic, value = [*fields, b"", b""][:3]
-        seen[measure, topic] += 1
-        yield (measure, topic, seen[measure, topic]), value, number
+        run = text_of(value) if (measure, topic) == NAME_LINE else run
+        seen[run, measure, topic] += 1
+        nth = seen[run, measure, topic]
+        of_run = run or dict(enumerate(names, 1)).get(nth, f"number {nth}")
+        yield (of_run, measure, topic, nth if run else 1), value, number
 
 
 def unexpected(expected: Expected) -> Iterator[Finding]:
-    """Yield whether we print each line with this value; lines of ours that the file lacks are no fault.
+    """Yield whether we print each line with this value; other lines of ours are no fault, but other runs are.
 
     Raises EmptyFileError for a file without a line, of which none could be missing.
     """
     if not expected.lines.strip():
         raise EmptyFileError(expected.path, None, "no line", "lines of trec_eval")
     printed = {key: value for key, value, _ in _keyed(expected.printed)}
-    for key, value, number in _keyed(expected.lines):
+    ours = list(dict.fromkeys(key[0] for key in printed))
+    lines = list(_keyed(expected.lines, ours))
+    theirs = list(dict.fromkeys(key[0] for key, _, _ in lines))
+    new, gone = [run for run in ours if run not in theirs], [run for run in theirs if run not in ours]
+    yield from unmatched(new, gone, expected.path, expected.allow_unmatched, GATE)
+    known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
+    if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
+        message = f"{labels}: printed now, not in {text_of(expected.path)}"
+        yield Finding(gate=GATE, message=message, path=expected.path, verdict=Verdict.NOTE)
+    for key, value, number in (line for line in lines if line[0][0] in ours):
         got = printed.get(key)
-        what = f"{cut(text_of(key[0]), MOST)}, {cut(text_of(key[1]), MOST)}"
+        what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}"
+        what += f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""
         found = f"got {quoted(got)}" if got is not None else "no such line here"
         message = f"{text_of(expected.path)}:{number}: {what}: wanted {quoted(value)}, {found}"
         yield Finding(
-            gate="--expect",
+            gate=GATE,
             message=message,
             path=expected.path,
             line=number,
-            measure=text_of(key[0]),
+            measure=text_of(key[1]),
             size=-number,
             verdict=Verdict.PASSED if got == value else Verdict.FAILED,
             checked=f"{text_of(expected.path)}:{number}: {what}",

@@ -102,6 +102,7 @@ class Trait(enum.Enum):
     LINEAR = "is the expected value in ties if it is computed of what is expected there (`found`)"
     RISES = "only rises, or only falls, with each grade of a document up to the highest of its topic"
     OF_TOPIC_SCALE = "divides grades by the highest of the topic, unless a parameter max_rel is given"
+    TOO_HIGH_OF_SAMPLES = "is too high if it is inferred from a sample, however often one is drawn anew"
     MOVES_UP = "counts relevance alone, and is no worse if a relevant document moves up"
 
 

@@ -192,7 +192,7 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
         return _read_notation(text, head, f"@{parameters}")
     kind = measure.parameters
     if isinstance(kind, BetaCutoffs):
-        parameters = parameters.replace("_", ",", 1)
+        parameters = "+" + parameters.replace("_", ",", 1)  # so a β of 0 is no decimal comma
     is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
     try:
         if isinstance(kind, NoParameters) or (isinstance(kind, Cutoffs | OptionalCutoffs) and not is_cutoff):

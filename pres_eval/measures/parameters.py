@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pres_eval.arrays.integers import nearest_integer
-from pres_eval.errors import MeasureError, quoted
+from pres_eval.errors import MeasureError, decimal_comma, quoted
 from pres_eval.options import DEFAULT_NMAX, LARGEST_LONG
 from pres_eval.records import dataclass
 
@@ -111,6 +111,16 @@ def split_parameters(texts: Sequence[str]) -> list[str]:
     return [part for text in texts for part in text.split(",")]
 
 
+def check_comma(name: str, text: str) -> None:
+    """Raise MeasureError for a 0 before a number above 1, which no list of shares has: 0,5 but not 0,1."""
+    # With a point of its own a 0 is no beginning of another number.
+    found = re.search(r"(?:^|,)0,((?![01](?:,|$))[0-9]+)(?=,|$)", text)
+    if found:
+        raise MeasureError(
+            f"-m {name}.{text}: found 0 before {found[1]}, expected a number, or 0.0,{found[1]}"
+        )
+
+
 @dataclass(frozen=True)
 class Cutoffs:
     """Ranks at which the ranking is cut: one column for each, `name_rank`, ascending.
@@ -153,6 +163,8 @@ class Fractions:
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """One column a level; those given several times count once."""
+        for text in texts:
+            check_comma(name, text)
         levels = {decimal_number(name, part) for part in split_parameters(texts)} or set(self.defaults)
         # trec_eval: the label has room for eight characters of the number.
         return [(f"{name}_{f'{level:3.2f}'[:8]}", (level,)) for level in sorted(levels)]
@@ -172,7 +184,12 @@ class Coefficients:
         for text in dict.fromkeys(texts):
             numbers = tuple(decimal_number(name, part) for part in text.split(","))
             if self.count is not None and len(numbers) != self.count:
-                raise MeasureError(f"-m {name}.{text}: {len(numbers)} numbers, expected {self.count}")
+                raise MeasureError(
+                    f"-m {name}.{text}: {len(numbers)} numbers, expected {self.count}"
+                    + (decimal_comma(text) if self.count == 1 else "")
+                )
+            if self.count is None:
+                check_comma(name, text)
             columns.append((f"{name}_{text}", (numbers,)))
         return columns or [(name, (self.defaults,))]
 
@@ -195,6 +212,11 @@ class BetaCutoffs:
         for text in texts:
             first, *rest = text.split(",")
             beta = decimal_number(name, first)
+            if rest and first == "0":
+                raise MeasureError(
+                    f"-m {name}.{text}: found a β of 0; is this a decimal comma?"
+                    f" write {name}.0.{','.join(rest)}, or {name}.0.{text} for a β of 0"
+                )
             if beta < 0:
                 raise MeasureError(f"-m {name}.{text}: found {first!r}, expected β, a number of at least 0")
             cutoffs = [whole_number(name, part, 1, f"{first},") for part in rest] or usual

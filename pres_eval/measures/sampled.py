@@ -78,8 +78,9 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
       ideal DCG     of g_1 repeated R_1 times, g_2 R_2 times …, the highest gain first; R_g = Σ_s r_gs N_s/n_s
     Range: 0 to about 1; 0 if no gain is positive.
     Parameters: other gains for grades, as in -m infNDCG.1=3.5,2=9.
-    Notes: -R strata; -l has no effect.  -M 1000 also ends the ideal ranking there (but, as in sample_eval.pl,
-      each lower grade still adds one document).
+    Notes: -R strata; -l has no effect.  Its ideal ranking has whole documents alone: of 2.7 inferred it takes
+      2, so that the value is too high of a sample, and --intervals gives none.  -M 1000 also ends the ideal
+      ranking there (but, as in sample_eval.pl, each lower grade still adds one document).
     Source: as xinfAP.  trec_eval: none.
     """
     gain = _gains(batch, pairs)
@@ -231,7 +232,13 @@ _of_any = partial(_of_strata, relevance=RelevanceInfo.PRELS)
 
 SAMPLED_MEASURES: tuple[Measure, ...] = (
     _of_strata("xinfAP", inferred_ap),
-    _of_strata("infNDCG", inferred_ndcg, Pairs(), uses_level=False),
+    _of_strata(
+        "infNDCG",
+        inferred_ndcg,
+        Pairs(),
+        uses_level=False,
+        traits=traits(Trait.IGNORES_TAIL, Trait.TOO_HIGH_OF_SAMPLES),
+    ),
     _of_strata("iP", inferred_precision, Cutoffs(CUTOFFS)),
     _of_strata("irecall", inferred_recall, Cutoffs(CUTOFFS)),
     _of_strata("inum_rel_ret", num_rel_ret_inferred, summary=total, tells_quality=False),

@@ -80,7 +80,8 @@ def select(
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             given = " ".join(one.parameters or "" for one in asked)
-            problems.append(f"{error}{decimal_comma(f'{measure.name}.{given}')}")
+            asked_already = "decimal comma" in str(error)
+            problems.append(str(error) + ("" if asked_already else decimal_comma(f"{measure.name}.{given}")))
     _check_relevance(
         {column.measure.name: column.measure for column in columns}.values(), relevance, problems
     )

@@ -124,11 +124,12 @@ SET_RECALL = Measure(
 SET_MAP = Measure(
     "set_map", set_average_precision, traits=_OF_A_SET, expected="expected.sets:set_average_precision"
 )
-SET_F = Measure("set_F", set_f, Coefficients((1.0,), example="0.5"), traits=_LINEAR)
+SET_F = Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_LINEAR)
 UTILITY = Measure(
     "utility",
     utility,
     Coefficients((1.0, -1.0, 0.0, 0.0), count=4, example="1.0,-1.0,0.0,0.0"),
+    rewards_giving_up=True,
     # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
     when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
     traits=traits(Trait.SET, Trait.RISES, Trait.LINEAR),

@@ -5,11 +5,12 @@ They are named tuples: every start of the program makes their classes, and those
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pres_eval.errors import MeasureError
+from pres_eval.errors import MeasureError, decimal_comma
 from pres_eval.measures.parameters import Column, decimal_number, split_parameters, whole_number
 
 
@@ -21,6 +22,14 @@ class Percents(NamedTuple):
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
         """One column a share; those given several times count once."""
+        for text in texts:
+            first, _, second = text.partition(",")
+            # 95,5 is 95.5; two shares can be given the other way round.
+            if re.fullmatch("[1-9][0-9],[0-9]", text):
+                raise MeasureError(
+                    f"-m {name}.{text}: found {second} behind {first}, expected a percentage, or"
+                    f" {name}.{second},{first} for both{decimal_comma(text)}"
+                )
         shares = {self._read(name, part) for part in split_parameters(texts)} or set(self.defaults)
         return [(f"{name}_{share:g}{'%' * (share < 1)}", (share,)) for share in sorted(shares)]
 
@@ -67,9 +76,9 @@ def _lists(name: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str], li
     for text in dict.fromkeys(texts) or [""]:
         parts = [part.strip() for part in text.split(",")] if text else []
         given = [part for part in parts if "=" in part]
-        # A rank may stand behind a setting, but nobody means one behind alpha=0,5.
-        if any(one.endswith("=0") and other.isdecimal() for one, other in pairwise(parts)):
-            raise MeasureError(f"-m {name}.{text}: found a rank behind a setting of 0, expected ranks first")
+        # alpha=0,5 is no rank behind a setting.
+        if any("=" in one and other.isdecimal() for one, other in pairwise(parts)):
+            raise MeasureError(f"-m {name}.{text}: found a rank behind a setting, expected ranks first")
         ranks = sorted({whole_number(name, part, 1) for part in parts if "=" not in part})
         yield text, given, ranks, "_" + ",".join(given) if given else ""
 

@@ -50,20 +50,24 @@ class Rewriting:
     names        what has to be left out of the ids
     count        ids of the run that would match then
     ours, judged one of them, and the id of the judgements that it would match
+    rest         what would make others match, which are written in another way
     """
 
     names: tuple[str, ...]
     count: int
     ours: bytes
     judged: bytes
+    rest: Rewriting | None = None
 
     @property
     def text(self) -> str:
         """What to leave out, and an id of each side."""
         names = " and ".join(self.names)
         advice = "; see --map-docs" if CHUNKS in self.names else ""
+        rest = "" if self.rest is None else f", {self.rest.count:,} more {self.rest.text}"
         return (
             f"without {names} (the run has {quoted(self.ours)}, the qrels have {quoted(self.judged)}{advice})"
+            + rest
         )
 
 
@@ -90,7 +94,14 @@ def find_rewriting(ours: Sequence[Id], judged: Sequence[Id]) -> Rewriting | None
                     rule for rule in rules if len(_pairs(some, wanted, _less(rules, rule))) < len(found)
                 ]
                 names = (*needed, CHUNKS) if _whole in (cut, cut_judged) else tuple(needed)
-                return Rewriting(names=names, count=len(found), ours=found[0][0], judged=found[0][1])
+                matched = {one for one, _ in found}
+                return Rewriting(
+                    names=names,
+                    count=len(found),
+                    ours=found[0][0],
+                    judged=found[0][1],
+                    rest=find_rewriting([one for one in ours if one[1] not in matched], judged),
+                )
     return None
 
 

@@ -19,7 +19,7 @@ from pres_eval.records import dataclass
 
 ROWS, BYTES = 4096, 1 << 18
 """Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
-ROWS_OF_IDS = 1024
+ROWS_OF_IDS = ROWS
 """Rows of which the ids are kept."""
 NEARLY_ALL = 0.9
 

@@ -86,6 +86,7 @@ class Ranker:
     seed             of the keys of rows, the same in every process
     checks           whether rows in any order are checked for documents that nobody judged and come twice
     rewriting        what becomes of documents before they are ranked
+    once             whether a document that a topic has twice before it is mapped is an error
     """
 
     pool: Pool
@@ -97,6 +98,7 @@ class Ranker:
     seed: int = EVERY_PROCESS
     checks: bool = True
     rewriting: Rewriting | None = None
+    once: bool = False
 
     @classmethod
     def of(cls, judged: Judged, options: Options, checks: bool = True) -> Ranker:
@@ -118,7 +120,12 @@ class Ranker:
             rewriting=rewriting,
             seed=EVERY_PROCESS + int.from_bytes(os.urandom(8), "little"),
             checks=checks,
+            once=duplicates != options.duplicates == ERROR,
         )
+
+    def unmapped(self) -> Ranker:
+        """Return the ranker of the same runs as they are written, which finds documents that come twice."""
+        return replace(self, rewriting=None, duplicates=ERROR, once=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process makes its own finder.

@@ -96,6 +96,8 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     if not len(block.lengths):
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
+    if ranker.once:
+        rank_block(name, block, ranker.unmapped(), tag, jobs)
     num_rows = len(block.numbers)
     block, facts = ranker.rewritten(block, Facts())
     topic = ranker.pool.find_topics(block.topics)

@@ -71,6 +71,9 @@ class Runs:
             return self._read(run, found.name)
 
     def _read(self, run: RunFiles, form: str) -> Ranking:
+        if self._ranker.once:
+            with Runs(self._ranker.unmapped(), self._engine) as written:
+                written._read(run, form)
         return RunReader(run, form, self._ranker, self._engine, self._shared).ranking()
 
     def rank_each(

@@ -130,6 +130,13 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             " are ids written alike, and both files of the same collection?"
         )
     if not isinstance(relevance, Qrels):
+        from pres_eval.reading.preferences import Preferences  # what qrels do without
+
+        if isinstance(relevance, Preferences) and not relevance.has_pairs():
+            yield (
+                f"{relevance.name}: no document is preferred to another, as none shares its subgroup; sampled"
+                " judgements (topic iteration docno stratum relevance) are read with -R strata"
+            )
         return
     highest = relevance.every_grade().max(initial=0).item()
     if highest < options.relevance_level:

@@ -162,21 +162,26 @@ _DECIMAL_GAINS = (
     (_ANY, _ANY, _ANY, rb"[+-]?\d*\.\d+"),
     "",
 )
+_SAMPLED = "sampled judgements (topic iteration docno stratum relevance)"
 _QRELS_SHAPES: Shapes = (
     (f"this looks like a run; {_SWAPPED}", (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY), ""),
     ("the iteration is missing", (_ANY, _ANY, _INTEGER), "print $1, 0, $2, $3"),
     ("the grades have decimals", (_ANY, _ANY, _ANY, rb"[+-]?\d+\.0*"), "print $1, $2, $3, int($4)"),
+    (
+        f"this looks like {_SAMPLED}: read them with -R strata",
+        (_ANY, rb"0", _ANY, _INTEGER, _INTEGER),
+        "",
+    ),
     (
         "this looks like prels of a Million Query track (topic docno relevance method probability)",
         (_ANY, _ANY, _INTEGER, _INTEGER, _NUMBER),
         "print $1, 0, $2, $3",
     ),
     (
-        "this looks like sampled judgements (topic 0 docno stratum relevance), whose strata are not used",
-        (_ANY, rb"0", _ANY, _INTEGER, _INTEGER),
-        "print $1, $2, $3, $5",
+        f"docnos have blanks in them, or these are {_SAMPLED} (-R strata), or preferences (-R prefs)",
+        (*(_ANY,) * 4, _NUMBER),
+        "",
     ),
-    ("docnos have blanks in them, or these are preferences (-R prefs)", (*(_ANY,) * 4, _NUMBER), ""),
 )
 
 

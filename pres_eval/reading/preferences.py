@@ -105,6 +105,11 @@ class Preferences(JudgedGroups):
     level: FloatArray
     by_docno: IntArray
 
+    def has_pairs(self) -> bool:
+        """Return whether any subgroup has two documents, of which one may be preferred."""
+        groups = np.arange(len(self.group_names)).repeat(np.diff(self.row_offsets))
+        return len(np.unique(np.stack((groups, self.subgroup)), axis=1)[0]) < len(self.level)
+
     def two_levels(self, one: int, other: int) -> InputError:
         """The error that a document is twice in a subgroup, with different levels."""
         first, second = sorted((one, other), key=lambda row: int(self.line[row]))

@@ -60,6 +60,8 @@ class Excluded:
 class Rewriting:
     """What becomes of the documents of runs and judgements before they are joined: mapped, then excluded.
 
+    What is excluded may be named as it is written or as what it becomes.
+
     mapping    what documents become; None: they stay as they are
     dense      whether ranks close up where a document comes again
     excluded   what must not count; None: everything counts
@@ -73,7 +75,7 @@ class Rewriting:
 
     def of_run(self, block: Block) -> tuple[Block, int, int]:
         """Return a block of a run rewritten, with how many rows have another id and how many are left out."""
-        documents, num_mapped = block.documents, 0
+        documents, num_mapped, written = block.documents, 0, block.documents
         if self.mapping is not None:
             documents, changed = self.mapping(_as_ids(documents))
             num_mapped = int(np.count_nonzero(changed))
@@ -81,7 +83,10 @@ class Rewriting:
         if self.excluded is None:
             return block, num_mapped, 0
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
-        gone = self.excluded.among(block.topics.take(group), documents.pick(slice(None)))
+        topics = block.topics.take(group)
+        gone = self.excluded.among(topics, documents.pick(slice(None)))
+        if written is not documents:
+            gone |= self.excluded.among(topics, written.pick(slice(None)))
         kept = np.flatnonzero(~gone)
         if len(kept) == len(gone):
             return block, num_mapped, 0
@@ -113,7 +118,8 @@ class Rewriting:
             documents = found.pick(slice(None))
         kept = np.ones(len(documents), np.bool_)
         if self.excluded is not None and self.judged_too:
-            kept = ~self.excluded.among(pool.topics.take(pool.topic_of), documents)
+            topics = pool.topics.take(pool.topic_of)
+            kept = ~(self.excluded.among(topics, documents) | self.excluded.among(topics, pool.documents))
         if not kept.any():
             gone = "all judgements are of excluded documents"
             raise InputError(relevance.name, None, gone, "some that are not")

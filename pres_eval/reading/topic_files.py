@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -131,17 +132,18 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     Columns are separated by tabs, commas or blanks, whichever the first line has.
     """
     source = Source(path)
-    text = source.whole().decode("utf-8-sig", "surrogateescape")
+    text = b"".join(chunk.text() for chunk in source.chunks()).decode("utf-8-sig", "surrogateescape")
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if not first:
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
     separator = next((one for one in "\t,;" if one in first), None)
-    lines = text.splitlines(keepends=True)
     found: Iterator[tuple[int, list[str]]]
     if separator is None:
-        found = ((number, line.split()) for number, line in enumerate(lines, 1) if not line.startswith("#"))
+        every_line = enumerate(text.splitlines(), 1)
+        found = ((number, line.split()) for number, line in every_line if not line.startswith("#"))
     else:
-        found = _separated(lines, separator)
+        every = csv_rows(source.name, text, separator)
+        found = ((number, row) for number, row in every if not (row and row[0].startswith("#")))
     rows = [(number, [cell.strip() for cell in row]) for number, row in found if any(map(str.strip, row))]
     header = rows[0][1] if rows[0][1][0].casefold() in HEADINGS else []
     width = max(len(header), 2) if columns == "topic group" else 2
@@ -155,10 +157,14 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     return header, iter(rows[bool(header) :])
 
 
-def _separated(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(path: str, text: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of CSV text, each with the line in which it ends.  Raises InputError for other text."""
     import csv  # takes a while to import, and most evaluations have no such file
 
-    reader = csv.reader(lines, delimiter=separator)
-    for row in reader:
-        if not (row and row[0].startswith("#")):
+    reader = csv.reader(io.StringIO(text), delimiter=separator)
+    try:
+        for row in reader:
             yield reader.line_num, row
+    except csv.Error as error:  # a carriage return alone, a field of more than 131,072 characters
+        found = str(error).partition(" - ")[0]
+        raise InputError(path, reader.line_num, found, "CSV as --format csv writes it") from None

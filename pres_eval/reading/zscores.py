@@ -38,13 +38,15 @@ class ZScores:
 
     topics  ids of the topics, in byte order
     first   where the entries of each topic begin
-    behind  topics and labels that trec_eval looks for behind the last entry
+    missing topics and labels for which -1000000 was given
+    behind  those of them that trec_eval looks for behind the last entry
     """
 
     name: str
     topics: list[bytes]
     first: list[int]
     entries: list[Entry]
+    missing: list[tuple[bytes, bytes]] = field(default_factory=list)
     behind: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def convert(
@@ -52,20 +54,22 @@ class ZScores:
     ) -> FloatArray:
         """(T,) how many standard deviations above the mean each topic's value (T,) of a column is.
 
-        -1000000 where the file has no entry.  Raises InputError for an entry that is not two numbers.  Where
-        trec_eval would look for one behind its table, `behind` gets it, unless the measure is ours.
+        -1000000 where the file has no entry, or one without a deviation, which `missing` gets.  Raises
+        InputError for an entry that is not two numbers.  Where trec_eval would look for one behind its table,
+        `behind` gets it too, unless the measure is ours.
         """
         wanted = label.encode("utf-8", "surrogateescape")
         scores = np.full(len(values), MISSING)
         for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
             entry = self._find(topic, wanted, ours)
-            if entry is None:
-                continue
-            mean, deviation = self._number(entry, entry.mean), self._number(entry, entry.deviation)
-            if deviation != 0:
-                scores[row] = np.divide(np.subtract(value, mean), deviation)
-            elif value == mean:
-                scores[row] = 0.0
+            if entry is not None:
+                mean, deviation = self._number(entry, entry.mean), self._number(entry, entry.deviation)
+                if deviation != 0:
+                    scores[row] = np.divide(np.subtract(value, mean), deviation)
+                elif value == mean:
+                    scores[row] = 0.0
+            if scores[row] == MISSING:
+                self.missing.append((topic, wanted))
         return scores
 
     def _find(self, topic: bytes, label: bytes, ours: bool) -> Entry | None:
@@ -86,14 +90,15 @@ class ZScores:
 
     @property
     def warning(self) -> str | None:
-        """What must be said of entries that trec_eval looks for behind the last one; None if of nothing."""
-        if not self.behind:
+        """What must be said of Z-scores that could not be computed; None if all could."""
+        if not self.missing:
             return None
-        topic, label = min(self.behind)
-        more = f" and {len(self.behind) - 1} more" if len(self.behind) > 1 else ""
+        topic, label = min(self.behind or self.missing)
+        more = f" and {len(self.missing) - 1} more" if len(self.missing) > 1 else ""
+        behind = "; trec_eval looks behind the last entry for it, where it may crash" if self.behind else ""
         return (
-            f"{self.name}: no entry for {quoted(label)} of topic {quoted(topic)}{more}: taken as"
-            f" {MISSING:.0f}; trec_eval looks behind the last entry for it, where it may crash"
+            f"{self.name}: no usable entry for {quoted(label)} of topic {quoted(topic)}{more}: the Z-score"
+            f" printed, and in means, is {MISSING:.0f}{behind}"
         )
 
     def _number(self, entry: Entry, token: bytes) -> float:

@@ -127,7 +127,8 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
         return ["- no interval: one topic says nothing of others"]
     kind, bounded = result.settings.interval, result.scores.bounded
     cut = "; cut to 0 to 1, the range of the measure" if kind == "t" and bounded else ""
-    return [f"each for one mean, not corrected for their number{cut}"]
+    alike = ["-: no interval, as all topics have the same value"] * any(map(math.isnan, result.lower.flat))
+    return [*alike, f"each for one mean, not corrected for their number{cut}"]
 
 
 def _groups(result: ComparedRuns) -> Table:

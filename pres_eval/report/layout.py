@@ -147,7 +147,7 @@ def as_csv(table: Table, delimiter: str = ",") -> str:
 
 def _csv_cell(value: Value) -> str:
     if isinstance(value, float):
-        return exact(value)
+        return "" if math.isnan(value) else exact(value)
     text = plain_text(value, yes="true", no="false")
     return guarded(text) if isinstance(value, (str, bytes)) else text
 

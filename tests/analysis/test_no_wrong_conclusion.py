@@ -157,6 +157,20 @@ def test_item_13_intervals_of_means_stay_where_the_measure_is(command: Command, 
     assert "-" in command("compare", "--scores", efforts).out.split("intervals of the means")[1]
 
 
+@pytest.mark.parametrize("kind", ["t", "bca", "percentile"])
+def test_items_11_and_13_a_mean_of_equal_values_has_no_interval(
+    command: Command, tmp_path: Path, kind: str
+) -> None:
+    """2.8.0: 0.5000 .. 0.5000, as if no other topic could be otherwise."""
+    file = score_file(tmp_path / "s.csv", same=(0.5, 0.5, 0.5), other=(0.4, 0.6, 0.9))
+    out = command("compare", "--scores", file, "--interval", kind).out
+    intervals = out.split("intervals of the means")[1].split("Comparisons")[0]
+    assert "0.5000 .. 0.5000" not in out
+    assert intervals.count(" .. ") == 1 and "-: no interval, as all topics have the same value" in intervals
+    means = json.loads(command("compare", "--scores", file, "--format", "json").out)["means"]
+    assert [one["lower"] is None for one in means] == [True, False]
+
+
 def test_item_14_one_letter_for_all_says_that_nothing_was_found(command: Command, tmp_path: Path) -> None:
     """2.6.0: "Runs that do not differ share a letter" of any runs over three topics."""
     file = score_file(tmp_path / "s.csv", low=(0.1, 0.2, 0.3), high=(0.2, 0.5, 0.45), top=(0.9, 0.3, 0.7))

@@ -73,7 +73,8 @@ IN_QRELS = [
     (
         "# x\n\nq1 0 a b 1\n",
         f"qrels:3: 5 columns, expected {QRELS_COLUMNS};"
-        " docnos have blanks in them, or these are preferences (-R prefs)",
+        " docnos have blanks in them, or these are sampled judgements (topic iteration docno stratum"
+        " relevance) (-R strata), or preferences (-R prefs)",
     ),
     (RUN, f"qrels:1: 6 columns, expected {QRELS_COLUMNS}; this looks like a run; {SWAPPED}"),
     (

@@ -546,7 +546,9 @@ def test_a_gate_s_file_without_end(
     patents = ROOT / "fixtures" / "patents"
     files = [str(patents / "qrels.txt"), str(patents / "run_broad.txt")]
     assert main(["--expect", "/dev/zero", *files]) == 2
-    assert "/dev/zero: more than 1,000 bytes, expected a readable file" in capfd.readouterr().err
+    assert "/dev/zero:1: a line of more than 1,048,576 bytes, expected lines" in capfd.readouterr().err
+    assert main(["--expect", str(ROOT / "README.md"), *files]) == 2
+    assert "README.md: more than 1,000 bytes, expected a readable file" in capfd.readouterr().err
 
 
 # Files that change

@@ -44,6 +44,12 @@ FILES = {
     "a": run("a", [2] * 10),
     "a.gz-twin/a": run("z", [2] * 10),
     "better": run("better", [1] * 10),
+    "a.gz-twin/better": run("elsewhere", [3, 4] * 5),
+    "cut": "".join(
+        f"q{topic:02} Q0 other{place} {place} {DEPTH - place} cut\n"
+        for topic in range(1, 11)
+        for place in (2, 3, 4)
+    ),
     "worse": run("worse", [3, 4] * 5),
     "slip": run("slip", [2] * 9 + [3]),
     "retagged": run("r", [2] * 10),

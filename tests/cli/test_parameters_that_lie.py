@@ -85,6 +85,57 @@ def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "found", "written"),
+    [
+        ("set_F.0,5", "2 numbers, expected 1", "0.5"),
+        ("set_F.1,5", "2 numbers, expected 1", "1.5"),
+        ("iprec_at_recall.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
+        ("iprec_at_recall.0.1,0,25", "found 0 before 25, expected a number, or 0.0,25", ""),
+        ("iprec_at_recall.0,05", "found 0 before 05, expected a number, or 0.0,05", "0.05"),
+        ("11pt_avg.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
+        ("Rprec_mult.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
+        ("wss.95,5", "found 5 behind 95, expected a percentage, or wss.5,95 for both", "95.5"),
+        ("recall_at_percent.99,5", "found 5 behind 99, expected a percentage", "99.5"),
+        ("F_cut.0,5,10", "found a β of 0", "F_cut.0.5,10, or F_cut.0.0,5,10 for a β of 0"),
+        ("Fprime.0,5", "found a β of 0", "Fprime.0.5, or Fprime.0.0,5 for a β of 0"),
+        ("utility.0,5,-1,0,0", "5 numbers, expected 4", "0.5"),
+        ("bpm.10,T=1,5", "found a rank behind a setting, expected ranks first", "1.5"),
+        ("sdcg.max_rel=1,5", "found a rank behind a setting, expected ranks first", "1.5"),
+        ("compat.0,95", "found '0', expected a whole number", "0.95"),
+    ],
+)
+def test_items_1_and_21_decimal_commas_of_parameters(text: str, found: str, written: str) -> None:
+    with pytest.raises(MeasureError) as raised:
+        select([text])
+    message = str(raised.value)
+    assert found in message
+    assert not written or message.endswith(f"; is this a decimal comma? write {written}")
+    assert message.count("decimal comma") == bool(written)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("P.5,10", ["P_5", "P_10"]),
+        ("relative_P.1,5", ["relative_P_1", "relative_P_5"]),
+        ("iprec_at_recall.0.1,0.5", ["iprec_at_recall_0.10", "iprec_at_recall_0.50"]),
+        ("iprec_at_recall.0,1", ["iprec_at_recall_0.00", "iprec_at_recall_1.00"]),
+        ("iprec_at_recall.0.0,5", ["iprec_at_recall_0.00", "iprec_at_recall_5.00"]),
+        ("Rprec_mult.0.5,1,2", ["Rprec_mult_0.50", "Rprec_mult_1.00", "Rprec_mult_2.00"]),
+        ("wss.95,100", ["wss_95", "wss_100"]),
+        ("wss.5,95", ["wss_5", "wss_95"]),
+        ("recall_at_percent.50,20", ["recall_at_percent_20", "recall_at_percent_50"]),
+        ("F_cut.0.0,5", ["F_cut_0_5"]),
+        ("F_cut_0_5", ["F_cut_0_5"]),
+        ("F_cut.2,10", ["F_cut_2_10"]),
+        ("utility.1,0,0,0", ["utility_1,0,0,0"]),
+    ],
+)
+def test_item_21_lists_are_still_lists(text: str, labels: list[str]) -> None:
+    assert [column.label for column in select([text])] == labels
+
+
+@pytest.mark.parametrize(
     ("text", "label", "share"),
     [
         ("wss.95", "wss_95", 95.0),
@@ -139,6 +190,26 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
     checked = call("check", "qrels", "run").out
     assert f"they match without {names}" in checked
     assert f"'{ours}' of the run, '{judged}' of the qrels" in checked
+
+
+def test_item_23_each_of_several_notations_is_named(call: Command) -> None:
+    """2.8.0: the first that matched anything was named alone."""
+    write(
+        qrels="q1 0 same 1\nq1 0 EP-1-A 1\nq1 0 EP-2-A 1\nq1 0 d7 1\n",
+        run="q1 Q0 same 1 4 t\nq1 Q0 EP1A 2 3 t\nq1 Q0 EP2A 2 2 t\nq1 Q0 d7#0 2 1 t\n",
+    )
+    assert (
+        "of the first 4 rows 2 unjudged documents would match judged ones without punctuation (the run has"
+        " 'EP1A', the qrels have 'EP-1-A'), 1 more without the number of a chunk at the end (the run has"
+        " 'd7#0', the qrels have 'd7'; see --map-docs)"
+    ) in call("-m", "map", "qrels", "run").err
+
+
+def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
+    rows = [f"q1 Q0 x{place} {place} {9999 - place} t\n" for place in range(1, 2001)]
+    write(qrels="q1 0 x1 1\nq1 0 EP-1-A 1\n", run="".join([*rows, "q1 Q0 EP1A 2001 1 t\n"]))
+    err = call("-m", "map", "qrels", "run").err
+    assert "of the first 2,001 rows 1 unjudged documents would match judged ones without punctuation" in err
 
 
 @pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])
@@ -230,10 +301,51 @@ def test_item_22_sampled_judgements_are_not_sent_to_prefs(call: Command) -> None
     called = call("qrels", "run")
     assert called.code == 2 and "prefs" not in called.err
     assert "this looks like sampled judgements" in called.err
-    assert called.err.endswith(": awk '{print $1, $2, $3, $5}' qrels > NEW\n")
+    assert called.err.endswith("(topic iteration docno stratum relevance): read them with -R strata\n")
 
 
 def test_item_22_zeros_of_preferences_are_not_silent(call: Command) -> None:
     write(qrels=SAMPLED)
     called = call("-R", "prefs", "-m", "prefs_simp", "qrels", "run")
     assert "run: no retrieved document is judged (the run has 'd1', the qrels have '1')" in called.err
+
+
+@pytest.mark.parametrize("option", ["--groups", "--weights", "--map-docs", "--exclude", "--expect"])
+@pytest.mark.parametrize("ends", ["\n", ""])
+def test_lines_of_other_files_have_the_same_limit(option: str, ends: str, call: Command) -> None:
+    """2.8.0: a line of 1.2 MB was a group's name, and as CSV a traceback."""
+    write(long=f"q1\tmap\t{'x' * (1 << 20)}{ends}")
+    called = call("-m", "map", option, "long", "qrels", "run")
+    assert called.code == 2
+    assert called.err == "pres-eval: long:1: a line of more than 1,048,576 bytes, expected lines of text\n"
+
+
+def test_a_long_field_of_groups_is_no_traceback(call: Command) -> None:
+    write(groups=f"topic,group\nq1,{'x' * 200_000}\nq2,b\n")
+    called = call("-m", "map", "--groups", "groups", "qrels", "run")
+    assert called.code == 2
+    assert called.err.startswith("pres-eval: groups:2: field larger than field limit (131072), expected CSV")
+
+
+def test_tables_as_csv_have_no_nan(call: Command) -> None:
+    """2.8.0: nan, where JSON has null; a field without a number is empty."""
+    write(equal="q1 Q0 d1 1 3.0 e\nq2 Q0 d1 1 3.0 e\n", other=RUN.replace("bm25", "other"))
+    for command in (["agreement", "-m", "map", "-m", "P.1"], ["compare", "-m", "recip_rank"]):
+        out = call(*command, "qrels", "run", "equal", "other", "--format", "csv").out
+        assert ",," in out and "nan" not in out
+
+
+def test_item_22_sampled_judgements_are_no_preferences(call: Command) -> None:
+    """2.8.0: -R prefs took strata for docnos, and printed zeros without a word where these are numbers."""
+    write(
+        sampled="q1 0 1 1 1\nq1 0 2 2 0\nq2 0 1 2 1\n",
+        numbers="q1 Q0 1 1 2 t\nq1 Q0 2 2 1 t\nq2 Q0 1 1 1 t\n",
+        preferred="q1 0 s 1 1\nq1 0 s 2 0\nq2 0 s 1 1\n",
+    )
+    assert "this looks like sampled judgements" in call("sampled", "numbers").err
+    assert "read them with -R strata" in call("sampled", "numbers").err
+    called = call("-R", "prefs", "-m", "prefs_simp", "sampled", "numbers")
+    assert called.code == 0
+    assert "sampled: no document is preferred to another, as none shares its subgroup" in called.err
+    assert "-R strata" in called.err
+    assert call.ok("-R", "prefs", "-m", "prefs_simp", "preferred", "numbers").out

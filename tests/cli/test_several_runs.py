@@ -211,6 +211,20 @@ def test_analyses_keep_going(
     assert none.code == 2 and none.out == "" and none.err.endswith("no run can be evaluated\n")
 
 
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_a_pool_keeps_going(form: str, call: Command, broken: list[str]) -> None:
+    """Of the runs that can be read; one without a topic of the qrels is none that cannot be."""
+    good = call.ok("pool", "--format", form, *RUNS)
+    called = call("pool", "--keep-going", "--format", form, RUNS[0], broken[0], *RUNS[1:])
+    assert called.code == 2 and f"{broken[0]}:1: 3 columns, expected 6" in called.err
+    assert f"{broken[0]}:1: 3 columns" in called.out
+    if form == "table":
+        assert set(good.out.splitlines()) <= set(called.out.splitlines())
+    stopped = call("pool", RUNS[0], broken[0])
+    none = call("pool", "--keep-going", broken[0], broken[0])
+    assert (stopped.code, stopped.out) == (none.code, none.out) == (2, "")
+
+
 def test_keep_going_keeps_names_with_their_runs(call: Command, broken: list[str]) -> None:
     called = call("--keep-going", "-m", "runid", QRELS, broken[0], RUNS[0], broken[1], RUNS[1])
     lines = [line.split("\t")[2] for line in called.out.splitlines()]

@@ -16,6 +16,7 @@ from support.rankings import outcome, ranked_by
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.parquet import opened
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
@@ -173,3 +174,47 @@ def test_a_store_that_sends_no_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(ZeroDivisionError), opened(Source(str(path))):
         raise ZeroDivisionError
     store.rm("/run.parquet")
+
+
+def of_two_long_ids(path: Path, column: str, rows: int = 2000) -> Path:
+    """A file of a few kB whose rows share two ids of 100 kB in one of its columns."""
+    import pyarrow.parquet
+
+    shared = pyarrow.array([row % 2 for row in range(rows)], pyarrow.int32())
+    table: dict[str, Any] = {
+        "qid": [f"q{row}" for row in range(rows)],
+        "docno": [f"d{row}" for row in range(rows)],
+    }
+    table[column] = pyarrow.DictionaryArray.from_arrays(shared, ["a" * 100_000, "b" * 100_000])
+    table["score"] = [float(rows - row) for row in range(rows)]
+    pyarrow.parquet.write_table(pyarrow.table(table), path, compression="zstd")
+    assert path.stat().st_size < 50_000
+    return path
+
+
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_few_bytes_of_shared_ids_do_not_fill_memory(column: str, tmp_path: Path, pres_eval: Command) -> None:
+    """2.8.0: 23 kB with 5,000 rows of two ids of 100 kB took 1.6 to 3.2 GB."""
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    path = of_two_long_ids(tmp_path / "run.parquet", column)
+    done = pres_eval("qrels", path, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"run.parquet: row groups of" in done.stderr
+    assert b"expected ids of at most 134,217,728, or 100 times the row groups" in done.stderr
+
+
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_rows_of_long_shared_ids_are_read_a_few_at_a_time(
+    column: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "MOST_SHARED", 1 << 40)
+    source = Source(str(of_two_long_ids(tmp_path / "run.parquet", column, rows=500)))
+    rows = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
+    assert sum(rows) == 500 and max(rows) * 100_000 <= parquet.LARGEST_BATCH
+
+
+def test_rows_of_short_shared_ids_are_read_together(tmp_path: Path) -> None:
+    rows: list[Row] = [(f"q{row % 3}", f"d{row}", 1.0) for row in range(70_000)]
+    source = Source(str(written(tmp_path / "run.parquet", sorted(rows), group=100_000)))
+    found = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
+    assert found == [parquet.ROWS, 70_000 - parquet.ROWS]

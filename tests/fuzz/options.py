@@ -80,7 +80,7 @@ def with_parameters(random: Random, version: str) -> dict[str, Callable[[], str]
     makers["iprec_at_recall"] = makers["Rprec_mult"] = makers["11pt_avg"] = lambda: fractions(random)
     makers["utility"] = lambda: numbers(random, 3 if random.random() < 0.02 else 4)
     makers["set_F"] = lambda: random.choice(
-        ["1", "0.5", "0", "2.25", "3.0", ".1", "1,2", "0x2", "0x.8p1", "2 "]
+        ["1", "0.5", "0", "2.25", "3.0", ".1", "1.2", "0x2", "0x.8p1", "2 "]
     )
     makers["relstring"] = lambda: random.choice(["5", "1", "20", "100", "0", "3.7"])
     if version == "10.0":

@@ -52,12 +52,12 @@ class Case:
         grades: dict[tuple[str, str], int] = {}
         for topic, document, grade in self.judged:
             key = topic, self.becomes(document)
-            if not (self.judged_too and self.is_excluded(*key)):
+            if not (self.judged_too and (self.is_excluded(*key) or self.is_excluded(topic, document))):
                 grades[key] = max(grades.get(key, -9), int(grade))
         ranked: dict[str, list[tuple[float, str]]] = {}
         for topic, document, score in self.run:
             new = self.becomes(document)
-            if not self.is_excluded(topic, new):
+            if not (self.is_excluded(topic, new) or self.is_excluded(topic, document)):
                 ranked.setdefault(topic, []).append((float(np.float32(score)) if self.single else score, new))
         lines = []
         for topic, rows in ranked.items():
@@ -310,3 +310,61 @@ def test_mistakes(
     judged = "prefs" if "prefs" in options else "qrels"
     called = command("-m", "map" if judged == "qrels" else "prefs_simp", *options, judged, "run")
     assert (called.code, message in called.err) == (code, True), called.err
+
+
+CHUNKS = {
+    "together": "1 Q0 c1#1 1 3 t\n1 Q0 c1#1 2 2 t\n1 Q0 d2#1 3 1 t\n2 Q0 d1#0 1 1 t\n",
+    "scattered": "1 Q0 c1#1 1 3 t\n2 Q0 d1#0 1 1 t\n1 Q0 c1#1 2 2 t\n1 Q0 d2#1 3 1 t\n",
+}
+AGAIN = (
+    "run:{line}: document 'c1#1' of topic '1' again (first in line 1), expected each document once per topic"
+)
+
+
+@pytest.fixture
+def chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 d2 1\n1 0 d4 0\n2 0 d1 1\n2 0 d3 0\n")
+    Path("map").write_text("c1#1 c1\nd2#1 d2\nd1#0 d1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("how", [["map"], [r"^(.*)#\d+$"], ["map", "--map-ranks", "kept"]])
+@pytest.mark.parametrize(("order", "line"), [("together", 2), ("scattered", 3)])
+@pytest.mark.parametrize("cluster", [[], ["--cluster", "local:1"]])
+def test_a_document_twice_before_it_is_mapped_is_an_error(
+    how: list[str], order: str, line: int, cluster: list[str], chunks: Path, command: Command
+) -> None:
+    """2.8.0: the second c1#1 was left out as if it were another chunk of c1."""
+    (chunks / "run").write_text(CHUNKS[order])
+    called = command(*cluster, "--map-docs", *how, "qrels", "run")
+    assert (called.code, called.out) == (2, "")
+    assert AGAIN.format(line=line) in called.err
+    assert command(*cluster, "--map-docs", *how, "--duplicates", "first", "qrels", "run").code == 0
+
+
+def test_rows_twice_before_they_are_mapped_are_an_error_from_python() -> None:
+    qrels = pe.Qrels({"1": {"d1": 1}}).rewritten(map_docs={"a#0": "d1", "a#1": "d1"})
+    rows = [("1", "a#0", 3.0), ("1", "a#1", 2.0), ("1", "b", 1.0)]
+    assert pe.evaluate(qrels, rows, "map").summary["map"] == 1.0
+    with pytest.raises(PresEvalError, match=r"document 'a#0' of topic '1' again \(rows 1 and 4\)"):
+        pe.evaluate(qrels, [*rows, ("1", "a#0", 0.5)], "map")
+
+
+@pytest.mark.parametrize("name", ["d2", "d2#1"])
+def test_what_is_excluded_may_be_named_before_or_after_it_is_mapped(
+    name: str, chunks: Path, command: Command
+) -> None:
+    (chunks / "run").write_text(CHUNKS["together"].replace("c1#1 2", "c1#2 2"))
+    (chunks / "out").write_text(f"1 {name}\n")
+    called = command("-m", "num_ret", "--map-docs", r"^(.*)#\d+$", "--exclude", "out", "qrels", "run")
+    assert "num_ret               \tall\t2\n" in called.out
+    assert ", 1 excluded" in called.err
+
+
+def test_excluded_judgements_may_be_named_before_they_are_mapped(chunks: Path, command: Command) -> None:
+    (chunks / "run").write_text(CHUNKS["together"].replace("c1#1 2", "c1#2 2"))
+    (chunks / "qrels").write_text("1 0 d2#1 1\n1 0 d2#2 1\n1 0 d4 1\n2 0 d1 1\n")
+    (chunks / "out").write_text("1 d4\n1 d2#1\n")
+    called = command("--map-docs", r"^(.*)#\d+$", "--exclude", "out", "-m", "num_rel", "qrels", "run")
+    assert called.out == "num_rel               \tall\t2\n"

@@ -32,9 +32,9 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("PRES", "PRES_est", "Rnorm"), ("1", "2,3,7", "50", "1000000000")),
     **dict.fromkeys(("iprec_at_recall", "Rprec_mult"), ("0.25,.5,0.75", "-0.5,0,1.5", "1e20,1e-3")),
     "11pt_avg": (".25,.5,.75", "0.75,0.25,0.5", "0,0,1,1", "1.5,-0.5,0.3,2,0.9"),
-    **dict.fromkeys(("Fprime", "F_cut"), ("1,5", "4", "0.5,2,100", "0,1")),
+    **dict.fromkeys(("Fprime", "F_cut"), ("1,5", "4", "0.5,2,100", "0.0,1")),
     "relstring": ("0", "-3", "20", "2.9", "1e9"),
-    "set_F": ("0.5", "0", "-1", "-0.4", "4,9"),
+    "set_F": ("0.5", "0", "-1", "-0.4", "4.9"),
     "utility": ("1,-1,0,0", "0.3,-0.1,0.7,1e-3", "-1,-2,-3,-4"),
     **dict.fromkeys(
         ("ndcg", "dcg", "ideal_dcg", "G", "ndcg_rel", "Rndcg", "rbp"),

@@ -265,7 +265,9 @@ def test_zscores_behind_the_last_entry(evaluate: Evaluate, tmp_path: Path) -> No
     (tmp_path / "zscores").write_text("q1 map 0 1\nq2 map 0 1\n")
     called = evaluate("-Z", "zscores", "-m", "map", "-m", "recall.5")
     assert called.code == 0 and lines(called)["Zrecall_5", "all"] == "-1000000.0000"
-    assert "no entry for 'recall_5' of topic 'q2'" in called.err and "behind the last entry" in called.err
+    assert (
+        "no usable entry for 'recall_5' of topic 'q2'" in called.err and "behind the last entry" in called.err
+    )
 
 
 def test_no_document_of_a_missing_topic(evaluate: Evaluate) -> None:

@@ -17,6 +17,12 @@ from pres_eval.reading.streams import in_the_end
 
 ROWS = 1 << 16
 
+LARGEST_BATCH = 1 << 24
+"""Bytes of ids that are read together, if rows share long ones: a file may have them once for all rows."""
+
+MOST_SHARED, SHARED_BY = 1 << 27, 100
+"""Bytes of ids from which on they may be at most so many times as long as the row groups that they are in."""
+
 LARGEST_GROUP = 1 << 30
 """Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
 
@@ -44,6 +50,7 @@ def opened(source: Source) -> Iterator[Any]:
             in_the_end(source.check_unchanged),
             pyarrow.parquet.ParquetFile(place, pre_buffer=before) as file,
         ):
+            file.place = place  # to open it once more
             yield file
     except PresEvalError:
         raise
@@ -58,6 +65,7 @@ def opened(source: Source) -> Iterator[Any]:
 def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Block]:
     """Some row groups of the file, some rows at a time."""
     columns = _columns(source, file.schema_arrow.names, grades)
+    groups_size = ids_size = 0
     for group in numbers:
         size = file.metadata.row_group(group).total_byte_size
         if size > LARGEST_GROUP:
@@ -68,14 +76,36 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
                 f"at most {LARGEST_GROUP:,}, such as a million rows",
             )
         # One after the other, so that memory does not grow with the file; threads have files of their own.
-        for batch in file.iter_batches(ROWS, row_groups=[group], columns=columns, use_threads=False):
+        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, columns[:2])), 1)
+        groups_size += size
+        for batch in file.iter_batches(rows, row_groups=[group], columns=columns, use_threads=False):
             if batch.num_rows:
-                topic, document, number = (batch.column(name) for name in columns)
-                yield Block.of_rows(
-                    _ids(source, topic, columns[0]),
-                    _ids(source, document, columns[1]),
-                    _numbers(source, number, columns[2], grades),
-                )
+                topic, document = (_ids(source, batch.column(name), name) for name in columns[:2])
+                ids_size += int(topic.lengths.sum() + document.lengths.sum())
+                if ids_size > max(MOST_SHARED, SHARED_BY * groups_size):
+                    raise InputError(
+                        source.name,
+                        None,
+                        f"row groups of {groups_size:,} bytes that have ids of {ids_size:,} bytes",
+                        f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
+                    )
+                score = batch.column(columns[2])
+                yield Block.of_rows(topic, document, _numbers(source, score, columns[2], grades))
+
+
+def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
+    """Return 1 and the bytes of the longest ids that all rows of a group may share: a topic, a document."""
+    import pyarrow.compute
+
+    with pyarrow.parquet.ParquetFile(file.place, metadata=file.metadata, read_dictionary=columns) as again:
+        # The first row comes with all ids of the group's dictionary; those without one are in the file.
+        for first in again.iter_batches(1, row_groups=[group], columns=columns, use_threads=False):
+            return 1 + sum(
+                pyarrow.compute.max(pyarrow.compute.binary_length(one.dictionary)).as_py() or 0
+                for one in first.columns
+                if pyarrow.types.is_dictionary(one.type)
+            )
+    return 1
 
 
 def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> Iterator[Block]:
