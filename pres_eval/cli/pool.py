@@ -116,7 +116,7 @@ def command(**values: Any) -> None:
     Examples:
       pres-eval pool run_*.txt --depth 10
       pres-eval pool run_*.txt --judged qrels.txt --per-topic 5
-      pres-eval pool run_*.txt --strata 1-10:1.0,11-100:0.1 --write-qrels sample.txt
+      pres-eval pool run_*.txt --strata 1-10:1,11-50:0.1
 
     contribution: those on which most of the runs' rank-biased precision hangs (Moffat, Webber & Zobel 2007);
     runs: those that most runs found; rank: those that some run has first; docno: as assessors should see

@@ -110,7 +110,10 @@ def share_too_late(batch: Batch, documents: int | IntArray, cutoff: int | None) 
 
 
 def _collection_size(batch: Batch) -> int | IntArray:
-    """The N of -N; raises MeasureError if it was not given, or has no room for what is known of."""
+    """The N of -N, or (T,) of each topic.
+
+    Raises MeasureError if it was not given, or has no room for what is known of.
+    """
     size = batch.num_docs_in_coll
     if np.any(size <= 0):
         raise MeasureError("-m Rnorm needs the number of documents in the collection: give it with -N")

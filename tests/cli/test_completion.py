@@ -59,7 +59,7 @@ def test_first_word_is_a_command_or_a_file(complete: Complete) -> None:
 def test_measures(complete: Complete) -> None:
     nicknames = {nickname for names in NICKNAMES.values() for nickname in names}
     assert set(complete("-m", "")) == nicknames | {measure.name for measure in MEASURES}
-    assert complete("-q", "-m", "PRES") == ["PRES", "PRES_est"]
+    assert complete("-q", "-m", "PRES") == ["PRES", "PRES_est", "PRES_budget"]
     assert complete("qrels", "run", "--measure", "ndcg_c") == ["ndcg_cut"]
     assert complete("compare", "qrels", "-m", "all_") == ["all_trec", "all_prefs"]
     assert complete("measures", "recip_rank_") == ["recip_rank_cut"]
@@ -150,7 +150,7 @@ def test_bash(program: Path) -> None:
     """
     registered, *offered = run_in_shell("bash", script, program)
     assert registered.endswith("-F _pres_eval_completion pres-eval")
-    assert offered == ["PRES", "PRES_est"]
+    assert offered == ["PRES", "PRES_est", "PRES_budget"]
 
 
 def test_zsh(program: Path) -> None:

@@ -154,7 +154,8 @@ def test_formats(path: Path) -> None:
 def test_columns_of_each_format(form: str, path: Path) -> None:
     path.write_bytes(b"1 0 a\n")
     with pytest.raises(
-        InputError, match=rf"qrels:1: 3 columns, expected {5 if form == 'prefs' else 4} \(topic"
+        InputError,
+        match=rf"qrels:1: 3 columns, expected {5 if form in ('prefs', 'strata', 'prels') else 4} \(topic",
     ):
         read_relevance(str(path), form)
 

@@ -43,7 +43,7 @@ def test_csv_is_safe_in_a_spreadsheet_and_keeps_numbers() -> None:
         ["1e5", "0.5", "true", ""],
         ["'=1+1", "-0.25", "false", "7"],
         ["'-x", "inf", "false", "-3"],
-        ["'+y", "nan", "true", "0"],
+        ["'+y", "", "true", "0"],
     ]
 
 
