@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, quoted
 from pres_eval.measures.selection import bounded_labels, falling_labels, select
 from pres_eval.options import Options
+from pres_eval.reading.topic_files import separated_rows
 
 LARGEST = 1e15
 """No measure has such values, and squares of larger ones would overflow."""
@@ -120,12 +120,8 @@ class Means:
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     """The rows with their line numbers, the heading first, all of its length."""
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
-    try:
-        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except csv.Error as error:  # a carriage return alone, a field of more than 131,072 characters
-        found = str(error).partition(" - ")[0]
-        raise InputError(path, reader.line_num, found, "CSV as --format csv writes it") from None
+    lines = separated_rows(path, io.StringIO(text.removeprefix("\ufeff")), "CSV as --format csv writes it")
+    rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]
     if not rows or len(rows[0][1]) < 2:
         raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
     for line, row in rows[1:]:
