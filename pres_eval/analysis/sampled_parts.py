@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pres_eval.analysis.pooling import Key, first_documents
@@ -55,17 +56,21 @@ def sampled_parts(
             )
         seen.add(one.key)
         topics.setdefault(one.stratum.topic, {}).setdefault(one.stratum, []).append(one)
-    known = {topic for topic, _ in review}
-    if known and topics and not known & topics.keys():
-        such = f"a topic of the review, such as {quoted(min(known))}"
-        raise InputError(*sample[0].place, f"topic {quoted(sample[0].stratum.topic)}", such)
+    known = Counter(topic for topic, _ in review)
+    if known and topics and not known.keys() & topics.keys():
+        raise InputError(
+            *sample[0].place,
+            f"topic {quoted(sample[0].stratum.topic)}",
+            f"a topic of the review, such as {quoted(min(known))}",
+        )
     for stratum, (documents, place) in (sizes or {}).items():
         if documents and stratum not in topics.get(stratum.topic, ()):
             raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
     return [
         part
-        for strata in topics.values()
-        for part in _parts(strata, _whole(strata, collection, sizes), review, level)
+        for topic, strata in topics.items()
+        for whole in (_whole(strata, collection, sizes),)
+        for part in _parts(strata, whole, _found_in(strata, whole, review, known[topic]), review, level)
     ]
 
 
@@ -78,39 +83,51 @@ def _whole(
     for stratum, own in strata.items():
         size, place = (sizes or {}).get(stratum, (collection or 0, own[0].place))
         if sizes is None and (len(strata) > 1 if collection else not listed):
-            such = "sizes (a file of topic stratum size)" + ", or collection (a number)" * (len(strata) == 1)
-            raise UsageError(f"how many documents {stratum} has is not known: expected {such}")
+            raise UsageError(
+                f"how many documents {stratum} has is not known:"
+                " expected sizes (a file of topic stratum size)"
+                + ", or collection (a number)"
+                * (len(strata) == 1)
+            )
         whole[stratum] = size if sizes is not None or collection else len(own)
         if whole[stratum] < len(own):
-            found = f"{size} documents in {stratum}, of which {len(own)} are in the sample"
-            raise InputError(*place, found, f"{len(own)} at least, or inclusion probabilities are above 1")
+            raise InputError(
+                *place,
+                f"{size} documents in {stratum}, of which {len(own)} are in the sample",
+                f"{len(own)} at least, or inclusion probabilities are above 1",
+            )
     return whole
 
 
 def _parts(
     strata: Mapping[Stratum, Sequence[Sampled]],
     whole: Mapping[Stratum, int],
+    found_in: Mapping[Stratum, int],
     review: Collection[Key],
     level: int,
 ) -> Iterator[Part]:
     """Yield the parts of a topic; raises InputError for one of which nothing is known."""
-    found_in = _found_in(strata, whole, review)
     for stratum, own in strata.items():
         for found, size in ((True, found_in[stratum]), (False, whole[stratum] - found_in[stratum])):
             grades = [one.grade for one in own if one.grade >= 0 and (one.key in review) == found]
             if not min(size, 1) <= len(grades) <= size:
-                which = f"of {stratum} that the review {'found' if found else 'missed'}"
-                wrong = f"{len(grades)} judged documents among the {size:,} {which}"
-                raise InputError(*own[0].place, wrong, "a sample of these")
+                raise InputError(
+                    *own[0].place,
+                    f"{len(grades)} judged documents among the {size:,} of {stratum}"
+                    f" that the review {'found' if found else 'missed'}",
+                    "a sample of these",
+                )
             if size:
-                relevant = sum(grade >= level for grade in grades)
-                yield Part(*stratum, found, size, len(grades), relevant)
+                yield Part(*stratum, found, size, len(grades), sum(grade >= level for grade in grades))
 
 
 def _found_in(
-    strata: Mapping[Stratum, Sequence[Sampled]], whole: Mapping[Stratum, int], review: Collection[Key]
+    strata: Mapping[Stratum, Sequence[Sampled]],
+    whole: Mapping[Stratum, int],
+    review: Collection[Key],
+    documents: int,
 ) -> dict[Stratum, int]:
-    """Return how many documents of each stratum of a topic the review found.
+    """Return how many documents of each stratum of a topic the review found, of so many in all.
 
     If the file lists all documents of a stratum, they are counted.  Of one other stratum it is what is left
     of the review; of several, each must be found or missed as a whole, as its sample is.
@@ -118,8 +135,6 @@ def _found_in(
     """
     found_in = {each: sum(one.key in review for one in own) for each, own in strata.items()}
     others = [stratum for stratum, own in strata.items() if len(own) < whole[stratum]]
-    first = next(iter(strata.values()))[0]
-    documents = sum(topic == first.stratum.topic for topic, _ in review)
     for stratum in others:
         if len(others) == 1:
             found_in[stratum] += documents - sum(found_in.values())
@@ -133,6 +148,7 @@ def _found_in(
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
     if sum(found_in.values()) != documents or any(found_in[each] > whole[each] for each in strata):
+        first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,
             f"{documents:,} documents of topic {quoted(first.stratum.topic)} in the review",

@@ -13,7 +13,7 @@ import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, gains_of, means_of
 from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, quoted
+from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, quoted
 from pres_eval.measures.selection import bounded_labels, falling_labels, select
 from pres_eval.options import Options
 from pres_eval.reading.topic_files import separated_rows
@@ -146,10 +146,7 @@ def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...],
 
 
 def _score(path: str, line: int, cell: str) -> float:
-    try:
-        score = float(cell) if cell.isascii() and "_" not in cell else math.nan
-    except ValueError:
-        score = math.nan
+    score = number_of(cell) if cell.isascii() and "_" not in cell else math.nan
     if not abs(score) <= LARGEST:
         raise InputError(path, line, quoted(cell), f"a number from -{LARGEST:g} to {LARGEST:g}")
     return score

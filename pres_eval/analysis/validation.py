@@ -106,10 +106,7 @@ def estimated(parts: Sequence[Part], settings: Settings) -> list[Estimate]:
     return [each for topic, own in topics.items() for each in estimates(topic, own, settings)]
 
 
-Sides = tuple[int, int]
-"""The documents that the review found, and those that it missed."""
-
-QUANTITIES: dict[str, Callable[[FloatArray, FloatArray, Sides], FloatArray]] = {
+QUANTITIES: dict[str, Callable[[FloatArray, FloatArray, tuple[int, int]], FloatArray]] = {
     "recall": lambda found, missed, sizes: _share(found, found + missed),
     "precision": lambda found, missed, sizes: _share(found, sizes[0]),
     "F1": lambda found, missed, sizes: _share(2 * found, found + missed + sizes[0]),
@@ -119,7 +116,8 @@ QUANTITIES: dict[str, Callable[[FloatArray, FloatArray, Sides], FloatArray]] = {
     "relevant found": lambda found, missed, sizes: found,
     "relevant missed": lambda found, missed, sizes: missed,
 }
-"""What is estimated, from the relevant documents that the review found and those that it missed."""
+"""What is estimated, from the relevant documents that the review found and those that it missed, and from
+how many documents it found and missed in all."""
 
 
 def _share(some: FloatArray, every: FloatArray | int) -> FloatArray:
@@ -137,8 +135,8 @@ def estimates(topic: bytes, parts: Sequence[Part], settings: Settings) -> list[E
     sizes = sum(part.size for part in sides[0]), sum(part.size for part in sides[1])
     found, missed = (np.array(math.fsum(part.estimate for part in side)) for side in sides)
     outside = 1 - settings.confidence
-    ends_of = _drawn if settings.method == Settings.method else _analytic
-    ends = ends_of(sides, sizes, settings, (outside, 2 * outside))
+    make = _drawn if settings.method == Settings.method else _analytic
+    ends = make(sides, sizes, settings, (outside, 2 * outside))
     return [
         Estimate(topic, name, float(value(found, missed, sizes)), *ends[name][0], *ends[name][1])
         for name, value in QUANTITIES.items()
@@ -150,7 +148,7 @@ Quantiles = dict[str, list[Ends]]
 
 
 def _drawn(
-    sides: Sequence[list[Part]], sizes: Sides, settings: Settings, outside: Sequence[float]
+    sides: Sequence[list[Part]], sizes: tuple[int, int], settings: Settings, outside: Sequence[float]
 ) -> Quantiles:
     """Return quantiles of the posterior: those of the functions of draws of what was found and missed."""
     stream, draws = Stream(settings.seed), settings.draws
@@ -161,15 +159,14 @@ def _drawn(
     chances = [end for chance in outside for end in (chance / 2, 1 - chance / 2)]
     ends = {}
     for name, value in QUANTITIES.items():
-        values = value(found, missed, sizes)
-        known = values[~np.isnan(values)]
+        known = (values := value(found, missed, sizes))[~np.isnan(values)]
         quantiles = np.quantile(known, chances).tolist() if len(known) else [math.nan] * len(chances)
         ends[name] = list(zip(quantiles[::2], quantiles[1::2], strict=True))
     return ends
 
 
 def _analytic(
-    sides: Sequence[list[Part]], sizes: Sides, settings: Settings, outside: Sequence[float]
+    sides: Sequence[list[Part]], sizes: tuple[int, int], settings: Settings, outside: Sequence[float]
 ) -> Quantiles:
     """Return intervals that are made of those of the parts, by formulas."""
     interval, share = METHODS[settings.method]

@@ -20,13 +20,6 @@ Ends = tuple[float, float]
 LARGEST_TABLE = 1 << 20
 """Unjudged documents of a part up to which each number of relevant ones has a chance of its own."""
 
-ENDLESS = 10**12
-"""Documents of a part whose size is not to matter."""
-
-
-TEST_SIZES = (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000)
-"""Sizes of elusion tests that people choose from."""
-
 
 @dataclass(frozen=True)
 class Part:
@@ -109,7 +102,7 @@ def _chances(steps: FloatArray) -> FloatArray:
 
 def binomial(part: Part, outside: float) -> Ends:
     """Return Clopper and Pearson's interval as if the part had no end, unless all of it is judged."""
-    size = ENDLESS if part.sampled < part.size else part.size
+    size = 10**12 if part.sampled < part.size else part.size
     low, high = clopper_pearson(replace(part, size=size), outside)
     return part.size * (low / size), part.size * (high / size)
 
@@ -172,12 +165,12 @@ def plans(
 def elusion_tests(
     unfound: int, relevant: float, confidence: float
 ) -> Iterator[tuple[int, float, int, float]]:
-    """Yield what elusion tests of TEST_SIZES say in which no document is relevant.
+    """Yield what elusion tests of usual sizes say in which no document is relevant.
 
     Of each how many are drawn of the `unfound` ones that the review did not find, the share of these that is
     relevant at most, their number, and the least recall if `relevant` documents are relevant in all.
     """
-    for size in TEST_SIZES:
+    for size in (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000):
         if size <= unfound:
             _, high = clopper_pearson(Part(b"", "", False, unfound, size, 0), 2 * (1 - confidence))
             yield size, high / unfound, int(high), max(0.0, 1 - high / relevant)

@@ -92,18 +92,22 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
     check_paths(review, samples)
     asked["columns"] = dict(text.partition("=")[::2] for text in asked["columns"])
     found = validate(review, *samples, **asked)
-    told = {"review": text_of(review), "samples": [text_of(path) for path in samples], **asked}
-    put_out(validation_tables(found), "validate", told, said, make=found.plot)
+    asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
+    put_out(validation_tables(found), "validate", asked, said, make=found.plot)
     if not found.shows(found["recall"]):
-        wanted = f"recall of at least {asked['target']:g} with {100 * asked['confidence']:g} % confidence"
-        say(f"pres-eval: --target: wanted a {wanted}, shown is {found['recall'].at_least:.6f}")
+        say(
+            f"pres-eval: --target: wanted a recall of at least {asked['target']:g}"
+            f" with {100 * asked['confidence']:g} % confidence, shown is {found['recall'].at_least:.6f}"
+        )
         raise click.exceptions.Exit(EXIT_CODE)
 
 
 def _plan(said: ResultOptions, asked: dict[str, Any]) -> None:
-    names = ("collection", "prevalence", "margin", "confidence")
-    kept = {name: asked[name] for name in names} | {"margin": asked["margin"] or 0.05}
+    asked["margin"] = asked["margin"] or 0.05
+    kept = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
     if None in kept.values() or any(asked[name] is not None for name in ("depth", "sizes", "target")):
-        such = "--collection NUM --prevalence SHARE [--margin MARGIN] [--confidence SHARE]"
-        raise UsageError(f"expected REVIEW SAMPLE ..., or for a plan no files and {such}")
+        raise UsageError(
+            "expected REVIEW SAMPLE ..., or for a plan no files and"
+            " --collection NUM --prevalence SHARE [--margin MARGIN] [--confidence SHARE]"
+        )
     put_out(plan_tables(**kept), "validate", kept, said)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from pres_eval.analysis.sampled_parts import read_review, sampled_parts
@@ -15,8 +14,6 @@ from pres_eval.report.drawing import check_matplotlib
 from pres_eval.report.layout import Look, render
 from pres_eval.report.plots import validation_figure
 from pres_eval.report.validation_tables import sentences, validation_tables
-
-Path = str | os.PathLike[str]
 
 
 class Review(Validation):
@@ -31,10 +28,6 @@ class Review(Validation):
         """What the samples say of recall, over all topics, in plain words."""
         return sentences(self)[-1][1]
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """One dict for each topic and quantity."""
-        return [asdict(one) for one in self.estimates]
-
     def to_text(self, form: str = "table", table: str | None = None, digits: int = 4) -> str:
         """Return the tables as --format of the command: "table", "latex", "markdown", "json", "csv"."""
         return render(validation_tables(self), Look(form, table, digits), "validate", {})
@@ -46,10 +39,10 @@ class Review(Validation):
 
 
 def validate(
-    review: Path,
-    *samples: Path,
+    review: str | os.PathLike[str],
+    *samples: str | os.PathLike[str],
     collection: int | None = None,
-    sizes: Path | None = None,
+    sizes: str | os.PathLike[str] | None = None,
     depth: int | None = None,
     columns: Mapping[str, str] | None = None,
     level: int = 1,

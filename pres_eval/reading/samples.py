@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pres_eval.arrays.integers import nearest_integer
-from pres_eval.errors import InputError, did_you_mean, quoted
+from pres_eval.errors import InputError, did_you_mean, number_of, quoted
 from pres_eval.reading.id_files import DOCUMENT_HEADINGS
 from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
@@ -76,10 +77,12 @@ def read_sample(path: str, columns: Mapping[str, str], topic: bytes | None) -> I
         cells = {kind: row[at] for kind, at in places.items()}
         own = encoded(cells[TOPIC]) if TOPIC in cells else topic
         if own is None or not cells[DOCNO]:
-            such = "--columns topic=HEADING names the column of topics" if own is None else ""
-            raise InputError(*place, f"no {DOCNO if own else TOPIC}", "one in each line", such)
-        stratum = Stratum(own, cells.get(STRATUM, "all"))
-        yield Sampled((own, encoded(cells[DOCNO])), stratum, _grade(place, cells[RELEVANCE]), place)
+            found, such = (
+                (DOCNO, "") if own else (TOPIC, "--columns topic=HEADING names the column of topics")
+            )
+            raise InputError(*place, f"no {found}", "one in each line", such)
+        key, stratum = (own, encoded(cells[DOCNO])), Stratum(own, cells.get(STRATUM, "all"))
+        yield Sampled(key, stratum, _grade(place, cells[RELEVANCE]), place)
 
 
 def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
@@ -89,23 +92,25 @@ def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple
     there = {kind: [name for name in names if name in headings] for kind, names in known.items()}
     if not columns and len(first) in PLAIN and not there[RELEVANCE]:
         return {kind: at for at, kind in enumerate(PLAIN[len(first)])}, False
-    for kind in columns or (DOCNO, RELEVANCE):
+    for kind in {DOCNO: "", RELEVANCE: "", **columns}:
         if not there[kind]:
-            what = f"no column {quoted(columns[kind])}" if kind in columns else f"{len(first)} columns"
-            such = did_you_mean(columns.get(kind, kind), first, "--columns names them: docno=DocID")
             raise InputError(
-                *place, what, "topic docno stratum relevance, or a header with docno and relevance", such
+                *place,
+                f"no column {quoted(columns[kind])}" if kind in columns else f"{len(first)} columns",
+                "topic docno stratum relevance, or a header with docno and relevance",
+                did_you_mean(columns.get(kind, kind), first, "--columns names them: docno=DocID"),
             )
     return {kind: headings.index(names[0]) for kind, names in there.items() if names}, True
 
 
 def _grade(place: Place, text: str) -> int:
     """Return a grade, -1 for negative ones and empty cells; raises InputError for what is none."""
-    try:
-        return WORDS[text.casefold()] if text.casefold() in WORDS else max(int(float(text) // 1), -1)
-    except (ValueError, OverflowError):
-        expected = "a whole number (negative: not judged), or yes or no"
-        raise InputError(*place, f"relevance {quoted(text)}", expected) from None
+    grade = WORDS.get(text.casefold(), number_of(text))
+    if not math.isfinite(grade):
+        raise InputError(
+            *place, f"relevance {quoted(text)}", "a whole number (negative: not judged), or yes or no"
+        )
+    return max(math.floor(grade), -1)
 
 
 def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pres_eval.errors import InputError, decimal_comma, quoted
+from pres_eval.errors import InputError, decimal_comma, number_of, quoted
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
@@ -79,10 +78,7 @@ def read_weights(path: str) -> Weights:
 
 def check_weight(path: str, line: int | None, found: Any) -> float:
     """Return a weight; raises InputError for what is no number of at least 0."""
-    try:
-        weight = float(found)
-    except (TypeError, ValueError, OverflowError):
-        weight = math.nan
+    weight = number_of(found)
     if not 0 <= weight <= MOST:
         advice = decimal_comma(str(found)).removeprefix("; ")
         expected = f"a number of at least 0, at most {MOST:g}"
@@ -155,19 +151,18 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     quote = first[0] if first[0] == CONCORDANCE_QUOTE else '"'
     between = (first.split(quote)[2:3] or [""])[0] if quote == CONCORDANCE_QUOTE else "\t,;"
     separator = next((one for one in between if one in first), None)
-    lines = text.splitlines(keepends=True)
-    found: Iterable[tuple[int, list[str]]] = enumerate((line.split() for line in lines), 1)
+    found: Iterable[tuple[int, list[str]]] = enumerate((line.split() for line in text.splitlines()), 1)
     if separator is not None:
-        found = separated_rows(source.name, lines, columns, separator, quote)
+        found = separated_rows(source.name, text.splitlines(keepends=True), columns, separator, quote)
     rows = [(number, [cell.strip() for cell in row]) for number, row in found if any(map(str.strip, row))]
     return [(number, row) for number, row in rows if not row[0].startswith("#")], separator
 
 
 def _decoded(data: bytes) -> str:
     """Return the text of a file: UTF-8, or as review platforms export it, UTF-16 or the Latin alphabet's."""
-    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    latin = data.startswith(CONCORDANCE_QUOTE.encode("latin-1"))
-    return data.decode("utf-16" if wide else "latin-1" if latin else "utf-8-sig", "surrogateescape")
+    marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
+    encoding = next((name for mark, name in marks.items() if data.startswith(mark)), "utf-8-sig")
+    return data.decode(encoding, "surrogateescape")
 
 
 def separated_rows(

@@ -160,8 +160,14 @@ def validation_figure(found: Validation) -> Figure:
     with one_plot(6.5, 1.5 + 0.3 * len(rows)) as (figure, axes):
         axes.hlines(places, [one.low for one in rows], [one.high for one in rows], color=COLOURS[0], lw=2)
         axes.plot([one.estimate for one in rows], places, "o", color=COLOURS[0], label="estimate")
-        least = [one.at_least for one in rows]
-        axes.plot(least, places, "|", color=COLOURS[1], markersize=11, label=f"at least, with {percent}")
+        axes.plot(
+            [one.at_least for one in rows],
+            places,
+            "|",
+            color=COLOURS[1],
+            markersize=11,
+            label=f"at least, with {percent}",
+        )
         if found.settings.target is not None:
             axes.axvline(
                 found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"

@@ -9,29 +9,33 @@ from pres_eval.analysis.yields import Part, elusion_tests, plans, sample_needed
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import text_of
 
-ESTIMATES = ("topic", "quantity", "estimate", "interval", "at least", "at most")
-
 
 def validation_tables(found: Validation) -> list[Table]:
     """The estimates, what they say in words, the parts they are made of, and what else was asked."""
-    settings = found.settings
+    settings, said = found.settings, sentences(found)
     percent = f"{100 * settings.confidence:g} %"
-    title = f"Estimates from {sum(part.sampled for part in found.parts):,} judged documents"
-    note = f"{settings.method}; interval, at least and at most: each with {percent} confidence"
-    said = sentences(found)
-    shown = Shown(ESTIMATES, [_shown(one) for one in found.estimates], 2)
     tables = [
         records_table(
-            "estimates", title, found.estimates, Estimate, (note, *(text for _, text in said)), shown
+            "estimates",
+            f"Estimates from {sum(part.sampled for part in found.parts):,} judged documents",
+            found.estimates,
+            Estimate,
+            notes=(
+                f"{settings.method}; interval, at least and at most: each with {percent} confidence",
+                *(text for _, text in said),
+            ),
+            shown=Shown(
+                ("topic", "quantity", "estimate", "interval", "at least", "at most"),
+                [_shown(one) for one in found.estimates],
+                left=2,
+            ),
         ),
         Table("sentences", "", ("topic", "sentence"), said, people=False),
         records_table("parts", "Documents by stratum, found by the review or not", found.parts, Part),
     ]
     if settings.target is not None:
         tables += _target_tables(found, settings.target, percent)
-    if settings.margin is not None:
-        tables.append(_more_table(found, settings.margin))
-    return tables
+    return tables if settings.margin is None else [*tables, _more_table(found, settings.margin)]
 
 
 def _shown(one: Estimate) -> list[str]:
@@ -61,20 +65,17 @@ def sentences(found: Validation) -> list[tuple[bytes, str]]:
             f"{' an estimated' * (inside.low < inside.high)} {many};"
             f" we can say with {100 * found.settings.confidence:g} % confidence that it found {least}."
         )
-        topic = f"Topic {text_of(recall.topic)}: " * (len(found.of("recall")) > 1)
-        said.append((recall.topic, topic + text))
+        said.append((recall.topic, f"Topic {text_of(recall.topic)}: " * (len(found.of("recall")) > 1) + text))
     return said
 
 
 def _target_tables(found: Validation, target: float, percent: str) -> list[Table]:
     """Whether a recall is shown, and whether the review may stop."""
     tests = [(one.topic, target, one.at_least, found.shows(one)) for one in found.of("recall")]
-    title = f"Recall of at least {target:g}, with {percent} confidence"
-    note = "for a sample drawn at random from all documents before the review, which it did not guide"
     return [
         Table(
             name="targets",
-            title=title,
+            title=f"Recall of at least {target:g}, with {percent} confidence",
             headings=("topic", "target", "at_least", "shown"),
             rows=tests,
             shown=Shown(
@@ -87,7 +88,9 @@ def _target_tables(found: Validation, target: float, percent: str) -> list[Table
             title=f"Stop when so many of the sample's relevant documents are found (QBCB, recall {target:g})",
             headings=("topic", "sampled", "needed", "found", "stop"),
             rows=(rules := list(found.stopping(target))),
-            notes=(note,),
+            notes=(
+                "for a sample drawn at random from all documents before the review, which it did not guide",
+            ),
             people=bool(rules),
         ),
     ]
@@ -101,8 +104,13 @@ def _more_table(found: Validation, margin: float) -> Table:
         for part in found.parts
         for needed in (sample_needed(part, widths[part.topic], margin),)
     ]
-    headings = ("topic", "stratum", "found", "judged", "needed", "more")
-    return Table("more", f"Documents to judge for recall ± {margin:g}", headings, rows, left=2)
+    return Table(
+        name="more",
+        title=f"Documents to judge for recall ± {margin:g}",
+        headings=("topic", "stratum", "found", "judged", "needed", "more"),
+        rows=rows,
+        left=2,
+    )
 
 
 def plan_tables(collection: int, prevalence: float, margin: float, confidence: float) -> list[Table]:

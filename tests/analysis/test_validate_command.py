@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,8 @@ def test_the_numbers_are_those_of_the_strata(call: Command) -> None:
 def test_the_library_says_the_same(call: Command) -> None:
     review = pe.validate("found", "sample", collection=200, target=0.9)
     rows = call("validate", *WHOLE, "--target", "0.9", "--format", "json").json
-    assert [{**each, "topic": each["topic"].decode()} for each in review.to_dicts()] == rows["estimates"]
+    records = [asdict(each) for each in review.estimates]
+    assert [{**each, "topic": each["topic"].decode()} for each in records] == rows["estimates"]
     assert review.sentence == rows["sentences"][0]["sentence"]
     assert review.sentence in review.to_text()
     assert not review.shows(review["recall"])
