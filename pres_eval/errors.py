@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from pres_eval.records import dataclass
 
@@ -116,6 +117,14 @@ def decimal_comma(text: str) -> str:
     """
     found = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+(?![\d.=:]|,\d)", text)
     return f"; is this a decimal comma? write {found[0].replace(',', '.')}" if found else ""
+
+
+def number_of(text: Any) -> float:
+    """Return a number as Python reads it, nan for what is none."""
+    try:
+        return float(text)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
 
 
 def nearest(wanted: str, names: Iterable[str], likeness: float = 0.5) -> list[str]:

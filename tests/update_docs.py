@@ -48,6 +48,8 @@ EXAMPLE_FILES = {
     "other_run.txt": "patents/run_keyword.txt",
     **{f"run_{name}.txt": f"patents/run_{name}.txt" for name in ("broad", "keyword", "semantic")},
     "scores.csv": "published/table4.csv",
+    "review.txt": "review/found.txt",
+    "sample.txt": "review/sample.txt",
 }
 """The files that the examples of the help name, as they might lie in a user's folder."""
 

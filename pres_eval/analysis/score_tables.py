@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,10 +13,10 @@ import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, gains_of, means_of
 from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, quoted
+from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, quoted
 from pres_eval.measures.selection import bounded_labels, falling_labels, select
 from pres_eval.options import Options
-from pres_eval.reading.topic_files import csv_rows
+from pres_eval.reading.topic_files import separated_rows
 
 LARGEST = 1e15
 """No measure has such values, and squares of larger ones would overflow."""
@@ -119,8 +120,8 @@ class Means:
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     """The rows with their line numbers, the heading first, all of its length."""
-    every = csv_rows(path, text.removeprefix("\ufeff"))
-    rows = [(line, row) for line, row in every if any(cell.strip() for cell in row)]
+    lines = separated_rows(path, io.StringIO(text.removeprefix("\ufeff")), "CSV as --format csv writes it")
+    rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]
     if not rows or len(rows[0][1]) < 2:
         raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
     for line, row in rows[1:]:
@@ -145,10 +146,7 @@ def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...],
 
 
 def _score(path: str, line: int, cell: str) -> float:
-    try:
-        score = float(cell) if cell.isascii() and "_" not in cell else math.nan
-    except ValueError:
-        score = math.nan
+    score = number_of(cell) if cell.isascii() and "_" not in cell else math.nan
     if not abs(score) <= LARGEST:
         raise InputError(path, line, quoted(cell), f"a number from -{LARGEST:g} to {LARGEST:g}")
     return score

@@ -46,6 +46,9 @@ PLOT = click.option(
     "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
 )
 
+result_options = all_of(FORMAT, TABLE, STYLE, DIGITS, OUTPUT, PLOT)
+"""The options of results: --format, --table, --plot ..."""
+
 analysis_options = all_of(FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, PLOT, KEEP_GOING, number_options)
 """The options of results (--format, --table, --plot ...) and those that change numbers."""
 
@@ -76,8 +79,8 @@ def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Callab
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalysisOptions(NumberOptions):
-    """What the command line said to `analysis_options`."""
+class ResultOptions:
+    """What the command line said to `result_options` and --quiet."""
 
     output_format: str
     table: str | None
@@ -85,15 +88,25 @@ class AnalysisOptions(NumberOptions):
     digits: int | None
     plot: str | None
     output: str | None
+    quiet: bool
 
     def check(self) -> None:
         """Stops before anything is read if the options make no sense."""
         check_table_options(self.output_format, self.style, self.digits)
-        self.topic_rule(COMMON)
         if self.plot:
             from pres_eval.report.drawing import check_picture_path
 
             check_picture_path(self.plot)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisOptions(ResultOptions, NumberOptions):
+    """What the command line said to `analysis_options`."""
+
+    def check(self) -> None:
+        """Stops before anything is read if the options make no sense."""
+        super().check()
+        self.topic_rule(COMMON)
         relevance_info(self.relevance_format)
 
     def check_paired(self) -> None:
@@ -129,7 +142,7 @@ def put_out(
     tables: Sequence[Table],
     command: str,
     settings: dict[str, object],
-    said: AnalysisOptions,
+    said: ResultOptions,
     failures: tuple[RunFailure, ...] = (),
     make: Callable[[], Figure] | None = None,
 ) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "report": "The TREC evaluation report with graphs.",
     "robustness": "How much incomplete judgements change the ranking of runs.",
     "sweep": "Measures against Nmax.",
+    "validate": "How much a review missed, from judged samples.",
 }
 """Commands besides the evaluator, each in its own file of this folder, with what they are for."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +38,7 @@ from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import TIES, TieOptions
 from pres_eval.cli.values import CutoffList
-from pres_eval.errors import PresEvalError, UsageError, decimal_comma
+from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
@@ -74,10 +73,7 @@ class RobustnessOptions(TieOptions, RunsOptions):
 
 def read_fractions(context: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:
     """Fractions above 0 and up to 1, separated by commas: ascending, each once."""
-    try:
-        fractions = {float(part) for part in text.split(",")}
-    except ValueError:
-        fractions = {math.nan}
+    fractions = {number_of(part) for part in text.split(",")}
     if not all(0 < fraction <= 1 for fraction in fractions):
         raise click.BadParameter(
             f"found {text!r}, expected fractions such as 0.2,0.4,0.6,0.8{decimal_comma(text)}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.errors import UsageError, decimal_comma
+from pres_eval.errors import UsageError, decimal_comma, number_of
 from pres_eval.gates.findings import Finding, Verdict, run_name, six_digits
 from pres_eval.report.groups import split_label
 from pres_eval.report.shown_runs import known_label
@@ -28,10 +28,7 @@ class Threshold:
 def read_threshold(text: str, option: str = UNDER) -> Threshold:
     """Return the threshold of `PRES_100=0.40`.  Raises UsageError for anything else."""
     label, equals, number = text.rpartition("=")
-    try:
-        value = float(number)
-    except ValueError:
-        value = math.nan
+    value = number_of(number)
     if not equals or not label.strip() or math.isnan(value):
         raise UsageError(
             f"{option} {text}: found {text!r}, expected NAME=VALUE, as PRES_100=0.40{decimal_comma(text)}"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pres_eval.errors import InputError, decimal_comma, quoted
+from pres_eval.errors import InputError, decimal_comma, number_of, quoted
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "query-id", "queryid", "id")
 """What the column of topics is called where a file has a header."""
+
+CONCORDANCE_QUOTE = "þ"
+"""What is around each cell of a Concordance load file (.DAT); \\x14, shown as ¶, is between them."""
 
 MACRO, WORST = "macro", "worst"
 """The mean over groups, and the worst of them; no group may be called so."""
@@ -52,7 +54,7 @@ def read_groups(path: str) -> Groups:
             if group:
                 name = f"{column}={group}" if column else group
                 check_name(path, line, name)
-                topics.setdefault(name, set()).add(_topic(topic))
+                topics.setdefault(name, set()).add(encoded(topic))
     return Groups(path, {name: frozenset(own) for name, own in topics.items()})
 
 
@@ -72,18 +74,15 @@ def read_weights(path: str, what: str = "weight") -> Weights:
     _, rows = _rows(path, f"topic {what}")
     weights: dict[bytes, float] = {}
     for line, (topic, text) in rows:
-        if _topic(topic) in weights:
+        if encoded(topic) in weights:
             raise InputError(path, line, f"topic {quoted(topic)} again", "each topic once")
-        weights[_topic(topic)] = check_weight(path, line, text, what)
+        weights[encoded(topic)] = check_weight(path, line, text, what)
     return Weights(path, weights)
 
 
 def check_weight(path: str, line: int | None, found: Any, what: str = "weight") -> float:
     """Return a weight; raises InputError for what is no number of at least 0."""
-    try:
-        weight = float(found)
-    except (TypeError, ValueError, OverflowError):
-        weight = math.nan
+    weight = number_of(found)
     if not 0 <= weight <= MOST:
         advice = decimal_comma(str(found)).removeprefix("; ")
         expected = f"a number of at least 0, at most {MOST:g}"
@@ -122,49 +121,62 @@ def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
     return weights
 
 
-def _topic(text: str) -> bytes:
+def encoded(text: str) -> bytes:
+    """Return an id as it is in the file."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """Return the header, [] if there is none, and the rows with their lines, all of the same length.
-
-    Columns are separated by tabs, commas or blanks, whichever the first line has.
-    """
-    source = Source(path)
-    text = b"".join(chunk.text() for chunk in source.chunks()).decode("utf-8-sig", "surrogateescape")
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    if not first:
-        raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    separator = next((one for one in "\t,;" if one in first), None)
-    found: Iterator[tuple[int, list[str]]]
-    if separator is None:
-        every_line = enumerate(text.splitlines(), 1)
-        found = ((number, line.split()) for number, line in every_line if not line.startswith("#"))
-    else:
-        every = csv_rows(source.name, text, separator)
-        found = ((number, row) for number, row in every if not (row and row[0].startswith("#")))
-    rows = [(number, [cell.strip() for cell in row]) for number, row in found if any(map(str.strip, row))]
+    """Return the header, [] if there is none, and the rows with their lines, all of the same length."""
+    rows, separator = read_cells(path, columns)
     header = rows[0][1] if rows[0][1][0].casefold() in HEADINGS else []
     width = max(len(header), 2) if columns == "topic group" else 2
     for number, row in rows:
         if len(row) != width or not row[0]:
-            raise InputError(source.name, number, f"{len(row)} columns", f"{width} ({columns})")
+            raise InputError(Source(path).name, number, f"{len(row)} columns", f"{width} ({columns})")
         if separator is not None and set(row[0]) & set(" \t"):
             line = separator.join(row)
             advice = decimal_comma(line.split()[-1]).removeprefix("; ")
-            raise InputError(source.name, number, quoted(line), f"{width} columns ({columns})", advice)
+            raise InputError(Source(path).name, number, quoted(line), f"{width} columns ({columns})", advice)
     return header, iter(rows[bool(header) :])
 
 
-def csv_rows(path: str, text: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV text, each with the line in which it ends.  Raises InputError for other text."""
+def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], str | None]:
+    """Return the rows with their lines, and what separates their columns, None for blanks.
+
+    That is a tab, comma or semicolon, whichever the first line has, or what Concordance takes, between þ.
+    Raises InputError if there are none; `columns` says what they should be.
+    """
+    source = Source(path)
+    text = _decoded(b"".join(chunk.text() for chunk in source.chunks()))
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    if not first:
+        raise InputError(source.name, None, "no lines", f"lines of {columns}")
+    quote = first[0] if first[0] == CONCORDANCE_QUOTE else '"'
+    between = (first.split(quote)[2:3] or [""])[0] if quote == CONCORDANCE_QUOTE else "\t,;"
+    separator = next((one for one in between if one in first), None)
+    found: Iterable[tuple[int, list[str]]] = enumerate((line.split() for line in text.splitlines()), 1)
+    if separator is not None:
+        found = separated_rows(source.name, io.StringIO(text), f"lines of {columns}", separator, quote)
+    rows = [(number, [cell.strip() for cell in row]) for number, row in found if any(map(str.strip, row))]
+    return [(number, row) for number, row in rows if not row[0].startswith("#")], separator
+
+
+def _decoded(data: bytes) -> str:
+    """Return the text of a file: UTF-8, or as review platforms export it, UTF-16 or the Latin alphabet's."""
+    marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
+    encoding = next((name for mark, name in marks.items() if data.startswith(mark)), "utf-8-sig")
+    return data.decode(encoding, "surrogateescape")
+
+
+def separated_rows(
+    name: str, lines: Iterable[str], expected: str, separator: str = ",", quote: str = '"'
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of CSV with their lines; raises InputError for what is none."""
     import csv  # takes a while to import, and most evaluations have no such file
 
-    reader = csv.reader(io.StringIO(text), delimiter=separator)
+    reader = csv.reader(lines, delimiter=separator, quotechar=quote)
     try:
-        for row in reader:
-            yield reader.line_num, row
+        yield from ((reader.line_num, row) for row in reader)
     except csv.Error as error:  # a carriage return alone, a field of more than 131,072 characters
-        found = str(error).partition(" - ")[0]
-        raise InputError(path, reader.line_num, found, "CSV as --format csv writes it") from None
+        raise InputError(name, reader.line_num, str(error).partition(" - ")[0], expected) from None

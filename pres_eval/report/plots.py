@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import axes_in_rows, line_styles, new_figure, plain, plain_names
+from pres_eval.analysis.validation import Validation
+from pres_eval.report.drawing import (
+    COLOURS,
+    axes_in_rows,
+    line_styles,
+    new_figure,
+    one_plot,
+    plain,
+    plain_names,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,3 +150,30 @@ def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
     axes.set(title=plain(topic["title"], 48), xlabel="rank", ylabel="relevant documents so far")
     axes.set(xlim=(0, run_x[-1] * 1.02), ylim=(0, max(1, run_y[-1]) * 1.04))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def validation_figure(found: Validation) -> Figure:
+    """The interval of each share over all topics; a tick is the limit to one side."""
+    names = ("recall", "precision", "F1", "prevalence", "elusion")
+    rows = [found.of(name)[-1] for name in names]
+    places, percent = range(len(rows)), f"{100 * found.settings.confidence:g} %"
+    with one_plot(6.5, 1.5 + 0.3 * len(rows)) as (figure, axes):
+        axes.hlines(places, [one.low for one in rows], [one.high for one in rows], color=COLOURS[0], lw=2)
+        axes.plot([one.estimate for one in rows], places, "o", color=COLOURS[0], label="estimate")
+        axes.plot(
+            [one.at_least for one in rows],
+            places,
+            "|",
+            color=COLOURS[1],
+            markersize=11,
+            label=f"at least, with {percent}",
+        )
+        if found.settings.target is not None:
+            axes.axvline(
+                found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"
+            )
+        axes.set_yticks(places, names)
+        axes.set(xlim=(-0.01, 1.01), ylim=(len(rows) - 0.5, -0.5))
+        axes.set_title(f"{percent} intervals ({found.settings.method})")
+        figure.legend(loc="outside lower center", ncols=3)
+    return figure

@@ -16,9 +16,9 @@ from pres_eval.measures.base import Format
 
 # Patterns are compiled where they are first used: most ids need none of them.
 _ESCAPED = r"\\x([0-9a-f]{2})"
-# Besides control characters those that turn the direction of text or end a line, and blanks that are none: a
-# tag must not be able to show as another one; and what CI systems take for a command: `::error::` where a line
-# begins, `##[error]`.
+# Besides control characters those that turn the direction of text or end a line, and blanks that are none:
+# a tag must not be able to show as another one; and what CI systems take for a command: `::error::` where a
+# line begins, `##[error]`.
 _UNSAFE = r"^\s*:(?=:)|#(?=#(?:vso)?\[)" + (
     "|[\x00-\x1f\x7f-\xa0\xad\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]"
 )

@@ -324,7 +324,9 @@ def test_a_long_field_of_groups_is_no_traceback(call: Command) -> None:
     write(groups=f"topic,group\nq1,{'x' * 200_000}\nq2,b\n")
     called = call("-m", "map", "--groups", "groups", "qrels", "run")
     assert called.code == 2
-    assert called.err.startswith("pres-eval: groups:2: field larger than field limit (131072), expected CSV")
+    assert called.err.startswith(
+        "pres-eval: groups:2: field larger than field limit (131072), expected lines of topic group"
+    )
 
 
 def test_tables_as_csv_have_no_nan(call: Command) -> None:

@@ -1,0 +1,158 @@
+"""A judged sample and what the review found, as the parts that estimates are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from pres_eval.analysis.pooling import Key, first_documents
+from pres_eval.analysis.yields import Part
+from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.reading.id_files import read_pairs
+from pres_eval.reading.lines import RUN
+from pres_eval.reading.samples import Sampled, Sizes, Stratum
+from pres_eval.reading.source import Source
+
+
+def read_review(path: str, depth: int | None = None) -> set[Key]:
+    """Read the documents that a review found: lines of `topic docno`, or a run, of each topic the first.
+
+    Raises UsageError for a depth where there are no ranks, InputError for what is neither.
+    """
+    if path != "-" and len(Source(path).head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
+        return set(first_documents(path, depth=depth))
+    if depth is not None:
+        raise UsageError(f"--depth goes with a run ({RUN.names}), not with lines of topic docno: {path}")
+    pairs = read_pairs(path, "topic docno")
+    return set(zip(pairs.first.take(slice(None)), pairs.second.take(slice(None)), strict=True))
+
+
+def sampled_parts(
+    sample: Sequence[Sampled],
+    review: Collection[Key],
+    level: int = 1,
+    collection: int | None = None,
+    sizes: Sizes | None = None,
+) -> list[Part]:
+    """Return the parts of each stratum: what the review found of it, and what it missed; empty ones left out.
+
+    level       the least grade of a relevant document
+    collection  how many documents there are, where the sample is of all of them
+    sizes       how many each stratum has; without both, all documents of a stratum are in the sample's file,
+                those that nobody judged with a negative grade
+    Raises InputError for a document that comes twice, a stratum without size or sample, one smaller than its
+    sample, and parts of which nothing was judged or whose size cannot be known.
+    """
+    topics: dict[bytes, dict[Stratum, list[Sampled]]] = {}
+    seen: set[Key] = set()
+    for one in sample:
+        if one.key in seen:
+            raise InputError(
+                *one.place,
+                f"document {quoted(one.key[1])} again",
+                "each document once, in one stratum",
+                "these look like qrels, expected topic docno stratum relevance"
+                * (one.key[1] in (b"0", b"Q0")),
+            )
+        seen.add(one.key)
+        topics.setdefault(one.stratum.topic, {}).setdefault(one.stratum, []).append(one)
+    known = Counter(topic for topic, _ in review)
+    if known and topics and not known.keys() & topics.keys():
+        raise InputError(
+            *sample[0].place,
+            f"topic {quoted(sample[0].stratum.topic)}",
+            f"a topic of the review, such as {quoted(min(known))}",
+        )
+    for stratum, (documents, place) in (sizes or {}).items():
+        if documents and stratum not in topics.get(stratum.topic, ()):
+            raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
+    return [
+        part
+        for topic, strata in topics.items()
+        for whole in (_whole(strata, collection, sizes),)
+        for part in _parts(strata, whole, _found_in(strata, whole, review, known[topic]), review, level)
+    ]
+
+
+def _whole(
+    strata: Mapping[Stratum, Sequence[Sampled]], collection: int | None, sizes: Sizes | None
+) -> dict[Stratum, int]:
+    """Return how many documents each stratum of a topic has; raises InputError if its sample has more."""
+    whole = {}
+    listed = any(one.grade < 0 for own in strata.values() for one in own)
+    for stratum, own in strata.items():
+        size, place = (sizes or {}).get(stratum, (collection or 0, own[0].place))
+        if sizes is None and (len(strata) > 1 if collection else not listed):
+            raise UsageError(
+                f"how many documents {stratum} has is not known:"
+                " expected sizes (a file of topic stratum size)"
+                + ", or collection (a number)"
+                * (len(strata) == 1)
+            )
+        whole[stratum] = size if sizes is not None or collection else len(own)
+        if whole[stratum] < len(own):
+            raise InputError(
+                *place,
+                f"{size} documents in {stratum}, of which {len(own)} are in the sample",
+                f"{len(own)} at least, or inclusion probabilities are above 1",
+            )
+    return whole
+
+
+def _parts(
+    strata: Mapping[Stratum, Sequence[Sampled]],
+    whole: Mapping[Stratum, int],
+    found_in: Mapping[Stratum, int],
+    review: Collection[Key],
+    level: int,
+) -> Iterator[Part]:
+    """Yield the parts of a topic; raises InputError for one of which nothing is known."""
+    for stratum, own in strata.items():
+        for found, size in ((True, found_in[stratum]), (False, whole[stratum] - found_in[stratum])):
+            grades = [one.grade for one in own if one.grade >= 0 and (one.key in review) == found]
+            if not min(size, 1) <= len(grades) <= size:
+                raise InputError(
+                    *own[0].place,
+                    f"{len(grades)} judged documents among the {size:,} of {stratum}"
+                    f" that the review {'found' if found else 'missed'}",
+                    "a sample of these",
+                )
+            if size:
+                yield Part(*stratum, found, size, len(grades), sum(grade >= level for grade in grades))
+
+
+def _found_in(
+    strata: Mapping[Stratum, Sequence[Sampled]],
+    whole: Mapping[Stratum, int],
+    review: Collection[Key],
+    documents: int,
+) -> dict[Stratum, int]:
+    """Return how many documents of each stratum of a topic the review found, of so many in all.
+
+    If the file lists all documents of a stratum, they are counted.  Of one other stratum it is what is left
+    of the review; of several, each must be found or missed as a whole, as its sample is.
+    Raises InputError where the strata do not add up to the review.
+    """
+    found_in = {each: sum(one.key in review for one in own) for each, own in strata.items()}
+    others = [stratum for stratum, own in strata.items() if len(own) < whole[stratum]]
+    for stratum in others:
+        if len(others) == 1:
+            found_in[stratum] += documents - sum(found_in.values())
+        elif found_in[stratum] in (0, len(strata[stratum])):
+            found_in[stratum] = whole[stratum] if found_in[stratum] else 0
+        else:
+            raise InputError(
+                *strata[stratum][0].place,
+                f"{stratum}: the review found some of its sample; of how many in all is not known",
+                "strata that were found or missed as a whole",
+                "list all documents of the stratum, those that nobody judged with relevance -1",
+            )
+    if sum(found_in.values()) != documents or any(found_in[each] > whole[each] for each in strata):
+        first = next(iter(strata.values()))[0]
+        raise InputError(
+            *first.place,
+            f"{documents:,} documents of topic {quoted(first.stratum.topic)} in the review",
+            f"the {sum(found_in.values()):,} of the strata that it found",
+            "are sizes, strata and the review of the same collection?",
+        )
+    return found_in

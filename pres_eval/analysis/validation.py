@@ -1,0 +1,232 @@
+"""How much a review missed: recall and its kin from judged random samples, each with an interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.yields import (
+    Ends,
+    Part,
+    binomial,
+    clopper_pearson,
+    posterior,
+    relevant_needed,
+    wald,
+    wilson,
+)
+from pres_eval.arrays.types import FloatArray
+from pres_eval.records import dataclass
+
+ALL = b"all"
+"""The topic of estimates over all topics together."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A quantity estimated from a sample.
+
+    quantity  one of QUANTITIES
+    estimate  nan where it has no value: recall without relevant documents, precision if nothing was found
+    low, high           the interval that holds it with the confidence wanted
+    at_least, at_most   limits to one side, each with that confidence
+    """
+
+    topic: bytes
+    quantity: str
+    estimate: float
+    low: float
+    high: float
+    at_least: float
+    at_most: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How intervals are made (`method` is beta-binomial or one of METHODS), and what is asked of recall.
+
+    target  the recall to be shown; None: no test
+    margin  half the width that the interval of recall should have; None: nobody asks
+    draws   from the posterior under beta-binomial
+    """
+
+    method: str = "beta-binomial"
+    confidence: float = 0.95
+    seed: int = 0
+    target: float | None = None
+    margin: float | None = None
+    draws: int = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What samples tell of a review: of each topic, and of all together if there are several.
+
+    parts      what the samples are of
+    estimates  of each topic in turn each of QUANTITIES; ALL is the last topic if there are several
+    """
+
+    settings: Settings
+    parts: Sequence[Part]
+    estimates: Sequence[Estimate]
+
+    def of(self, quantity: str) -> list[Estimate]:
+        """Return the estimates of a quantity, one for each topic."""
+        return [each for each in self.estimates if each.quantity == quantity]
+
+    def stopping(self, target: float) -> Iterator[tuple[bytes, int, int | None, int, bool]]:
+        """Yield for topics whose sample has one stratum whether the review may stop (QBCB).
+
+        Of each the topic, how many documents of the sample are relevant, how many of these the review must
+        find (None: there are too few to ever stop), how many it found, and whether that is enough.  This
+        holds for a sample that was drawn before the review, at random from all documents.
+        """
+        for topic in dict.fromkeys(part.topic for part in self.parts):
+            parts = [part for part in self.parts if part.topic == topic]
+            if len({part.stratum for part in parts}) == 1:
+                sampled = sum(part.relevant for part in parts)
+                found = sum(part.relevant for part in parts if part.found)
+                needed = relevant_needed(sampled, target, self.settings.confidence)
+                yield topic, sampled, needed, found, needed is not None and found >= needed
+
+    def shows(self, recall: Estimate) -> bool:
+        """Return whether a recall is shown to be at least the target, if there is one."""
+        # Where all is judged the limit is the recall itself, but for the last bits.
+        return self.settings.target is None or round(recall.at_least, 12) >= self.settings.target
+
+
+def estimated(parts: Sequence[Part], settings: Settings) -> list[Estimate]:
+    """Return the estimates for each topic of the parts, and over all topics together."""
+    topics = {part.topic: [other for other in parts if other.topic == part.topic] for part in parts}
+    if len(topics) > 1:
+        topics[ALL] = list(parts)
+    return [each for topic, own in topics.items() for each in estimates(topic, own, settings)]
+
+
+QUANTITIES: dict[str, Callable[[FloatArray, FloatArray, tuple[int, int]], FloatArray]] = {
+    "recall": lambda found, missed, sizes: _share(found, found + missed),
+    "precision": lambda found, missed, sizes: _share(found, sizes[0]),
+    "F1": lambda found, missed, sizes: _share(2 * found, found + missed + sizes[0]),
+    "prevalence": lambda found, missed, sizes: _share(found + missed, sum(sizes)),
+    "elusion": lambda found, missed, sizes: _share(missed, sizes[1]),
+    "relevant": lambda found, missed, sizes: found + missed,
+    "relevant found": lambda found, missed, sizes: found,
+    "relevant missed": lambda found, missed, sizes: missed,
+}
+"""What is estimated, from the relevant documents that the review found and those that it missed, and from
+how many documents it found and missed in all."""
+
+
+def _share(some: FloatArray, every: FloatArray | int) -> FloatArray:
+    """(n,) some (n,) / every, nan for 0 / 0."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.divide(some, every))
+
+
+def estimates(topic: bytes, parts: Sequence[Part], settings: Settings) -> list[Estimate]:
+    """Return the estimate of each of the quantities, for a topic or several, of which these are the parts.
+
+    Parts are added up as strata are: Σ N x / n, N documents of which n were judged and x are relevant.
+    """
+    sides = [part for part in parts if part.found], [part for part in parts if not part.found]
+    sizes = sum(part.size for part in sides[0]), sum(part.size for part in sides[1])
+    found, missed = (np.array(math.fsum(part.estimate for part in side)) for side in sides)
+    outside = 1 - settings.confidence
+    make = _drawn if settings.method == Settings.method else _analytic
+    ends = make(sides, sizes, settings, (outside, 2 * outside))
+    return [
+        Estimate(topic, name, float(value(found, missed, sizes)), *ends[name][0], *ends[name][1])
+        for name, value in QUANTITIES.items()
+    ]
+
+
+Quantiles = dict[str, list[Ends]]
+"""For each quantity the ends of an interval for each chance to miss it."""
+
+
+def _drawn(
+    sides: Sequence[list[Part]], sizes: tuple[int, int], settings: Settings, outside: Sequence[float]
+) -> Quantiles:
+    """Return quantiles of the posterior: those of the functions of draws of what was found and missed."""
+    stream, draws = Stream(settings.seed), settings.draws
+    found, missed = (
+        sum((posterior(part, draws)[stream.orders(1, draws)[0]] for part in side), np.zeros(draws))
+        for side in sides
+    )
+    chances = [end for chance in outside for end in (chance / 2, 1 - chance / 2)]
+    ends = {}
+    for name, value in QUANTITIES.items():
+        known = (values := value(found, missed, sizes))[~np.isnan(values)]
+        quantiles = np.quantile(known, chances).tolist() if len(known) else [math.nan] * len(chances)
+        ends[name] = list(zip(quantiles[::2], quantiles[1::2], strict=True))
+    return ends
+
+
+def _analytic(
+    sides: Sequence[list[Part]], sizes: tuple[int, int], settings: Settings, outside: Sequence[float]
+) -> Quantiles:
+    """Return intervals that are made of those of the parts, by formulas."""
+    interval, share = METHODS[settings.method]
+    ends: Quantiles = {name: [] for name in QUANTITIES}
+    for chance in outside:
+        found, missed, every = (_sum(own, interval, chance) for own in (*sides, sides[0] + sides[1]))
+        rest = missed[0] + sizes[0], missed[1] + sizes[0], missed[2] + sizes[0]
+        ends["recall"].append((share(found, missed), 1 - share(missed, found)))
+        ends["F1"].append((2 * share(found, rest), 2 - 2 * share(rest, found)))
+        for count, name, (_, low, high), size in (
+            ("relevant", "prevalence", every, sum(sizes)),
+            ("relevant found", "precision", found, sizes[0]),
+            ("relevant missed", "elusion", missed, sizes[1]),
+        ):
+            ends[count].append((low, high))
+            ends[name].append((low / size, high / size) if size else (math.nan, math.nan))
+    return ends
+
+
+Yield = tuple[float, float, float]
+"""A number of relevant documents, and the ends of its interval."""
+
+
+def _sum(parts: Sequence[Part], interval: Callable[[Part, float], Ends], outside: float) -> Yield:
+    """Return the relevant documents of several parts, with the interval of their sum (MOVER).
+
+    Formula:  from x̂ - √Σ(x̂ᵢ - lᵢ)² to x̂ + √Σ(uᵢ - x̂ᵢ)²
+    Source: Zou & Donner, Statistics in Medicine 2008, doi:10.1002/sim.3095.
+    """
+    ends = [(part.estimate, *interval(part, outside)) for part in parts]
+    value = math.fsum(own for own, _, _ in ends)
+    below = math.hypot(*(own - low for own, low, _ in ends))
+    return value, max(value - below, 0.0), value + math.hypot(*(high - own for own, _, high in ends))
+
+
+def least_share(some: Yield, rest: Yield) -> float:
+    """Return the lower end of some / (some + rest), of two independent estimates (MOVER-R).
+
+    Formula:  q = (a² - (a - l)²) / (ab + √(a²b² - (a² - (a - l)²) (b² - (u - b)²))), and q / (1 + q)
+    Source: Donner & Zou, Statistical Methods in Medical Research 2012, doi:10.1177/0962280210383082.
+    """
+    (a, low, _), (b, _, high) = some, rest
+    top = low * (2 * a - low)
+    root = math.sqrt(max((a * b) ** 2 - top * high * (2 * b - high), 0.0))
+    return top / (top + a * b + root) if top else 0.0
+
+
+def worst_share(some: Yield, rest: Yield) -> float:
+    """Return the lower end of some / (some + rest) if both are at the worst end of their intervals."""
+    return some[1] / (some[1] + rest[2]) if some[1] else 0.0
+
+
+METHODS = {
+    "wilson": (wilson, least_share),
+    "clopper-pearson": (clopper_pearson, least_share),
+    "wald": (wald, least_share),
+    "ei-recall": (binomial, worst_share),
+}
+"""The methods besides beta-binomial: the interval of a part, and how two become that of a share.
+
+ei-recall: Losey 2015, "Introducing ei-Recall": recall is lowest where most was missed and least was found.
+Unless all that was found is judged, it is wider than need be.
+"""

@@ -1,0 +1,176 @@
+"""How many relevant documents are in a part of a collection of which a sample was judged, and how large
+samples must be.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+
+from pres_eval.arrays.types import FloatArray
+from pres_eval.records import dataclass
+
+Ends = tuple[float, float]
+
+LARGEST_TABLE = 1 << 20
+"""Unjudged documents of a part up to which each number of relevant ones has a chance of its own."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Documents that are alike to an estimate: of one stratum, and all found by the review or all missed.
+
+    size      how many there are
+    sampled   how many of them were judged, drawn at random; one at least
+    relevant  how many of these are relevant
+    """
+
+    topic: bytes
+    stratum: str
+    found: bool
+    size: int
+    sampled: int
+    relevant: int
+
+    @property
+    def estimate(self) -> float:
+        """The relevant documents: size · relevant / sampled."""
+        return self.size * self.relevant / self.sampled
+
+
+def wald(part: Part, outside: float) -> Ends:
+    """Return the normal approximation: p̂ ± z √(p̂ (1 - p̂) / n · (N - n) / (N - 1)), times N.
+
+    It has no width where no document of the sample is relevant, or all are: for comparison only.
+    """
+    share, left = part.relevant / part.sampled, (part.size - part.sampled) / max(part.size - 1, 1)
+    spread = -NormalDist().inv_cdf(outside / 2) * math.sqrt(share * (1 - share) / part.sampled * left)
+    return part.size * max(share - spread, 0.0), part.size * min(share + spread, 1.0)
+
+
+def wilson(part: Part, outside: float) -> Ends:
+    """Return Wilson's score interval, with n (N - 1) / (N - n) for n in a finite population.
+
+    Formula:  (p̂ + z²/2n ± z √(p̂ (1 - p̂)/n + z²/4n²)) / (1 + z²/n), times N
+    Source: Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
+    """
+    share, left = part.relevant / part.sampled, (part.size - part.sampled) / max(part.size - 1, 1)
+    over = NormalDist().inv_cdf(outside / 2) ** 2 / part.sampled * left
+    middle, spread = share + over / 2, math.sqrt(share * (1 - share) * over + over * over / 4)
+    scale = part.size / (1 + over)
+    return scale * max(middle - spread, 0.0), scale * min(middle + spread, 1 + over)
+
+
+def clopper_pearson(part: Part, outside: float) -> Ends:
+    """Return the exact interval: the numbers of relevant documents that the sample does not contradict.
+
+    Formula:  all K with P(X ≥ x | K) > outside / 2 and P(X ≤ x | K) > outside / 2, X hypergeometric
+    Source: Clopper & Pearson, Biometrika 1934, doi:10.1093/biomet/26.4.404.
+    """
+    low, least_irrelevant = (
+        one.relevant
+        + bisect_left(
+            range(one.relevant, one.size - one.sampled + one.relevant),
+            True,
+            key=lambda relevant, one=one: _at_least(relevant, one) > outside / 2,  # type: ignore[misc]
+        )
+        for one in (part, replace(part, relevant=part.sampled - part.relevant))
+    )
+    return float(low), float(part.size - least_irrelevant)
+
+
+def _at_least(relevant: int, part: Part) -> float:
+    """Return the chance of as many relevant documents in the sample or more, if the part has `relevant`."""
+    size, sampled = part.size, part.sampled
+    first = max(0, sampled - (size - relevant))
+    k = np.arange(first, min(sampled, relevant), dtype=np.float64)
+    steps = np.log((relevant - k) * (sampled - k)) - np.log((k + 1) * (size - relevant - sampled + k + 1))
+    return float(_chances(steps)[max(part.relevant - first, 0) :].sum())
+
+
+def _chances(steps: FloatArray) -> FloatArray:
+    """(n+1,) chances whose logarithms differ by so much from one to the next (n,)."""
+    logarithms = np.concatenate(([0.0], np.cumsum(steps)))
+    chances = np.exp(logarithms - logarithms.max())
+    return np.asarray(chances / chances.sum())
+
+
+def binomial(part: Part, outside: float) -> Ends:
+    """Return Clopper and Pearson's interval as if the part had no end, unless all of it is judged."""
+    size = 10**12 if part.sampled < part.size else part.size
+    low, high = clopper_pearson(replace(part, size=size), outside)
+    return part.size * (low / size), part.size * (high / size)
+
+
+def posterior(part: Part, draws: int) -> FloatArray:
+    """(draws,) numbers of relevant documents, ascending: evenly spaced quantiles of the posterior.
+
+    Formula:  x + BetaBinomial(N - n, x + ½, n - x + ½): what the unjudged documents add, under Jeffreys'
+      prior.  If these are more than LARGEST_TABLE, so many groups of them stand for them.
+    Source: Webber, "Approximate recall confidence intervals", TOIS 2013, doi:10.1145/2414782.2414784.
+    """
+    left, a, b = part.size - part.sampled, part.relevant + 0.5, part.sampled - part.relevant + 0.5
+    groups = min(left, LARGEST_TABLE)
+    k = np.arange(groups, dtype=np.float64)
+    chances = _chances(np.log((k + a) * (groups - k)) - np.log((k + 1) * (groups - k - 1 + b)))
+    found = np.searchsorted(np.cumsum(chances)[:-1], (np.arange(draws) + 0.5) / draws)
+    return np.asarray(part.relevant + found * (left / max(groups, 1)))
+
+
+def relevant_needed(sampled: int, target: float, confidence: float) -> int | None:
+    """Return how many relevant documents of a sample a review must find to stop; None if there are too few.
+
+    Formula:  the least j with P(X < j) ≥ confidence, X binomial with `sampled` trials and chance `target`
+    Source: Lewis, Yang & Frieder, CIKM 2021, doi:10.1145/3459637.3482415 (QBCB).
+    """
+    k = np.arange(sampled, dtype=np.float64)
+    below = np.cumsum(_chances(np.log((sampled - k) / (k + 1) * target / (1 - target))))
+    needed = int(np.searchsorted(below, confidence)) + 1
+    return needed if needed <= sampled else None
+
+
+def sample_needed(part: Part, half_width: float, margin: float) -> int:
+    """Return how many documents of a part to judge in all, until the interval of recall is ± margin.
+
+    Formula:  1 / (1 / N + (1 / n - 1 / N) (margin / h)²), h half the width of today's interval: the samples
+      of all parts grow alike
+    """
+    if half_width <= margin or part.sampled == part.size:
+        return part.sampled
+    left = (1 / part.sampled - 1 / part.size) * (margin / half_width) ** 2
+    return min(part.size, math.ceil(1 / (1 / part.size + left)))
+
+
+def plans(
+    collection: int, prevalence: float, margin: float, confidence: float
+) -> Iterator[tuple[float, int, int]]:
+    """Yield for several recalls how many documents to draw at random for recall ± margin: 0.5 needs most.
+
+    Of each the recall, the relevant documents that the sample must have, and the documents that it needs.
+    Formula:  m = z² r (1 - r) / margin² relevant ones, m / (1 + (m - 1) / R) of a collection's R, and so many
+      divided by the prevalence in all
+    """
+    z = NormalDist().inv_cdf((1 - confidence) / 2)
+    for recall in (0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95):
+        wanted = z * z * recall * (1 - recall) / margin**2
+        relevant = wanted / (1 + max(wanted - 1, 0.0) / (collection * prevalence))
+        yield recall, math.ceil(relevant), min(collection, math.ceil(relevant / prevalence))
+
+
+def elusion_tests(
+    unfound: int, relevant: float, confidence: float
+) -> Iterator[tuple[int, float, int, float]]:
+    """Yield what elusion tests of usual sizes say in which no document is relevant.
+
+    Of each how many are drawn of the `unfound` ones that the review did not find, the share of these that is
+    relevant at most, their number, and the least recall if `relevant` documents are relevant in all.
+    """
+    for size in (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000):
+        if size <= unfound:
+            _, high = clopper_pearson(Part(b"", "", False, unfound, size, 0), 2 * (1 - confidence))
+            yield size, high / unfound, int(high), max(0.0, 1 - high / relevant)

@@ -1,0 +1,113 @@
+"""pres-eval validate: how much a review missed, from judged samples."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from pres_eval.analysis.validation import METHODS, Settings
+from pres_eval.cli.analysing import SEED, ResultOptions, put_out, result_options
+from pres_eval.cli.reader import check_paths
+from pres_eval.cli.shared import QUIET
+from pres_eval.cli.streams import say
+from pres_eval.cli.values import FiniteRange
+from pres_eval.errors import UsageError
+from pres_eval.gates.findings import EXIT_CODE
+from pres_eval.library.validating import validate
+from pres_eval.report.text import text_of
+from pres_eval.report.validation_tables import plan_tables, validation_tables
+
+SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[REVIEW SAMPLE ...]")
+@click.option(
+    "--depth", type=click.IntRange(min=1), metavar="RANK",
+    help="If REVIEW is a run: only its first RANK documents of each topic were found.",
+)  # fmt: skip
+@click.option(
+    "--collection", type=click.IntRange(1, 10**12), metavar="NUM",
+    help="Documents in the collection, of which SAMPLE was drawn at random.",
+)  # fmt: skip
+@click.option("--sizes", metavar="FILE", help="Documents of each stratum: lines of topic, stratum, size.")
+@click.option(
+    "--columns", multiple=True, metavar="NAME=HEADING",
+    help="A column of SAMPLE by its heading; NAME is topic, docno, stratum or relevance.",
+)  # fmt: skip
+@click.option(
+    "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True,
+    metavar="NUM", help="Least grade of a relevant document.",
+)  # fmt: skip
+@click.option(
+    "--method", type=click.Choice((Settings.method, *METHODS)), default=Settings.method, show_default=True,
+    help="How intervals are made.",
+)  # fmt: skip
+@click.option("--confidence", type=SHARE, default=0.95, show_default=True, help="Of intervals and limits.")
+@click.option(
+    "--target", type=SHARE, metavar="RECALL",
+    help="Exit with 3 unless recall is shown to be at least this; say when a review may stop (QBCB).",
+)  # fmt: skip
+@click.option(
+    "--margin", type=SHARE, metavar="MARGIN",
+    help="How many documents to judge for recall ± MARGIN (of a plan: 0.05).",
+)  # fmt: skip
+@click.option(
+    "--prevalence", type=SHARE, metavar="SHARE",
+    help="Without files: plan a sample for a collection of which about this share is relevant.",
+)  # fmt: skip
+@SEED
+@QUIET
+@result_options
+def command(**values: Any) -> None:
+    """How much a review missed: recall, precision, prevalence and elusion, each with an interval.
+
+    \b
+    Examples:
+      pres-eval validate review.txt sample.txt --collection 3479
+      pres-eval validate review.txt sample.txt --collection 3479 --target .5
+      pres-eval validate --collection 50000 --prevalence 0.02
+
+    REVIEW: the documents that were found, as lines of topic and docno, or a run.  SAMPLE: documents drawn at
+    random and judged, as lines of topic, docno, stratum and relevance, with or without the stratum, as CSV
+    with a header, or as the load file of a review platform (CSV, Concordance DAT).
+
+    beta-binomial: quantiles of the posterior under Jeffreys' prior (Webber 2013); wilson, clopper-pearson,
+    wald: the intervals of the parts, combined (MOVER); ei-recall: Losey's.  What is judged as a whole is
+    certain.
+
+    Tables for --table: estimates, sentences, parts, targets, stopping, more; without files plan, elusion.
+    """  # noqa: D301 - a real \b keeps click from wrapping the examples
+    said = ResultOptions(**{each.name: values.pop(each.name) for each in fields(ResultOptions)})
+    said.check()
+    files = values.pop("files")
+    (_validate if files else _plan)(said, values, *files)
+
+
+def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
+    if asked.pop("prevalence") is not None:
+        raise UsageError("--prevalence is of a plan, without files: the samples tell it")
+    check_paths(review, samples)
+    asked["columns"] = dict(text.partition("=")[::2] for text in asked["columns"])
+    found = validate(review, *samples, **asked)
+    asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
+    put_out(validation_tables(found), "validate", asked, said, make=found.plot)
+    if not found.shows(found["recall"]):
+        say(
+            f"pres-eval: --target: wanted a recall of at least {asked['target']:g}"
+            f" with {100 * asked['confidence']:g} % confidence, shown is {found['recall'].at_least:.6f}"
+        )
+        raise click.exceptions.Exit(EXIT_CODE)
+
+
+def _plan(said: ResultOptions, asked: dict[str, Any]) -> None:
+    asked["margin"] = asked["margin"] or 0.05
+    kept = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
+    if None in kept.values() or any(asked[name] is not None for name in ("depth", "sizes", "target")):
+        raise UsageError(
+            "expected REVIEW SAMPLE ..., or for a plan no files and"
+            " --collection NUM --prevalence SHARE [--margin MARGIN] [--confidence SHARE]"
+        )
+    put_out(plan_tables(**kept), "validate", kept, said)

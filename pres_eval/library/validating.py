@@ -1,0 +1,87 @@
+"""`validate`: how much a review missed, from judged samples of the collection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from pres_eval.analysis.sampled_parts import read_review, sampled_parts
+from pres_eval.analysis.validation import METHODS, Estimate, Settings, Validation, estimated
+from pres_eval.errors import UsageError
+from pres_eval.reading.samples import NAMES, read_sample, read_sizes
+from pres_eval.report.drawing import check_matplotlib
+from pres_eval.report.layout import Look, render
+from pres_eval.report.plots import validation_figure
+from pres_eval.report.validation_tables import sentences, validation_tables
+
+
+class Review(Validation):
+    """What samples tell of a review: its `estimates`, and the `parts` that they are made of."""
+
+    def __getitem__(self, quantity: str) -> Estimate:
+        """The estimate of "recall" or another quantity, over all topics."""
+        return self.of(quantity)[-1]
+
+    @property
+    def sentence(self) -> str:
+        """What the samples say of recall, over all topics, in plain words."""
+        return sentences(self)[-1][1]
+
+    def to_text(self, form: str = "table", table: str | None = None, digits: int = 4) -> str:
+        """Return the tables as --format of the command: "table", "latex", "markdown", "json", "csv"."""
+        return render(validation_tables(self), Look(form, table, digits), "validate", {})
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure of the intervals (extra: plot)."""
+        check_matplotlib("plot")
+        return validation_figure(self)
+
+
+def validate(
+    review: str | os.PathLike[str],
+    *samples: str | os.PathLike[str],
+    collection: int | None = None,
+    sizes: str | os.PathLike[str] | None = None,
+    depth: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    level: int = 1,
+    method: str = Settings.method,
+    confidence: float = Settings.confidence,
+    target: float | None = None,
+    margin: float | None = None,
+    seed: int = Settings.seed,
+) -> Review:
+    """Estimate how much a review missed, as `pres-eval validate` does.
+
+    review      what was found: a file of topic and docno, or a run
+    samples     files of judged documents that were drawn at random
+    collection  how many documents there are, if the samples are of all of them
+    sizes       otherwise a file with the size of each stratum: topic, stratum, size
+    depth       if the review is a run: only its first documents of each topic were found
+    columns     headings of the samples' columns: {"docno": "Control Number", "relevance": "Responsive"}
+    level       least grade of a relevant document
+    method      "beta-binomial", "wilson", "clopper-pearson", "wald" or "ei-recall"
+    confidence  of intervals and limits, between 0 and 1
+    target      the recall that is to be shown
+    margin      half the width that the interval of recall should have
+    seed        of the draws of "beta-binomial"
+
+    Raises UsageError for arguments that make no sense, InputError for files that are wrong.
+    """
+    if not samples or None not in (collection, sizes):
+        raise UsageError("expected a review, one sample at least, and either collection or sizes")
+    for option, value, known in (
+        ("method", method, (Settings.method, *METHODS)),
+        *(("columns", name, NAMES) for name in columns or ()),
+    ):
+        if value not in known:
+            raise UsageError(f"{option} {value}: expected one of {', '.join(known)}")
+    found = read_review(os.fspath(review), depth)
+    topics = {topic for topic, _ in found}
+    topic = topics.pop() if len(topics) == 1 else None
+    sample = [one for path in samples for one in read_sample(os.fspath(path), columns or {}, topic)]
+    strata = None if sizes is None else read_sizes(os.fspath(sizes))
+    parts = sampled_parts(sample, found, level, collection, strata)
+    settings = Settings(method, confidence, seed, target, margin)
+    return Review(settings, parts, estimated(parts, settings))

@@ -1,0 +1,128 @@
+"""Judged random samples of a collection, and the sizes of the strata that they are of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from pres_eval.arrays.integers import nearest_integer
+from pres_eval.errors import InputError, did_you_mean, number_of, quoted
+from pres_eval.reading.id_files import DOCUMENT_HEADINGS
+from pres_eval.reading.source import Source
+from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
+
+TOPIC, DOCNO, STRATUM, RELEVANCE = "topic", "docno", "stratum", "relevance"
+
+NAMES = {
+    TOPIC: HEADINGS,
+    DOCNO: DOCUMENT_HEADINGS,
+    STRATUM: (STRATUM, "strata"),
+    RELEVANCE: (RELEVANCE, "rel", "relevant", "grade", "judgement", "judgment", "label"),
+}
+"""What the columns of a sample are called where a file has a header."""
+
+PLAIN = {4: (TOPIC, DOCNO, STRATUM, RELEVANCE), 3: (TOPIC, DOCNO, RELEVANCE)}
+"""The columns of a file without a header, by their number."""
+
+WORDS = {
+    **dict.fromkeys(("yes", "y", "true", "relevant", "responsive"), 1),
+    **dict.fromkeys(("no", "n", "false", "not relevant", "nonrelevant", "irrelevant"), 0),
+    **dict.fromkeys(("not responsive", "non-responsive", "nonresponsive"), 0),
+    "": -1,
+}
+"""What review platforms write for a grade."""
+
+
+class Stratum(NamedTuple):
+    """A stratum of the documents of a topic."""
+
+    topic: bytes
+    name: str
+
+    def __str__(self) -> str:
+        return f"stratum {quoted(self.name)} of topic {quoted(self.topic)}"
+
+
+Place = tuple[str, int | None]
+"""A file and a line of it."""
+
+
+class Sampled(NamedTuple):
+    """A document of a stratum, as topic and docno; its grade, -1 if it is not in the sample; its place."""
+
+    key: tuple[bytes, bytes]
+    stratum: Stratum
+    grade: int
+    place: Place
+
+
+Sizes = Mapping[Stratum, tuple[int, Place]]
+"""How many documents each stratum has, and where that is written."""
+
+
+def read_sample(path: str, columns: Mapping[str, str], topic: bytes | None) -> Iterator[Sampled]:
+    """Read a sample: columns as PLAIN has them, or named in a header, or named so by `columns`.
+
+    A load file of a review platform may have more columns; one without topics is of the `topic` of the
+    review, None if there are several.  Raises InputError for what is no sample.
+    """
+    rows, _ = read_cells(path, "topic docno stratum relevance")
+    name, (line, first) = Source(path).name, rows[0]
+    places, has_header = _places((name, line), first, columns)
+    for number, row in rows[has_header:]:
+        place = name, number
+        if len(row) != len(first):
+            raise InputError(*place, f"{len(row)} columns", f"{len(first)} as in line {line}")
+        cells = {kind: row[at] for kind, at in places.items()}
+        own = encoded(cells[TOPIC]) if TOPIC in cells else topic
+        if own is None or not cells[DOCNO]:
+            found, such = (
+                (DOCNO, "") if own else (TOPIC, "--columns topic=HEADING names the column of topics")
+            )
+            raise InputError(*place, f"no {found}", "one in each line", such)
+        key, stratum = (own, encoded(cells[DOCNO])), Stratum(own, cells.get(STRATUM, "all"))
+        yield Sampled(key, stratum, _grade(place, cells[RELEVANCE]), place)
+
+
+def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
+    """Return where the columns are, and whether the first row is a header that says so."""
+    headings = [heading.casefold() for heading in first]
+    known = {**NAMES, **{kind: (heading.casefold(),) for kind, heading in columns.items()}}
+    there = {kind: [name for name in names if name in headings] for kind, names in known.items()}
+    if not columns and len(first) in PLAIN and not there[RELEVANCE]:
+        return {kind: at for at, kind in enumerate(PLAIN[len(first)])}, False
+    for kind in {DOCNO: "", RELEVANCE: "", **columns}:
+        if not there[kind]:
+            raise InputError(
+                *place,
+                f"no column {quoted(columns[kind])}" if kind in columns else f"{len(first)} columns",
+                "topic docno stratum relevance, or a header with docno and relevance",
+                did_you_mean(columns.get(kind, kind), first, "--columns names them: docno=DocID"),
+            )
+    return {kind: headings.index(names[0]) for kind, names in there.items() if names}, True
+
+
+def _grade(place: Place, text: str) -> int:
+    """Return a grade, -1 for negative ones and empty cells; raises InputError for what is none."""
+    grade = WORDS.get(text.casefold(), number_of(text))
+    if not math.isfinite(grade):
+        raise InputError(
+            *place, f"relevance {quoted(text)}", "a whole number (negative: not judged), or yes or no"
+        )
+    return max(math.floor(grade), -1)
+
+
+def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
+    """Read lines of `topic stratum size`.  Raises InputError for others, or a stratum that comes twice."""
+    rows, _ = read_cells(path, "topic stratum size")
+    sizes: dict[Stratum, tuple[int, Place]] = {}
+    for line, row in rows[rows[0][1][0].casefold() in HEADINGS :]:
+        place = Source(path).name, line
+        if len(row) != 3 or not row[2].isdecimal():
+            raise InputError(*place, quoted(" ".join(row)), "topic stratum size, the size a whole number")
+        stratum = Stratum(encoded(row[0]), row[1])
+        if stratum in sizes:
+            raise InputError(*place, f"{stratum} again", "each stratum once")
+        sizes[stratum] = nearest_integer(row[2]), place
+    return sizes

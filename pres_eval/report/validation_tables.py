@@ -1,0 +1,134 @@
+"""The tables of samples of a review, and what they say in plain words."""
+
+from __future__ import annotations
+
+import math
+
+from pres_eval.analysis.validation import Estimate, Validation
+from pres_eval.analysis.yields import Part, elusion_tests, plans, sample_needed
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.text import text_of
+
+
+def validation_tables(found: Validation) -> list[Table]:
+    """The estimates, what they say in words, the parts they are made of, and what else was asked."""
+    settings, said = found.settings, sentences(found)
+    percent = f"{100 * settings.confidence:g} %"
+    tables = [
+        records_table(
+            "estimates",
+            f"Estimates from {sum(part.sampled for part in found.parts):,} judged documents",
+            found.estimates,
+            Estimate,
+            notes=(
+                f"{settings.method}; interval, at least and at most: each with {percent} confidence",
+                *(text for _, text in said),
+            ),
+            shown=Shown(
+                ("topic", "quantity", "estimate", "interval", "at least", "at most"),
+                [_shown(one) for one in found.estimates],
+                left=2,
+            ),
+        ),
+        Table("sentences", "", ("topic", "sentence"), said, people=False),
+        records_table("parts", "Documents by stratum, found by the review or not", found.parts, Part),
+    ]
+    if settings.target is not None:
+        tables += _target_tables(found, settings.target, percent)
+    return tables if settings.margin is None else [*tables, _more_table(found, settings.margin)]
+
+
+def _shown(one: Estimate) -> list[str]:
+    values = (one.estimate, one.low, one.high, one.at_least, one.at_most)
+    texts = [_count(value) if one.quantity.startswith("relevant") else f"{value:.4f}" for value in values]
+    return [text_of(one.topic), one.quantity, texts[0], f"{texts[1]} to {texts[2]}", *texts[3:]]
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def sentences(found: Validation) -> list[tuple[bytes, str]]:
+    """Return for each topic what its sample says of recall, in plain words."""
+    said = []
+    columns = (found.of(name) for name in ("recall", "relevant", "relevant found"))
+    for recall, relevant, inside in zip(*columns, strict=True):
+        every, many = (
+            _count(one.estimate) + f" ({_count(one.low)} to {_count(one.high)})" * (one.low < one.high)
+            for one in (relevant, inside)
+        )
+        least = (
+            "nothing" if math.isnan(recall.at_least) else f"at least {math.floor(100 * recall.at_least)} %"
+        )
+        text = (
+            f"Of an estimated {every} relevant documents, the review found"
+            f"{' an estimated' * (inside.low < inside.high)} {many};"
+            f" we can say with {100 * found.settings.confidence:g} % confidence that it found {least}."
+        )
+        said.append((recall.topic, f"Topic {text_of(recall.topic)}: " * (len(found.of("recall")) > 1) + text))
+    return said
+
+
+def _target_tables(found: Validation, target: float, percent: str) -> list[Table]:
+    """Whether a recall is shown, and whether the review may stop."""
+    tests = [(one.topic, target, one.at_least, found.shows(one)) for one in found.of("recall")]
+    return [
+        Table(
+            name="targets",
+            title=f"Recall of at least {target:g}, with {percent} confidence",
+            headings=("topic", "target", "at_least", "shown"),
+            rows=tests,
+            shown=Shown(
+                ("topic", "target", "at least", "recall"),
+                [(*test[:3], "shown" if test[3] else "not shown") for test in tests],
+            ),
+        ),
+        Table(
+            name="stopping",
+            title=f"Stop when so many of the sample's relevant documents are found (QBCB, recall {target:g})",
+            headings=("topic", "sampled", "needed", "found", "stop"),
+            rows=(rules := list(found.stopping(target))),
+            notes=(
+                "for a sample drawn at random from all documents before the review, which it did not guide",
+            ),
+            people=bool(rules),
+        ),
+    ]
+
+
+def _more_table(found: Validation, margin: float) -> Table:
+    """How many more documents to judge."""
+    widths = {one.topic: (one.high - one.low) / 2 for one in found.of("recall")}
+    rows = [
+        (part.topic, part.stratum, part.found, part.sampled, needed, needed - part.sampled)
+        for part in found.parts
+        for needed in (sample_needed(part, widths[part.topic], margin),)
+    ]
+    return Table(
+        name="more",
+        title=f"Documents to judge for recall ± {margin:g}",
+        headings=("topic", "stratum", "found", "judged", "needed", "more"),
+        rows=rows,
+        left=2,
+    )
+
+
+def plan_tables(collection: int, prevalence: float, margin: float, confidence: float) -> list[Table]:
+    """How large samples must be, before there are any."""
+    percent = f"{100 * confidence:g} % confidence"
+    return [
+        Table(
+            name="plan",
+            title=f"Documents to draw at random for recall ± {margin:g}, {percent}",
+            headings=("recall", "relevant", "documents"),
+            rows=list(plans(collection, prevalence, margin, confidence)),
+            notes=("relevant: how many of them will be, if the prevalence is as guessed",),
+        ),
+        Table(
+            name="elusion",
+            title=f"What elusion tests without a relevant document say, {percent}",
+            headings=("documents", "elusion", "missed", "recall"),
+            rows=list(elusion_tests(collection, collection * prevalence, confidence)),
+            notes=("elusion, missed: at most; recall: at least, if the prevalence is as guessed",),
+        ),
+    ]

@@ -1,0 +1,289 @@
+"""How much a review missed, through the command and the library."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from support.commands import Command
+
+import pres_eval as pe
+
+FOUND = "".join(f"q1 d{number}\n" for number in range(40))
+SAMPLE = "".join(f"q1 d{number} {int(number % 3 == 0)}\n" for number in range(0, 200, 4))
+"""10 of 40 found documents are in the sample, and 40 of the 160 others."""
+
+HEADER = "topic,docno,stratum,relevance\n"
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    Path("found").write_text(FOUND)
+    Path("sample").write_text(SAMPLE)
+    return Command(capfdbinary)
+
+
+def estimates(call: Command, *arguments: str) -> dict[str, dict[str, str]]:
+    return {
+        row["quantity"]: row for row in call.ok("validate", *arguments, "--format", "csv", "--quiet").rows
+    }
+
+
+WHOLE = ("found", "sample", "--collection", "200")
+
+
+def test_the_numbers_are_those_of_the_strata(call: Command) -> None:
+    found = estimates(call, *WHOLE)
+    assert float(found["relevant found"]["estimate"]) == 40 * 4 / 10
+    assert float(found["relevant missed"]["estimate"]) == 160 * 13 / 40
+    assert float(found["recall"]["estimate"]) == pytest.approx(16 / 68)
+    parts = call.ok("validate", *WHOLE, "--format", "json").json["parts"]
+    assert [list(row.values())[2:] for row in parts] == [[True, 40, 10, 4], [False, 160, 40, 13]]
+
+
+def test_the_library_says_the_same(call: Command) -> None:
+    review = pe.validate("found", "sample", collection=200, target=0.9)
+    rows = call("validate", *WHOLE, "--target", "0.9", "--format", "json").json
+    records = [asdict(each) for each in review.estimates]
+    assert [{**each, "topic": each["topic"].decode()} for each in records] == rows["estimates"]
+    assert review.sentence == rows["sentences"][0]["sentence"]
+    assert review.sentence in review.to_text()
+    assert not review.shows(review["recall"])
+    assert review.plot().axes
+    assert "\\begin{tabular}" in review.to_text("latex", "estimates")
+    with pytest.raises(pe.PresEvalError, match="either collection or sizes"):
+        pe.validate("found", "sample", collection=200, sizes="sizes")
+    with pytest.raises(pe.PresEvalError, match="method exact: expected one of beta-binomial, wilson"):
+        pe.validate("found", "sample", collection=200, method="exact")
+
+
+def test_a_run_is_cut_where_the_reading_stopped(call: Command) -> None:
+    lines = [f"q1 Q0 d{number} 0 {1000 - number} t\n" for number in range(100)]
+    Path("run").write_text("".join(reversed(lines)))
+    cut = estimates(call, "run", "sample", "--collection", "200", "--depth", "40")
+    assert cut == estimates(call, *WHOLE)
+    assert float(estimates(call, "run", "sample", "--collection", "200")["precision"]["estimate"]) > 0
+
+
+FORMS = {
+    "with a stratum": SAMPLE.replace(" d", " d").replace(" 1\n", " all 1\n").replace(" 0\n", " all 0\n"),
+    "commas": "topic,docno,relevance\n" + SAMPLE.replace(" ", ","),
+    "another order": "rel;Reviewer;docid;qid\n" + "".join(
+        "{2};A;{1};{0}\n".format(*line.split()) for line in SAMPLE.splitlines()
+    ),
+    "words": SAMPLE.replace(" 1\n", " Yes\n").replace(" 0\n", " no\n"),
+    "decimals": SAMPLE.replace(" 1\n", " 1.0\n"),
+    "a comment": "# judged on Monday\n" + SAMPLE,
+    "unjudged ones": SAMPLE + "q1 d1 -1\nq1 d199 -1\n",
+    "CRLF and a mark": "\ufeff" + SAMPLE.replace("\n", "\r\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_samples(form: str, call: Command) -> None:
+    expected = estimates(call, *WHOLE)
+    Path("sample").write_bytes(FORMS[form].encode())
+    assert estimates(call, *WHOLE) == expected
+
+
+COLUMNS = ("--columns", "docno=Control Number", "--columns", "relevance=Responsive Coding")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("between", ["\x14", "¶", ","])
+def test_load_files(encoding: str, between: str, call: Command) -> None:
+    """Concordance's DAT with its þ, as platforms write it; the topic is that of the review."""
+    expected = estimates(call, *WHOLE)
+    rows = [("Control Number", "Custodian", "Responsive Coding")]
+    for line in SAMPLE.splitlines():
+        _, document, grade = line.split()
+        rows.append((document, "Doe, Jane", "Responsive" if grade == "1" else "Not Responsive"))
+    text = "".join(between.join(f"þ{cell}þ" for cell in row) + "\r\n" for row in rows)
+    if between == ",":
+        text = text.replace("þ", '"')
+    Path("load.dat").write_bytes(text.encode(encoding))
+    assert estimates(call, "found", "load.dat", "--collection", "200", *COLUMNS) == expected
+
+
+STRATA = (
+    HEADER
+    + "".join(f"q1,d{number},found,{int(number % 3 == 0)}\n" for number in range(40))
+    + "".join(f"q1,d{number},rest,{int(number % 40 == 0)}\n" for number in range(40, 200, 4))
+)
+
+
+def test_strata_that_were_found_or_missed_as_a_whole(call: Command) -> None:
+    Path("strata").write_text(STRATA)
+    Path("sizes").write_text("topic stratum size\nq1 found 40\nq1 rest 160\n")
+    found = estimates(call, "found", "strata", "--sizes", "sizes")
+    assert found["relevant found"]["low"] == found["relevant found"]["high"] == "14.0"
+    assert float(found["relevant missed"]["estimate"]) == 160 * 4 / 40
+    text = call.ok("validate", "found", "strata", "--sizes", "sizes").out
+    assert "the review found 14; we can say" in text
+    # The same from two files, and from one that lists all documents.
+    header, *lines = STRATA.splitlines(keepends=True)
+    Path("a").write_text(header + "".join(lines[:40]))
+    Path("b").write_text(header + "".join(lines[40:]))
+    assert estimates(call, "found", "a", "b", "--sizes", "sizes") == found
+    rest = [f"q1,d{number},rest,-1\n" for number in range(40, 200) if number % 4]
+    Path("every").write_text(STRATA + "".join(rest))
+    assert estimates(call, "found", "every") == found
+
+
+def test_one_stratum_that_the_review_crosses_has_what_is_left(call: Command) -> None:
+    """All documents of the first are listed; the review found 10 of them, so 30 are of the second."""
+    first = "".join(f"q1,d{number},a,{int(number < 5)}\n" for number in range(10))
+    second = "".join(f"q1,d{number},b,{int(number % 20 == 0)}\n" for number in range(10, 200, 5))
+    Path("strata").write_text(HEADER + first + second)
+    Path("sizes").write_text("q1 a 10\nq1 b 190\n")
+    parts = call.ok("validate", "found", "strata", "--sizes", "sizes", "--format", "json").json["parts"]
+    assert [(row["stratum"], row["found"], row["size"]) for row in parts] == [
+        ("a", True, 10), ("b", True, 30), ("b", False, 160)
+    ]  # fmt: skip
+
+
+def test_topics_have_rows_and_all_together(call: Command) -> None:
+    Path("found").write_text(FOUND + FOUND.replace("q1", "q2"))
+    Path("sample").write_text(SAMPLE + SAMPLE.replace("q1", "q2"))
+    rows = call.ok("validate", *WHOLE, "--format", "json").json
+    assert [row["topic"] for row in rows["sentences"]] == ["q1", "q2", "all"]
+    assert rows["sentences"][2]["sentence"].startswith("Topic all: Of an estimated 136 ")
+    assert [len(rows[name]) for name in ("estimates", "parts")] == [24, 4]
+
+
+def test_targets_gate(call: Command) -> None:
+    least = float(estimates(call, *WHOLE)["recall"]["at_least"])
+    shown = call.ok("validate", *WHOLE, "--target", f"{least:.12f}", "--format", "json").json
+    assert shown["targets"][0]["shown"] is True
+    missed = call("validate", *WHOLE, "--target", "0.5")
+    assert missed.code == 3
+    assert missed.err == (
+        f"pres-eval: --target: wanted a recall of at least 0.5 with 95 % confidence, shown is {least:.6f}\n"
+    )
+    assert "q1         0.5000      0.1105  not shown" in missed.out or "not shown" in missed.out
+    assert "QBCB" in missed.out
+
+
+def test_margins_and_plans(call: Command) -> None:
+    rows = call.ok("validate", *WHOLE, "--margin", "0.05", "--format", "json").json["more"]
+    assert all(row["needed"] > row["judged"] and row["more"] == row["needed"] - row["judged"] for row in rows)
+    plan = call.ok("validate", "--collection", "100000", "--prevalence", "0.02", "--format", "json").json
+    assert plan["settings"] == {"collection": 100000, "prevalence": 0.02, "margin": 0.05, "confidence": 0.95}
+    assert plan["plan"][0] == {"recall": 0.5, "relevant": 323, "documents": 16120}
+    assert [row["missed"] for row in plan["elusion"] if row["documents"] == 300] == [992]
+
+
+def test_pictures_are_drawn(call: Command) -> None:
+    call.ok("validate", *WHOLE, "--plot", "picture.svg", "--quiet")
+    assert "recall" in Path("picture.svg").read_text()
+
+
+def test_settings_are_in_the_json(call: Command) -> None:
+    record = call.ok("validate", *WHOLE, "--method", "wilson", "--format", "json").json
+    assert record["settings"]["method"] == "wilson"
+    assert record["settings"]["samples"] == ["sample"]
+    json.dumps(record, allow_nan=False)
+
+
+MISTAKES = [
+    ("q1 0 d1 1\nq1 0 d2 0\n", "sample:2: document '0' again, expected each document once, in one stratum;"
+     " these look like qrels, expected topic docno stratum relevance"),
+    ("q1 d1 a 1\nq1 d1 b 1\n", "sample:2: document 'd1' again, expected each document once, in one stratum"),
+    ("q1 d1\n", "sample:1: 2 columns, expected topic docno stratum relevance, or a header with docno and"
+     " relevance; --columns names them: docno=DocID"),
+    ("q1 d1 a 1\nq1 d2 a\n", "sample:2: 3 columns, expected 4 as in line 1"),
+    ("q1 d1 a high\n", "sample:1: relevance 'high', expected a whole number (negative: not judged),"
+     " or yes or no"),
+    ("docno,relevance\n,1\n", "sample:2: no docno, expected one in each line"),
+    ("", "sample: no lines, expected lines of topic docno stratum relevance"),
+    ("q1 d1 a -1\n", "sample:1: 0 judged documents among the 40 of stratum 'a' of topic 'q1' that the review"
+     " found, expected a sample of these"),
+    ("q1 d1 a 1\n", "sample:1: 0 judged documents among the 160 of stratum 'a' of topic 'q1' that the review"
+     " missed, expected a sample of these"),
+    ("q2 d1 a 1\n", "sample:1: topic 'q2', expected a topic of the review, such as 'q1'"),
+    ("q1 d1 a 1\nq1 x b 1\n", "how many documents stratum 'a' of topic 'q1' has is not known: expected sizes"
+     " (a file of topic stratum size)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES)
+def test_mistakes_in_samples(text: str, message: str, call: Command) -> None:
+    Path("sample").write_text(text)
+    called = call("validate", *WHOLE)
+    assert called.code in (1, 2)
+    assert called.err.startswith(f"pres-eval: {message}")
+    assert not called.out
+
+
+SIZES = [
+    ("q1 found 40\n", "strata:42: 0 documents in stratum 'rest' of topic 'q1', of which 40 are in"),
+    ("q1 found 40\nq1 rest 30\n", "sizes:2: 30 documents in stratum 'rest' of topic 'q1', of which 40 are in"
+     " the sample, expected 40 at least, or inclusion probabilities are above 1"),
+    ("q1 found 40\nq1 rest 160\nq1 other 7\n", "sizes:3: no judged document in stratum 'other' of topic 'q1',"
+     " expected a sample of each stratum"),
+    ("q1 found 50\nq1 rest 160\n", "strata:2: 40 documents of topic 'q1' in the review, expected the 50 of"
+     " the strata that it found; are sizes, strata and the review of the same collection?"),
+    ("q1 found 40\nq1 found 4\n", "sizes:2: stratum 'found' of topic 'q1' again, expected each stratum once"),
+    ("q1 found many\n", "sizes:1: 'q1 found many', expected topic stratum size, the size a whole number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), SIZES)
+def test_mistakes_in_sizes(text: str, message: str, call: Command) -> None:
+    Path("strata").write_text(STRATA)
+    Path("sizes").write_text(text)
+    called = call("validate", "found", "strata", "--sizes", "sizes")
+    assert (called.code, called.out) == (2, "")
+    assert called.err.startswith(f"pres-eval: {message}")
+
+
+def test_strata_that_the_review_crosses_need_all_their_documents(call: Command) -> None:
+    lines = [f"q1,d{number},{'ab'[number % 2]},0\n" for number in range(0, 200, 3)]
+    Path("strata").write_text(HEADER + "".join(lines))
+    Path("sizes").write_text("q1 a 100\nq1 b 100\n")
+    called = call("validate", "found", "strata", "--sizes", "sizes")
+    assert called.code == 2
+    assert called.err == (
+        "pres-eval: strata:2: stratum 'a' of topic 'q1': the review found some of its sample; of how many in"
+        " all is not known, expected strata that were found or missed as a whole; list all documents of the"
+        " stratum, those that nobody judged with relevance -1\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("found", "sample"), "how many documents stratum 'all' of topic 'q1' has is not known"),
+        (("found",), "expected a review, one sample at least, and either collection or sizes"),
+        ((), "expected REVIEW SAMPLE ..., or for a plan no files and --collection NUM --prevalence SHARE"),
+        ((*WHOLE, "--prevalence", "0.1"), "--prevalence is of a plan, without files: the samples tell it"),
+        ((*WHOLE, "--depth", "5"), "--depth goes with a run (topic Q0 docno rank score tag), not with lines"),
+        ((*WHOLE, "--columns", "doc=x"), "columns doc: expected one of topic, docno, stratum, relevance"),
+        ((*WHOLE, "--target", "75"), "--target: found '75.0', expected a number above 0 and below 1"),
+        (("found", "sample", "--collection", "20"), "sample:1: 20 documents in stratum 'all' of topic 'q1'"),
+        (("found", "sample", "--collection", "60"), "sample:1: 40 judged documents among the 20 of stratum"),
+    ],
+)
+def test_mistakes_in_options(arguments: tuple[str, ...], message: str, call: Command) -> None:
+    called = call("validate", *arguments)
+    assert called.code in (1, 2)
+    assert called.err.startswith(f"pres-eval: {message}")
+    assert not called.out
+
+
+def test_columns_that_are_not_there(call: Command) -> None:
+    Path("sample").write_text("Doc ID,Responsive\nd1,Yes\n")
+    called = call("validate", *WHOLE, "--columns", "docno=DocID", "--columns", "relevance=Responsive")
+    assert called.err.startswith("pres-eval: sample:1: no column 'DocID', expected topic docno stratum")
+    assert called.err.endswith("did you mean Doc ID?\n")
+    Path("found").write_text("q1 d1\nq2 d1\n")
+    called = call("validate", *WHOLE, "--columns", "docno=Doc ID", "--columns", "relevance=Responsive")
+    assert called.err == (
+        "pres-eval: sample:2: no topic, expected one in each line;"
+        " --columns topic=HEADING names the column of topics\n"
+    )

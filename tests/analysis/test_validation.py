@@ -1,0 +1,208 @@
+"""Recall and its kin from samples: every interval beside a plain loop, and the examples of papers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pres_eval.analysis.validation import (
+    METHODS,
+    QUANTITIES,
+    Estimate,
+    Settings,
+    Validation,
+    estimated,
+    estimates,
+    least_share,
+)
+from pres_eval.analysis.yields import Part, posterior
+
+
+def part(
+    found: bool, size: int, sampled: int, relevant: int, stratum: str = "all", topic: bytes = b"1"
+) -> Part:
+    return Part(topic, stratum, found, size, sampled, relevant)
+
+
+def by_name(
+    parts: list[Part], method: str = "beta-binomial", confidence: float = 0.95
+) -> dict[str, Estimate]:
+    return {each.quantity: each for each in estimates(b"1", parts, Settings(method, confidence))}
+
+
+LOSEY = [part(True, 8_000, 8_000, 8_000, "found"), part(False, 92_000, 1_534, 5, "not found")]
+"""Losey's first example of ei-Recall: 8,000 documents found, 5 of 1,534 others relevant."""
+
+
+def test_loseys_example() -> None:
+    found = by_name(LOSEY, "ei-recall")
+    assert found["relevant missed"].low == pytest.approx(97.44, abs=0.01)
+    assert found["relevant missed"].high == pytest.approx(698.28, abs=0.01)
+    assert (found["recall"].low, found["recall"].high) == pytest.approx((0.9197, 0.9880), abs=5e-5)
+
+
+def test_points_are_those_of_the_strata() -> None:
+    parts = [
+        part(True, 100, 20, 15, "a"),
+        part(False, 900, 90, 3, "a"),
+        part(True, 50, 50, 10, "b"),
+        part(False, 2000, 100, 1, "b"),
+    ]
+    found = {name: each.estimate for name, each in by_name(parts).items()}
+    inside, missed = 100 * 15 / 20 + 10, 900 * 3 / 90 + 2000 / 100
+    assert found == pytest.approx(
+        {
+            "recall": inside / (inside + missed),
+            "precision": inside / 150,
+            "F1": 2 * inside / (150 + inside + missed),
+            "prevalence": (inside + missed) / 3050,
+            "elusion": missed / 2900,
+            "relevant": inside + missed,
+            "relevant found": inside,
+            "relevant missed": missed,
+        }
+    )
+
+
+def posterior_chances(own: Part) -> dict[int, float]:
+    left, a, b = own.size - own.sampled, own.relevant + 0.5, own.sampled - own.relevant + 0.5
+    logs = [
+        math.log(math.comb(left, k)) + math.lgamma(k + a) + math.lgamma(left - k + b) for k in range(left + 1)
+    ]
+    weights = [math.exp(log - max(logs)) for log in logs]
+    return {own.relevant + k: weight / sum(weights) for k, weight in enumerate(weights)}
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside"),
+    [
+        ((20, 8, 6), (60, 15, 2)),
+        ((12, 12, 7), (40, 10, 0)),
+        ((10, 3, 0), (30, 30, 4)),
+        ((9, 9, 0), (8, 3, 0)),
+    ],
+)
+def test_beta_binomial_is_the_posterior_of_every_pair(
+    inside: tuple[int, int, int], outside: tuple[int, int, int]
+) -> None:
+    parts = [part(True, *inside), part(False, *outside)]
+    chances: dict[float, float] = {}
+    for (a, p), (b, q) in itertools.product(
+        posterior_chances(parts[0]).items(), posterior_chances(parts[1]).items()
+    ):
+        if a + b:
+            chances[a / (a + b)] = chances.get(a / (a + b), 0.0) + p * q
+    every, recall = math.fsum(chances.values()), by_name(parts)["recall"]
+    for value, wanted in (
+        (recall.low, 0.025), (recall.high, 0.975), (recall.at_least, 0.05), (recall.at_most, 0.95)
+    ):  # fmt: skip
+        below = math.fsum(p for each, p in chances.items() if each < value - 1e-9) / every
+        upto = math.fsum(p for each, p in chances.items() if each <= value + 1e-9) / every
+        assert below - 0.004 <= wanted <= upto + 0.004
+
+
+def test_beta_binomial_of_several_strata_adds_them() -> None:
+    parts = [part(True, 50, 50, 30), part(False, 400, 40, 2, "a"), part(False, 300, 60, 1, "b")]
+    first, second = posterior(parts[1], 2_000), posterior(parts[2], 2_000)
+    missed = np.add.outer(first, second).ravel()
+    found = by_name(parts)["relevant missed"]
+    assert found.low == pytest.approx(np.quantile(missed, 0.025), abs=2)
+    assert found.high == pytest.approx(np.quantile(missed, 0.975), abs=2)
+
+
+def test_seeds_move_recall_little_and_nothing_else() -> None:
+    parts = [part(True, 852, 63, 39), part(False, 19_148, 1_437, 7)]
+    first, second = (
+        {each.quantity: each for each in estimates(b"1", parts, Settings(seed=seed))} for seed in (0, 1)
+    )
+    assert first["recall"].low == pytest.approx(second["recall"].low, abs=0.001)
+    for name in ("precision", "elusion", "relevant found", "relevant missed"):
+        assert first[name] == second[name]
+
+
+@given(st.tuples(*[st.floats(0, 1000)] * 3).map(sorted), st.tuples(*[st.floats(0, 1000)] * 3).map(sorted))
+@settings(max_examples=300)
+def test_shares_of_two_intervals_solve_their_equation(some: list[float], rest: list[float]) -> None:
+    low, value, high = some
+    least = least_share((value, low, high), (rest[1], rest[0], rest[2]))
+    assert 0 <= least <= 1
+    assert least <= value / (value + rest[1]) + 1e-9 if value + rest[1] else least == 0
+    if least > 1e-6 and 1 - least > 1e-6:
+        # Where the interval of (1 - r) a - r b begins at 0.
+        error = math.hypot((1 - least) * (value - low), least * (rest[2] - rest[1]))
+        assert (1 - least) * value - least * rest[1] == pytest.approx(error, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", ["beta-binomial", *METHODS])
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_intervals_are_in_order_and_in_range(method: str, data: st.DataObject) -> None:
+    parts = []
+    for found in (True, False):
+        size = data.draw(st.integers(1, 500))
+        sampled = data.draw(st.integers(1, size))
+        parts.append(part(found, size, sampled, data.draw(st.integers(0, sampled))))
+    for name, each in by_name(parts, method).items():
+        top = 1000 if name.startswith("relevant") else 1
+        ends = (each.low, each.at_least, each.at_most, each.high)
+        assert list(ends) == pytest.approx(sorted(ends), abs=1e-9, nan_ok=True)
+        assert math.isnan(each.low) or -1e-9 <= each.low <= each.high + 1e-9 <= top + 2e-9
+        if method != "beta-binomial" and not math.isnan(each.estimate):
+            assert each.low - 1e-9 <= each.estimate <= each.high + 1e-9
+
+
+@pytest.mark.parametrize("method", ["beta-binomial", *METHODS])
+def test_everything_judged_is_certain(method: str) -> None:
+    found = by_name([part(True, 40, 40, 30), part(False, 60, 60, 10)], method)
+    for each in found.values():
+        ends = [each.low, each.high, each.at_least, each.at_most]
+        assert ends == pytest.approx([each.estimate] * 4)
+    assert found["recall"].estimate == 0.75
+    parts = [part(True, 40, 40, 30), part(False, 60, 60, 10)]
+    asked = Settings(method, target=0.75)
+    assert Validation(asked, parts, []).shows(found["recall"])
+
+
+@pytest.mark.parametrize("method", ["beta-binomial", *METHODS])
+def test_what_cannot_be_said_is_nan(method: str) -> None:
+    nothing_found = by_name([part(False, 60, 30, 3)], method)
+    assert math.isnan(nothing_found["precision"].estimate)
+    assert math.isnan(nothing_found["precision"].low)
+    assert (nothing_found["recall"].estimate, nothing_found["recall"].high) == (0, 0)
+    nothing_relevant = by_name([part(True, 20, 20, 0), part(False, 60, 60, 0)], method)
+    assert math.isnan(nothing_relevant["recall"].estimate)
+    assert not nothing_relevant["recall"].at_least > 0
+    all_found = by_name([part(True, 20, 20, 5)], method)
+    assert math.isnan(all_found["elusion"].high)
+    assert all_found["recall"].low == 1
+
+
+def test_topics_and_all_of_them() -> None:
+    parts = [
+        part(True, 20, 20, 5, topic=b"1"),
+        part(False, 60, 30, 1, topic=b"1"),
+        part(True, 20, 20, 5, topic=b"2"),
+        part(False, 60, 30, 4, topic=b"2"),
+    ]
+    found = estimated(parts, Settings())
+    assert [each.topic for each in found] == [topic for topic in (b"1", b"2", b"all") for _ in QUANTITIES]
+    relevant = [each.estimate for each in found if each.quantity == "relevant"]
+    assert relevant[2] == sum(relevant[:2])
+    assert found[: len(QUANTITIES)] == estimates(b"1", parts[:2], Settings())
+
+
+def test_targets_and_stopping() -> None:
+    parts = [part(True, 852, 63, 39), part(False, 19_148, 1_437, 7)]
+    found = Validation(Settings(target=0.7), parts, estimated(parts, Settings()))
+    recall = found.of("recall")[0]
+    assert found.shows(recall)
+    assert not Validation(Settings(target=0.8), parts, found.estimates).shows(recall)
+    assert list(found.stopping(0.7)) == [(b"1", 46, 38, 39, True)]
+    assert list(found.stopping(0.8)) == [(b"1", 46, 42, 39, False)]
+    two = [*parts, part(False, 10, 5, 0, "other")]
+    assert not list(Validation(Settings(), two, found.estimates).stopping(0.7))
