@@ -19,7 +19,9 @@ def read_review(path: str, depth: int | None = None) -> set[Key]:
 
     Raises UsageError for a depth where there are no ranks, InputError for what is neither.
     """
-    if path != "-" and len(Source(path).head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
+    # A pipe cannot be read twice, as a run has to be.
+    is_file = Source(path).size() is not None
+    if is_file and len(Source(path).head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
         return set(first_documents(path, depth=depth))
     if depth is not None:
         raise UsageError(f"--depth goes with a run ({RUN.names}), not with lines of topic docno: {path}")

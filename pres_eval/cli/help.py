@@ -84,7 +84,7 @@ EXIT_CODES = {
     0: "done",
     1: "usage: an option, measure or parameter that makes no sense (check: the files have errors)",
     2: "bad input: a file that is missing, unreadable or malformed",
-    3: "a gate was not passed: --fail-under, --fail-over, --against, --expect",
+    3: "a gate was not passed: --fail-under, --fail-over, --against, --expect, --target",
     7: "no topic is in both the qrels and the run",
     130: "interrupted",
 }

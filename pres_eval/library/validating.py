@@ -71,12 +71,20 @@ def validate(
     """
     if not samples or None not in (collection, sizes):
         raise UsageError("expected a review, one sample at least, and either collection or sizes")
-    for option, value, known in (
-        ("method", method, (Settings.method, *METHODS)),
-        *(("columns", name, NAMES) for name in columns or ()),
+    methods, shares = (
+        (Settings.method, *METHODS),
+        {"confidence": confidence, "target": target, "margin": margin},
+    )
+    for option, value, right, expected in (
+        ("method", method, method in methods, f"one of {', '.join(methods)}"),
+        *(("columns", name, name in NAMES, f"one of {', '.join(NAMES)}") for name in columns or ()),
+        *(
+            (name, share, 0 < (share or 0.5) < 1, "a number above 0 and below 1")
+            for name, share in shares.items()
+        ),
     ):
-        if value not in known:
-            raise UsageError(f"{option} {value}: expected one of {', '.join(known)}")
+        if not right:
+            raise UsageError(f"{option} {value}: expected {expected}")
     found = read_review(os.fspath(review), depth)
     topics = {topic for topic, _ in found}
     topic = topics.pop() if len(topics) == 1 else None

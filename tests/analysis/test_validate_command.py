@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -58,6 +61,8 @@ def test_the_library_says_the_same(call: Command) -> None:
     assert "\\begin{tabular}" in review.to_text("latex", "estimates")
     with pytest.raises(pe.PresEvalError, match="either collection or sizes"):
         pe.validate("found", "sample", collection=200, sizes="sizes")
+    with pytest.raises(pe.PresEvalError, match="confidence 95: expected a number above 0 and below 1"):
+        pe.validate("found", "sample", collection=200, confidence=95)
     with pytest.raises(pe.PresEvalError, match="method exact: expected one of beta-binomial, wilson"):
         pe.validate("found", "sample", collection=200, method="exact")
 
@@ -68,6 +73,16 @@ def test_a_run_is_cut_where_the_reading_stopped(call: Command) -> None:
     cut = estimates(call, "run", "sample", "--collection", "200", "--depth", "40")
     assert cut == estimates(call, *WHOLE)
     assert float(estimates(call, "run", "sample", "--collection", "200")["precision"]["estimate"]) > 0
+
+
+def test_pipes_and_compressed_files(call: Command) -> None:
+    expected = estimates(call, *WHOLE)
+    Path("found.gz").write_bytes(gzip.compress(FOUND.encode(), mtime=0))
+    Path("sample.gz").write_bytes(gzip.compress(SAMPLE.encode(), mtime=0))
+    assert estimates(call, "found.gz", "sample.gz", "--collection", "200") == expected
+    script = f"{sys.executable} -m pres_eval validate <(cat found) - --collection 200 --format csv < sample"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert done.stdout.decode() == call.ok("validate", *WHOLE, "--format", "csv").out
 
 
 FORMS = {
