@@ -18,8 +18,8 @@ LINES = ("trec_results", "qrels", "beir")
 
 TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
 
+# Topic, document, number.
 Row = tuple[bytes, bytes, "int | float"]
-"""Topic, document, number."""
 
 
 def write_blocks(

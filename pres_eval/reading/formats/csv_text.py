@@ -20,8 +20,8 @@ AT_ONCE = 1 << 16
 _ROUNDED = re.compile(r"\d[.,]\d+E\+\d+")
 """How spreadsheets show long numbers, whose last digits are then lost."""
 
+# Line, topic, document, number.
 _Row = tuple[int, bytes, bytes, "int | float"]
-"""Line, topic, document, number."""
 
 
 def separator_of(header: bytes) -> str | None:

@@ -9,8 +9,8 @@ from typing import Any
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.source import Source
 
+# Topic, document, number.
 Row = tuple[str, str, object]
-"""Topic, document, number."""
 
 _BEGINNING = re.compile(rb'"(?:responses|hits|details|requests|ratings|metric_score|took)"\s*:')
 
