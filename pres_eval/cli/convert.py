@@ -22,7 +22,6 @@ from pres_eval.reading.source import Source
 from pres_eval.report.converted import TARGETS, write_blocks
 
 JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank))
-"""Formats of judgements that can be converted."""
 
 
 @dataclass(frozen=True, kw_only=True)

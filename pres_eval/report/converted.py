@@ -13,8 +13,8 @@ import numpy as np
 from pres_eval.errors import InputError, MissingExtraError, quoted
 from pres_eval.reading.blocks import Block, whole_topics
 
+# Formats whose columns are separated by blanks or tabs.
 LINES = ("trec_results", "qrels", "beir")
-"""Formats whose columns are separated by blanks or tabs."""
 
 TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
 
@@ -116,8 +116,9 @@ def _check_ids(name: str, form: str, row: Row) -> None:
     kept = topic.split() == [topic] if form in LINES else topic.strip() == topic
     if form != "jsonl" and not (kept and document.split() == [document]):
         found, what = (document, "docno") if kept else (topic, "topic")
-        advice = "--to jsonl keeps it"
-        raise InputError(name, None, f"{what} {quoted(found)}", f"one without blanks for {form}", advice)
+        raise InputError(
+            name, None, f"{what} {quoted(found)}", f"one without blanks for {form}", "--to jsonl keeps it"
+        )
 
 
 def _text(name: str, word: bytes) -> str:

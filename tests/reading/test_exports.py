@@ -76,6 +76,10 @@ def test_the_script_writes_these_files(tmp_path: Path) -> None:
             "run: no hits in response 1, but an error, expected hits: was the request right?",
         ),
         (
+            '{"took": 1, "responses": [{"hits": {"hits": [{"_score": 1.0}]}}]}',
+            "run: a hit or a rating that is not whole ('_id'), expected _id and _score, or _id and rating",
+        ),
+        (
             '{"default": {"dev": {"1": {"a": 1.0}}, "test": {"1": {"a": 1.0}}}}',
             "run: predictions of 'default.dev', 'default.test', expected those of one subset and split;"
             " take one out: jq .default.dev run > NEW",

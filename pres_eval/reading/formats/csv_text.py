@@ -14,11 +14,11 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, RANK, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
 
+# Rows of a block.
 AT_ONCE = 1 << 16
-"""Rows of a block."""
 
+# How spreadsheets show long numbers, whose last digits are then lost.
 _ROUNDED = re.compile(r"\d[.,]\d+E\+\d+")
-"""How spreadsheets show long numbers, whose last digits are then lost."""
 
 # Line, topic, document, number.
 _Row = tuple[int, bytes, bytes, "int | float"]

@@ -39,6 +39,15 @@ def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[Row] | None
     return None
 
 
+def whole_rows(source: Source, rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield the rows; raises InputError for a hit or a rating that lacks something."""
+    try:
+        yield from rows
+    except (KeyError, TypeError, AttributeError) as error:
+        found = f"a hit or a rating that is not whole ({error})"
+        raise InputError(source.name, None, found, "_id and _score, or _id and rating") from None
+
+
 def _responses(source: Source, responses: Sequence[Any]) -> Iterator[Row]:
     for number, response in enumerate(responses, 1):
         if not isinstance(response, Mapping) or not isinstance(response.get("hits"), Mapping):

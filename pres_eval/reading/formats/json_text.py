@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.formats.engine_json import engine_rows
+from pres_eval.reading.formats.engine_json import engine_rows, whole_rows
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
 
@@ -33,7 +33,7 @@ def read_json(source: Source, grades: bool) -> Iterator[Block]:
     data = _parsed(source, text, None)
     rows = engine_rows(source, data, grades)
     if rows is not None:
-        return _parts(source, ((*row, None) for row in rows), grades)
+        return _parts(source, ((*row, None) for row in whole_rows(source, rows)), grades)
     return _parts(source, _entries(source, data, None), grades)
 
 
