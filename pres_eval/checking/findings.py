@@ -52,7 +52,6 @@ _MEANINGS = {
         "cut-off": "the file ends in the middle of a line: it was cut off",
         "several-tags": "one run should have one tag",
         "rank-disagrees": "the rank column says another order than the scores, which count",
-        "ties": "equal scores: the docno decides, in descending order",
         "float32-ties": (
             "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank these documents differently"
         ),
@@ -65,6 +64,7 @@ _MEANINGS = {
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
     },
     Level.NOTE: {
+        "ties": "equal scores: the docno decides, in descending order",
         "negative-relevance": (
             "trec_eval takes any negative relevance for in the pool, but not judged: bpref and -J leave"
             " these documents out, infAP counts them as pooled, judged counts them as judged; in the Web"

@@ -15,10 +15,23 @@ KIND = "pres-eval check"
 LAYOUT = 2
 
 
-def as_text(reports: Sequence[FileReport]) -> str:
-    """What was found: file by file with examples, then how often each kind was found in how many files."""
+def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
+    """What was found: file by file with examples, then how often each kind was found in how many files.
+
+    brief  one line for each file instead
+    """
     blocks = ["\n".join(_file_lines(report)) for report in reports]
+    if brief:
+        blocks = ["\n".join(map(_file_line, reports))]
     return "\n\n".join([*blocks, _summary(reports)]) + "\n"
+
+
+def _file_line(report: FileReport) -> str:
+    kinds = ", ".join(f"{finding.kind.name} {finding.count}" for finding in report.in_order())
+    level = report.verdict()
+    return f"{level.value if level else 'good':<7}  {text_of(report.path)}: {_facts(report)}" + (
+        f"; {kinds}" if kinds else ""
+    )
 
 
 def _file_lines(report: FileReport) -> Iterator[str]:

@@ -7,6 +7,7 @@ import os
 import click
 
 from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, failed
+from pres_eval.checking.findings import KINDS
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import reading_bar
@@ -18,6 +19,8 @@ from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.run_files import RunFiles, check_format, text_at
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
+
+IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "error")
 
 
 @click.command()
@@ -37,6 +40,11 @@ from pres_eval.workers import num_processors
     "--max", "most", type=click.IntRange(min=0), default=5, show_default=True, metavar="NUM",
     help="Examples of each kind in each file.",
 )  # fmt: skip
+@click.option("--brief", is_flag=True, help="One line for each file: verdict, documents, kinds of findings.")
+@click.option(
+    "--ignore", type=click.Choice(IGNORED), multiple=True, metavar="KIND",
+    help="Leave out warnings or notes of this kind, such as ties; several allowed.",
+)  # fmt: skip
 @click.option(
     "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
     help="For people or for machines.",
@@ -55,6 +63,8 @@ def command(
     level: float,
     nmax: tuple[int, ...] | None,
     most: int,
+    brief: bool,
+    ignore: tuple[str, ...],
     output_format: str,
     strict: bool,
     output: str | None,
@@ -68,7 +78,7 @@ def command(
 
     An error is what the evaluator would stop at: malformed lines, scores that are not numbers, documents that
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree
-    with the scores, ties (also those that only 32-bit scores have, where trec_eval 9.0.8 and 10.0 differ),
+    with the scores, scores that tie in 32 bits alone, where trec_eval 9.0.8 and 10.0 differ,
     topics that only one side has, ids that look like another notation of one on the other side, several tags,
     a byte order mark.  A note is worth knowing and changes no number by itself.  Each file ends in a verdict.
 
@@ -92,7 +102,9 @@ def command(
     sources = [Source(qrels), *map(_run_source, runs)]
     with reading_bar([RunFiles(source.name, (source,)) for source in sources], quiet=False):
         reports = check_files(sources[0], sources[1:], options)
-    write_output(output, as_json(reports) if output_format == "json" else as_text(reports))
+    for report in reports:
+        report.findings = {name: one for name, one in report.findings.items() if name not in ignore}
+    write_output(output, as_json(reports) if output_format == "json" else as_text(reports, brief))
     if failed(reports, strict):
         context.exit(EXIT_ERRORS)
 

@@ -11,6 +11,7 @@ COMMANDS = {
     "check": "Everything wrong or suspicious in qrels and runs.",
     "compare": "Runs × measures, with significance tests.",
     "completion": "Shell completion for bash, zsh and fish.",
+    "convert": "A run or judgements in another format.",
     "explain": "Why a topic has the PRES that it has.",
     "figures": "The figures of the papers on PRES, of your own runs.",
     "holes": "Unjudged documents among the first of each run.",

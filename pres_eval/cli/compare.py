@@ -35,6 +35,7 @@ from pres_eval.errors import UsageError
 from pres_eval.report.by_group_tables import by_group_tables
 from pres_eval.report.compared_plots import compared_figure
 from pres_eval.report.compared_tables import compared_tables
+from pres_eval.report.winner_tables import winner_tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,7 @@ class CompareOptions(TieOptions, PairedOptions):
     alpha: float
     samples: int
     seed: int
+    per_topic: bool
     groups: str | None
     weights: str | None
 
@@ -118,6 +120,9 @@ class CompareOptions(TieOptions, PairedOptions):
     help="Draws of the bootstrap, sign changes of randomisation, deals of randomised-tukey.",
 )  # fmt: skip
 @SEED
+@click.option(
+    "--per-topic", is_flag=True, help="Also the best run of each topic, the second, and wins of runs."
+)
 @GROUPS
 @WEIGHTS
 @analysis_options
@@ -149,7 +154,8 @@ def command(**values: Any) -> None:
     --groups compares in each group of topics too, corrected for all groups, and tests whether differences
     depend on the group.  With --weights differences are weighed as the means are.
 
-    Tables for --table: means, groups (with --all-pairs), comparisons; with --groups by_group, interaction.
+    Tables for --table: means, groups (with --all-pairs), comparisons; with --groups by_group, interaction;
+    with --per-topic per_topic, wins.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     _compare(CompareOptions(**values))
 
@@ -177,6 +183,8 @@ def _compare(said: CompareOptions) -> None:
     tables = compared_tables(result, topics if weights is None else f"{topics}, with weights")
     if groups is not None:
         tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)
+    if said.per_topic:
+        tables += winner_tables(paired.scores)
     put_out(tables, "compare", shown, said, paired.failures, lambda: compared_figure(result))
 
 

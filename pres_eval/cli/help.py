@@ -67,11 +67,14 @@ PRELS: lines of five columns
   not drawn and do not count.""",
     "others": """\
 OTHER FORMATS: recognised by how a file begins, or named with -T and -R
-    msmarco  beir  json  jsonl  parquet
+    msmarco  beir  json  jsonl  csv  parquet
   -T is for runs, -R for judgements.  msmarco is topic, docno, rank, where the rank is the order (runs only).
-  beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it;
-  jsonl has such an object a line, or one with the columns by name.  parquet (extra "parquet") has columns
-  query_id doc_id score relevance, as ir_measures has them, or qid docno score label, as in PyTerrier.
+  beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it,
+  Elasticsearch's and OpenSearch's responses to _msearch, _search and _rank_eval, requests of _rank_eval, or
+  MTEB's predictions; topics of _msearch are numbered from 1.  jsonl has an object of json a line, or one with
+  the columns by name.  csv has a header; commas, semicolons or tabs separate columns.  csv and parquet (extra
+  "parquet") have columns query_id doc_id score relevance, as ir_measures has them, qid docno score label, as
+  PyTerrier has them, or those of ranx, BEIR and Quepid.
   A run may be a folder of part files, as engines write them (part-00000.gz, part.0.parquet ...): lines of
   six columns in all of them, or Parquet in all.""",
 }

@@ -18,9 +18,11 @@ LINES = 20
 
 _UTF_8 = "iconv -f UTF-16 -t UTF-8 FILE > NEW"
 _WEB_PAGE = "a web page: was something else to be downloaded?"
+_SAVE_AS = "in Excel, save it as CSV UTF-8; columns query_id, doc_id, and score or relevance"
 _BINARY = (
     (b"\xff\xfe", "UTF-16 text", _UTF_8),
     (b"\xfe\xff", "UTF-16 text", _UTF_8),
+    (b"\xd0\xcf\x11\xe0", "an Excel workbook", _SAVE_AS),
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE > NEW"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x -so FILE > NEW"),
     (b"\x80\x04\x95", "a Python pickle", ""),
@@ -42,6 +44,10 @@ _HEADER_WORDS = frozenset(
 )
 _INTEGER, _NUMBER = rb"[+-]?\d+", rb"(?i)[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
 _ANY = rb"(?s).*"
+_MEASURE = (
+    rb"(runid|num_\w+|(gm_)?map|Rprec|bpref|recip_rank|infAP|iprec_at_recall_.*|PRES_.*"
+    rb"|(P|recall|ndcg|ndcg_cut|set|success|map_cut)(_.*)?)"
+)
 
 Found = tuple[str, str] | None
 """What lines look like, and the command that helps, in which FILE is the file."""
@@ -82,6 +88,10 @@ def advice(source: Source, names: str) -> str:
 
 
 def _binary(head: bytes) -> Found:
+    if head.startswith(b"PK\x03\x04") and any(
+        name in head for name in (b"[Content_Types].xml", b"docProps/")
+    ):
+        return "this is an Excel workbook", _SAVE_AS
     for magic, what, command in _BINARY:
         if head.startswith(magic):
             return f"this is {what}", command
@@ -138,7 +148,15 @@ def _by_shape(shapes: Shapes, lines: list[bytes]) -> Found:
 
 
 _SWAPPED = "were the two files swapped? the judgements come first"
+_SCORES: Shapes = (
+    (
+        "this looks like the output of trec_eval: it is neither a run nor judgements",
+        (_MEASURE, _ANY, _ANY),
+        "",
+    ),
+)
 _RUN_SHAPES: Shapes = (
+    *_SCORES,
     (f"this looks like judgements; {_SWAPPED}", (_ANY, rb"(?i)q?0", _ANY, _INTEGER), ""),
     ("Q0 and tag are missing", (_ANY, _ANY, _INTEGER, _NUMBER), 'print $1, "Q0", $2, $3, $4, "run"'),
     (
@@ -164,6 +182,7 @@ _DECIMAL_GAINS = (
 )
 _SAMPLED = "sampled judgements (topic iteration docno stratum relevance)"
 _QRELS_SHAPES: Shapes = (
+    *_SCORES,
     (f"this looks like a run; {_SWAPPED}", (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY), ""),
     ("the iteration is missing", (_ANY, _ANY, _INTEGER), "print $1, 0, $2, $3"),
     ("the grades have decimals", (_ANY, _ANY, _ANY, rb"[+-]?\d+\.0*"), "print $1, $2, $3, int($4)"),

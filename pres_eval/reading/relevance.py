@@ -30,6 +30,7 @@ FORMATS = {
     "beir": RelevanceInfo.QRELS,
     "json": RelevanceInfo.QRELS,
     "jsonl": RelevanceInfo.QRELS,
+    "csv": RelevanceInfo.QRELS,
     "parquet": RelevanceInfo.QRELS,
 }
 """What can be computed from each format."""

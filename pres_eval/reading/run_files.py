@@ -19,7 +19,7 @@ PARQUET_MAGIC = b"PAR1"
 
 TREC = "trec_results"
 PARQUET = "parquet"
-RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", PARQUET)
+RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", "csv", PARQUET)
 """The other formats of runs that -T names."""
 
 

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.colliding import weaken_hashes
+from support.commands import Command
 from support.plain_reading import SmallSource
 from support.pools import JudgedPool, made_pool
 from support.small_chunks import chunks_of
@@ -353,7 +354,8 @@ def test_what_changes_nothing_is_a_fact(check: Any, layout: str) -> None:
 
 def test_verdicts_and_strict(check: Any) -> None:
     for fault, verdict, codes in (
-        ("tie", "can be evaluated, but look at 1 kind of warning", (False, True)),
+        ("infinite", "can be evaluated, but look at 1 kind of warning", (False, True)),
+        ("tie", "good", (False, False)),
         ("nan", "evaluation stops at this file: 1 kind of error", (True, True)),
         ("comment", "good", (False, False)),
     ):
@@ -805,3 +807,22 @@ def test_other_judgements_are_checked(form: str, text: str, tmp_path: Path) -> N
     qrels.write_text(text + "3 b\n")
     reports = check_files(Source(str(qrels)), [Source(str(run))], options)
     assert found(reports[0]) == {"unreadable": 1} and failed(reports)
+
+
+def test_many_files_take_a_line_each(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    command = Command(capfdbinary)
+    qrels, clean, tied = (tmp_path / name for name in ("qrels", "clean", "tied"))
+    qrels.write_bytes(QRELS)
+    clean.write_bytes(RUN)
+    tied.write_bytes(with_line(RUN_FAULTS["tie"][0], 1, b"1 Q0 D00 1 inf clean"))
+    asked = ("check", "--strict", "--brief", qrels, clean, tied)
+    called = command(*asked)
+    lines = called.out.splitlines()
+    assert lines[1] == f"good     {clean}: run clean, 60 documents, 3 topics, 20 each; same-tag 1"
+    assert lines[2].startswith(f"warning  {tied}: ")
+    assert lines[2].endswith("; score-infinite 1, ties 1, same-tag 1")
+    assert (called.code, lines[3]) == (1, "")
+    left = command(*asked, "--ignore", "score-infinite", "--ignore", "same-tag")
+    assert (left.code, left.out.splitlines()[2].rpartition("; ")[2]) == (0, "ties 1")
+    refused = command(*asked, "--ignore", "duplicate")
+    assert refused.code == 1 and "--ignore duplicate: expected one of another-format" in refused.err

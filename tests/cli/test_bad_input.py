@@ -371,11 +371,11 @@ USAGE = [
     (
         ["-R", "runs", "qrels", "run"],
         "-R runs: no such format, expected one of qrels, qrels_jg, prefs, qrels_prefs, qrels_float,"
-        " subtopics, strata, prels, beir, json, jsonl, parquet",
+        " subtopics, strata, prels, beir, json, jsonl, csv, parquet",
     ),
     (
-        ["-T", "csv", "qrels", "run"],
-        "-T csv: no such format, expected one of trec_results, msmarco, beir, json, jsonl, parquet",
+        ["-T", "xls", "qrels", "run"],
+        "-T xls: no such format, expected one of trec_results, msmarco, beir, json, jsonl, csv, parquet",
     ),
     (["-D", "x", "qrels", "run"], "-D x: expected a number, or number.topic"),
     (["-m", "mapp", "qrels", "run"], "-m mapp: no such measure; did you mean map or gmap or AP?"),

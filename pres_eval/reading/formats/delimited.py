@@ -20,7 +20,7 @@ BEIR_QRELS = Layout("query-id corpus-id score", number=2, whole=True)
 def read_msmarco(source: Source, grades: bool) -> Iterator[Block]:
     """A run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
     assert not grades
-    for part in _parts(source, MSMARCO, header=False):
+    for part in read_columns(source, MSMARCO, header=False):
         yield Block(
             topics=part.topics,
             lengths=part.lengths,
@@ -32,7 +32,7 @@ def read_msmarco(source: Source, grades: bool) -> Iterator[Block]:
 
 def read_beir(source: Source, grades: bool) -> Iterator[Block]:
     """A run or judgements as BEIR writes them."""
-    return _parts(source, BEIR_QRELS if grades else BEIR_RUN, header=True)
+    return read_columns(source, BEIR_QRELS if grades else BEIR_RUN, header=True)
 
 
 def is_header(line: bytes) -> bool:
@@ -42,7 +42,8 @@ def is_header(line: bytes) -> bool:
     return len(words) == 3 and all(word in names for word, names in zip(words, known, strict=True))
 
 
-def _parts(source: Source, layout: Layout, header: bool) -> Iterator[Block]:
+def read_columns(source: Source, layout: Layout, header: bool, document: int = 1) -> Iterator[Block]:
+    """Read a file of columns: the topic first, the docno in column `document` from 0, and the number."""
     before = 0
     is_first = header
     for chunk in source.chunks():
@@ -62,6 +63,6 @@ def _parts(source: Source, layout: Layout, header: bool) -> Iterator[Block]:
                 raise InputError(source.name, line, error.found, f"{error.expected}{hint}") from None
             numbers = lines.line_of(np.arange(len(lines))) + before + 1
             if len(lines):
-                yield Block.of_rows(lines.column(0), lines.column(1), lines.numbers, numbers)
+                yield Block.of_rows(lines.column(0), lines.column(document), lines.numbers, numbers)
             before += lines.num_lines
         source.give_back(chunk)

@@ -11,6 +11,7 @@ import numpy as np
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.formats.engine_json import engine_rows, whole_rows
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
 
@@ -29,7 +30,11 @@ def read_json(source: Source, grades: bool) -> Iterator[Block]:
     text = source.whole()
     if _is_lines(text):
         return read_json_lines(source, grades)
-    return _parts(source, _entries(source, _parsed(source, text, None), None), grades)
+    data = _parsed(source, text, None)
+    rows = engine_rows(source, data, grades)
+    if rows is not None:
+        return _parts(source, ((*row, None) for row in whole_rows(source, rows)), grades)
+    return _parts(source, _entries(source, data, None), grades)
 
 
 def _is_lines(text: bytes) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-TOPIC = ("query_id", "qid", "query-id", "topic")
-DOCUMENT = ("doc_id", "docno", "corpus-id", "docid")
+TOPIC = ("query_id", "qid", "query-id", "topic", "q_id", "topic_id", "query text", "query")
+DOCUMENT = ("doc_id", "docno", "corpus-id", "docid", "document_id", "doc id", "document")
 SCORE = ("score",)
-GRADE = ("relevance", "label", "grade", "score")
+RANK = ("rank", "position", "doc position")
+GRADE = ("relevance", "label", "grade", "score", "rel", "rating")
 
 
 def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:

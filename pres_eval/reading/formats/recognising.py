@@ -6,7 +6,9 @@ import re
 
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Format
+from pres_eval.reading.formats.csv_text import columns_of, header_of, read_csv, separator_of
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
+from pres_eval.reading.formats.engine_json import is_of_engine
 from pres_eval.reading.formats.json_text import SHAPE, read_json, read_json_lines
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.formats.parquet import read_parquet
@@ -19,6 +21,7 @@ FORMATS = {
         Format("beir", "BEIR's (a header, then query-id corpus-id score)", read_beir),
         Format("json", f"JSON ({SHAPE})", read_json, numbered=False),
         Format("jsonl", "JSON Lines", read_json_lines),
+        Format("csv", "CSV or TSV with a header", read_csv),
         Format("parquet", "Parquet", read_parquet, numbered=False),
     )
 }
@@ -40,12 +43,16 @@ def recognised(source: Source, grades: bool) -> Format | None:
         return _json(head, whole or [line for line in lines if line.strip()][:20], grades)
     if [word.strip(b'"').lower() for word in first] == [b"query-id", b"corpus-id", b"score"]:
         return FORMATS["beir"]
+    if separator_of(lines[0]) and columns_of(header_of(lines[0]), grades) is not None:
+        return FORMATS["csv"]
     whole = whole or [head]
     return FORMATS["msmarco"] if not grades and _ranks_ascend(whole) else None
 
 
 def _json(head: bytes, lines: list[bytes], grades: bool) -> Format | None:
     string = rb'"(?:[^"\\]|\\.)*"'
+    if is_of_engine(head):
+        return FORMATS["json"]
     nested = re.match(rb"\s*\{\s*(" + string + rb"\s*:\s*\{|\}\s*$)", head) is not None
     closed = [line.rstrip().endswith(b"}") for line in lines]
     if lines and lines[0].lstrip().startswith(b"{") and all(closed) and (len(lines) > 1 or not nested):

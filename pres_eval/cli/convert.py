@@ -1,0 +1,126 @@
+"""pres-eval convert: runs and judgements in another format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+
+from pres_eval.arrays.ids import Ids
+from pres_eval.cli.output import output_file
+from pres_eval.cli.shared import RESULTS_FORMAT
+from pres_eval.cli.streams import writing_results
+from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.reading.blocks import Block, check_scores
+from pres_eval.reading.formats.delimited import read_columns
+from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.lines import QRELS, RUN
+from pres_eval.reading.run_files import TREC, check_format
+from pres_eval.reading.source import Source
+from pres_eval.report.converted import TARGETS, write_blocks
+
+JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertOptions:
+    """What the command line said."""
+
+    file: str
+    target: str
+    results_format: str
+    relevance_format: str | None
+    topics_from: str | None
+    tag: str
+    output: str | None
+
+
+@click.command()
+@click.argument("file")
+@click.option(
+    "--to", "target", type=click.Choice(TARGETS), required=True,
+    help="The format to write; named as in -T and -R.",
+)  # fmt: skip
+@RESULTS_FORMAT
+@click.option(
+    "-R", "--Rel_info_format", "relevance_format", metavar="FORMAT",
+    help=f"FILE has judgements, in this format: {', '.join(JUDGED)}.",
+)  # fmt: skip
+@click.option(
+    "--topics-from", metavar="FILE",
+    help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
+)  # fmt: skip
+@click.option(
+    "--tag", default="run", show_default=True, metavar="NAME", help="The last column of trec_results."
+)
+@click.option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+def command(**values: Any) -> None:
+    """Write a run or judgements in another format: what a spreadsheet, an engine or another tool wants.
+
+    \b
+    Examples:
+      pres-eval convert run.txt --to csv
+      pres-eval convert qrels.txt --to beir
+
+    FILE is recognised as in an evaluation; without -R and -T it has judgements if it has four columns, or
+    named columns with grades and no scores.  JSON, BEIR's files and Parquet can be both: name judgements with
+    -R.  Ids and numbers stay as they are; the iterations, ranks and tags of FILE are not kept.  Ids that the
+    format cannot hold are errors.
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    said = ConvertOptions(**values)
+    check_format(said.results_format)
+    if said.relevance_format not in (None, *JUDGED):
+        raise UsageError(
+            f"-R {said.relevance_format}: cannot be converted, expected one of {', '.join(JUDGED)}"
+        )
+    if said.tag.split() != [said.tag]:
+        raise UsageError(f"--tag {quoted(said.tag)}: expected a name without blanks")
+    source = Source(said.file)
+    grades = _has_grades(source, said)
+    if grades == (said.target == "trec_results") and said.target in (TREC, "qrels"):
+        what = "judgements" if grades else "a run"
+        raise UsageError(f"--to {said.target}: {said.file} has {what}")
+    blocks = _blocks(source, said, grades)
+    if said.topics_from is not None:
+        blocks = _named(blocks, said.topics_from)
+    with output_file(said.output) as stream, writing_results():
+        write_blocks(stream, blocks, said.target, grades, source.name, said.tag)
+
+
+def _has_grades(source: Source, said: ConvertOptions) -> bool:
+    """Whether a file has judgements, as was said or as it begins."""
+    if said.relevance_format is not None or said.results_format != TREC:
+        return said.relevance_format is not None
+    if recognised(source, grades=False) is not None:
+        return said.target == "qrels"
+    lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
+    return recognised(source, grades=True) is not None or (bool(lines) and len(lines[0].split()) == 4)
+
+
+def _blocks(source: Source, said: ConvertOptions, grades: bool) -> Iterator[Block]:
+    form = said.relevance_format or said.results_format
+    found = FORMATS.get(form) or recognised(source, grades)
+    if found is None:
+        yield from read_columns(source, QRELS if grades else RUN, header=False, document=2)
+        return
+    block = None
+    for block in found.read(source, grades):
+        if not grades:
+            check_scores(source.name, block)
+        yield block
+    if block is None:
+        raise InputError(source.name, None, "no rows", "at least one")
+
+
+def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
+    """Yield blocks with the names of their topics, numbers from 1; raises InputError for others."""
+    text = Source(path).whole().removeprefix(b"\xef\xbb\xbf")
+    names = [line.split()[0] for line in text.split(b"\n") if line.strip()]
+    for block in blocks:
+        for topic in block.topics:
+            if not topic.isdigit() or not 1 <= int(topic) <= len(names):
+                expected = "a line for each topic, numbered from 1"
+                raise InputError(path, None, f"{len(names)} lines, and topic {quoted(topic)}", expected)
+        yield replace(block, topics=Ids.of([names[int(topic) - 1] for topic in block.topics]))

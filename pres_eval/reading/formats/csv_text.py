@@ -1,0 +1,127 @@
+"""Tables as text: CSV and TSV with a header, as pandas, Excel and search tools export them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pres_eval.arrays.ids import Ids
+from pres_eval.errors import InputError, quoted
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.formats.names import DOCUMENT, GRADE, RANK, SCORE, TOPIC, pick
+from pres_eval.reading.source import Source
+
+# Rows of a block.
+AT_ONCE = 1 << 16
+
+# How spreadsheets show long numbers, whose last digits are then lost.
+_ROUNDED = re.compile(r"\d[.,]\d+E\+\d+")
+
+# Line, topic, document, number.
+_Row = tuple[int, bytes, bytes, "int | float"]
+
+
+def separator_of(header: bytes) -> str | None:
+    """Return the separator of a header line, None if it has none."""
+    return next((one for one in "\t;," if one.encode() in header), None)
+
+
+def columns_of(header: Sequence[str], grades: bool) -> tuple[int, int, int, bool] | None:
+    """Return the places of topic, document and number, and whether it is a rank; None if one is missing."""
+    names = [name.strip().casefold() for name in header]
+    topic, document = pick(names, TOPIC), pick(names, DOCUMENT)
+    number = pick(names, GRADE if grades else (*SCORE, *RANK))
+    if topic is None or document is None or number is None:
+        return None
+    return names.index(topic), names.index(document), names.index(number), not grades and number in RANK
+
+
+def header_of(line: bytes) -> list[str]:
+    """Return the names in a header line."""
+    import csv  # takes a while to import, and most files are no CSV
+
+    text = line.decode("utf-8-sig", "surrogateescape").rstrip("\r\n")
+    return next(csv.reader([text], delimiter=separator_of(line) or ","), [])
+
+
+def read_csv(source: Source, grades: bool) -> Iterator[Block]:
+    """Read a run or judgements with named columns, separated by commas, semicolons or tabs.
+
+    Raises InputError for missing columns, for rows of another length, and for ids with blanks.
+    """
+    import csv
+
+    lines = _lines(source)
+    first = next(lines, "")
+    separator = separator_of(first.encode("utf-8", "surrogateescape")) or ","
+    header = next(csv.reader([first], delimiter=separator), [])
+    places = columns_of(header, grades)
+    if places is None:
+        expected = "a header with query_id, doc_id and " + ("relevance" if grades else "score")
+        raise InputError(source.name, 1, f"the columns {quoted(', '.join(header))}", expected)
+    *columns, by_rank = places
+    rows: list[_Row] = []
+    reader = csv.reader(lines, delimiter=separator)
+    try:
+        for cells in reader:
+            if not any(cells):
+                continue
+            line = reader.line_num + 1
+            if len(cells) != len(header):
+                expected = f"{len(header)}, as in the header"
+                raise InputError(source.name, line, f"{len(cells)} columns", expected)
+            topic, document, text = (cells[place].strip() for place in columns)
+            number = _number(source, line, text, grades, separator)
+            row = line, _id(source, line, topic, "topic"), _id(source, line, document, "docno")
+            rows.append((*row, -number if by_rank else number))
+            if len(rows) == AT_ONCE:
+                yield _block(rows, grades)
+                rows = []
+    except csv.Error as error:
+        raise InputError(source.name, reader.line_num + 1, f"no CSV ({error})", "rows of columns") from None
+    if rows:
+        yield _block(rows, grades)
+
+
+def _lines(source: Source) -> Iterator[str]:
+    """Yield the lines of a file with their ends, without the byte order mark."""
+    is_first = True
+    for chunk in source.chunks():
+        text = chunk.text()
+        for line in text.splitlines(keepends=True):
+            yield line.decode("utf-8-sig" if is_first else "utf-8", "surrogateescape")
+            is_first = False
+        source.give_back(chunk)
+
+
+def _number(source: Source, line: int, text: str, grades: bool, separator: str) -> int | float:
+    """Return a number, with a decimal comma if commas separate nothing; a grade is whole."""
+    what, expected = ("relevance", "an integer") if grades else ("score", "a number")
+    try:
+        number = float(text.replace(",", ".") if separator != "," else text)
+    except ValueError:
+        number = float("nan")
+    if math.isnan(number) or (grades and (not number.is_integer() or abs(number) >= 2**53)):
+        raise InputError(source.name, line, f"{what} {quoted(text)}", expected)
+    return int(number) if grades else number
+
+
+def _id(source: Source, line: int, text: str, what: str) -> bytes:
+    """Return an id; raises InputError for an empty or rounded one, and for a document with blanks."""
+    blanks = what == "docno" and len(text.split()) > 1
+    if not text or blanks or "\0" in text:
+        expected = "one without blanks" if blanks else "an id"
+        raise InputError(source.name, line, f"{what} {quoted(text)}", expected)
+    if _ROUNDED.fullmatch(text):
+        advice = "a spreadsheet has rounded it: import this column as text, and save again"
+        raise InputError(source.name, line, f"{what} {quoted(text)}", "all digits", advice)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _block(rows: Sequence[_Row], grades: bool) -> Block:
+    lines, topics, documents, numbers = zip(*rows, strict=True)
+    kind = np.int64 if grades else np.float64
+    return Block.of_rows(Ids.of(topics), Ids.of(documents), np.array(numbers, kind), np.array(lines))

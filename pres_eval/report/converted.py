@@ -1,0 +1,149 @@
+"""Runs and judgements written in other formats, block by block."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.reading.blocks import Block, whole_topics
+
+# Formats whose columns are separated by blanks or tabs.
+LINES = ("trec_results", "qrels", "beir")
+
+TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
+
+# Topic, document, number.
+Row = tuple[bytes, bytes, "int | float"]
+
+
+def write_blocks(
+    stream: BinaryIO, blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
+) -> None:
+    """Write blocks in a format of TARGETS; `name` is the file they are from, `tag` the last column of runs.
+
+    Raises InputError for what the format cannot hold: ids with blanks or that are no UTF-8, and in JSON a
+    topic or a document that comes again.
+    """
+    if form == "parquet":
+        _write_parquet(stream, blocks, grades, name)
+        return
+    for text in _texts(blocks, form, grades, name, tag):
+        stream.write(text)
+
+
+def _rows(block: Block) -> Iterator[Row]:
+    topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths))
+    return zip(topics, block.documents.pick(slice(None)), block.numbers.tolist(), strict=True)
+
+
+def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
+    if form == "json":
+        yield from _json(blocks, name)
+        return
+    value = "relevance" if grades else "score"
+    if form in ("beir", "csv"):
+        yield b"query-id\tcorpus-id\tscore\n" if form == "beir" else f"query_id,doc_id,{value}\n".encode()
+    line_of = {"csv": _csv_line, "jsonl": _json_line}.get(form) or _line_in(form, tag)
+    for block in blocks:
+        lines = []
+        for row in _rows(block):
+            _check_ids(name, form, row)
+            lines.append(line_of(row, name, value))
+        yield b"".join(lines)
+
+
+def _line_in(form: str, tag: str) -> Callable[[Row, str, str], bytes]:
+    """Return what writes lines of columns; ranks count the documents of a topic as they come."""
+    ranks: Counter[bytes] = Counter()
+
+    def line(row: Row, name: str, value: str) -> bytes:
+        topic, document, number = row
+        if form == "beir":
+            return b"%s\t%s\t%s\n" % (topic, document, repr(number).encode())
+        if form == "qrels":
+            return b"%s 0 %s %d\n" % (topic, document, number)
+        ranks[topic] += 1
+        return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), tag.encode())
+
+    return line
+
+
+def _csv_line(row: Row, name: str, value: str) -> bytes:
+    import csv
+
+    line = io.StringIO(newline="")
+    words = (word.decode("utf-8", "surrogateescape") for word in row[:2])
+    csv.writer(line, lineterminator="\n").writerow([*words, repr(row[2])])
+    return line.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _json_line(row: Row, name: str, value: str) -> bytes:
+    record = {"query_id": _text(name, row[0]), "doc_id": _text(name, row[1]), value: _finite(name, row[2])}
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+
+
+def _json(blocks: Iterable[Block], name: str) -> Iterator[bytes]:
+    """Yield one object {topic: {docno: number}}, topic by topic."""
+    seen: set[bytes] = set()
+    for block in whole_topics(blocks):
+        for group, topic in enumerate(block.topics):
+            if topic in seen:
+                advice = f"sort it first: sort -s -k1,1 {name} > NEW"
+                raise InputError(
+                    name, None, f"topic {quoted(topic)} again", "the lines of a topic together", advice
+                )
+            found: dict[str, int | float] = {}
+            for _, document, number in _rows(block.groups(group, group + 1)):
+                if _text(name, document) in found:
+                    again = f"document {quoted(document)} of topic {quoted(topic)} again"
+                    raise InputError(name, None, again, "each document once")
+                found[_text(name, document)] = _finite(name, number)
+            start = ",\n" if seen else "{"
+            yield f"{start}{json.dumps(_text(name, topic))}: {json.dumps(found, ensure_ascii=False)}".encode()
+            seen.add(topic)
+    yield b"}\n"
+
+
+def _check_ids(name: str, form: str, row: Row) -> None:
+    """Raise InputError for ids with blanks in formats whose readers would cut them."""
+    topic, document = row[:2]
+    kept = topic.split() == [topic] if form in LINES else topic.strip() == topic
+    if form != "jsonl" and not (kept and document.split() == [document]):
+        found, what = (document, "docno") if kept else (topic, "topic")
+        raise InputError(
+            name, None, f"{what} {quoted(found)}", f"one without blanks for {form}", "--to jsonl keeps it"
+        )
+
+
+def _text(name: str, word: bytes) -> str:
+    try:
+        return word.decode()
+    except UnicodeDecodeError:
+        raise InputError(name, None, f"id {quoted(word)}", "UTF-8", "--to csv keeps its bytes") from None
+
+
+def _finite(name: str, number: int | float) -> int | float:
+    if abs(number) == float("inf"):
+        raise InputError(name, None, f"score {number}", "a finite one: JSON has no others")
+    return number
+
+
+def _write_parquet(stream: BinaryIO, blocks: Iterable[Block], grades: bool, name: str) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from None
+    number = ("relevance", pyarrow.int64()) if grades else ("score", pyarrow.float64())
+    schema = pyarrow.schema([("query_id", pyarrow.string()), ("doc_id", pyarrow.string()), number])
+    with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+        for block in blocks:
+            rows = [(_text(name, topic), _text(name, docno), number) for topic, docno, number in _rows(block)]
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            writer.write_table(pyarrow.table(columns, schema=schema))

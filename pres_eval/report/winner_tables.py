@@ -1,0 +1,45 @@
+"""Tables of the topics that each run wins."""
+
+from __future__ import annotations
+
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.topics import plural
+from pres_eval.analysis.winners import TopicWinner, topic_winners, wins_of_runs
+from pres_eval.report.cells import Score, ShownCell
+from pres_eval.report.layout import Shown, Table, records_table
+
+
+def winner_tables(scores: PairedScores) -> list[Table]:
+    """The best run of each topic and the second, and how many topics each run wins."""
+    topics = plural(len(scores.topics))
+    winners = topic_winners(scores)
+    lines: list[list[ShownCell]] = [
+        [
+            one.measure,
+            one.topic,
+            one.best,
+            Score(one.value),
+            one.second or "-",
+            Score(one.second_value),
+            Score(one.difference, signed=True),
+        ]
+        for one in winners
+    ]
+    headings = ("measure", "topic", "best", "value", "second", "value", "difference")
+    wins = wins_of_runs(scores)
+    rows = [
+        (name, label, *wins[run][measure])
+        for run, name in enumerate(scores.runs)
+        for measure, label in enumerate(scores.measures)
+    ]
+    return [
+        records_table(
+            "per_topic",
+            f"Best runs of {topics}, largest differences first",
+            winners,
+            TopicWinner,
+            ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
+            Shown(headings, lines, left=3),
+        ),
+        Table("wins", f"Wins over {topics}", ("run", "measure", "alone", "shared"), rows, left=2),
+    ]

@@ -1,0 +1,79 @@
+"""The best run of each topic, and the topics that each run wins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.commands import QRELS, RUNS, Command
+
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.winners import topic_winners, wins_of_runs
+
+
+def scores_of(values: list[list[float]], falling: bool = False) -> PairedScores:
+    """One measure; a row of values for each run."""
+    runs = tuple(f"r{number}" for number in range(len(values)))
+    topics = tuple(b"%d" % number for number in range(len(values[0])))
+    table = np.array([values], np.float64)
+    below = frozenset(["m"]) if falling else frozenset()
+    return PairedScores(runs, ("m",), topics, table, table.mean(axis=2), len(topics), falling=below)
+
+
+TABLES = st.integers(1, 4).flatmap(
+    lambda topics: st.lists(
+        st.lists(st.integers(0, 3).map(float), min_size=topics, max_size=topics), min_size=1, max_size=4
+    )
+)
+
+
+@given(TABLES, st.booleans())
+def test_winners_are_those_of_plain_loops(values: list[list[float]], falling: bool) -> None:
+    scores = scores_of(values, falling)
+    found = {one.topic: one for one in topic_winners(scores)}
+    alone, shared = [0] * len(values), [0] * len(values)
+    for topic in range(len(values[0])):
+        own = [run[topic] for run in values]
+        ordered = sorted(set(own), reverse=not falling)
+        best = [number for number, value in enumerate(own) if value == ordered[0]]
+        for number in best:
+            (alone if len(best) == 1 else shared)[number] += 1
+        one = found[str(topic)]
+        assert one.best == ", ".join(f"r{number}" for number in best)
+        second = [number for number, value in enumerate(own) if [value] == ordered[1:2]]
+        assert one.second == ", ".join(f"r{number}" for number in second)
+        assert (one.value, one.second_value) == (ordered[0], ordered[:2][-1])
+        assert one.difference == ordered[0] - ordered[:2][-1]
+    assert [each[0] for each in wins_of_runs(scores)] == list(zip(alone, shared, strict=True))
+    gaps = [abs(one.difference) for one in topic_winners(scores)]
+    assert gaps == sorted(gaps, reverse=True)
+
+
+@pytest.fixture
+def call(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    return Command(capsysbinary)
+
+
+def test_the_command_prints_them(call: Command) -> None:
+    asked = ("compare", QRELS, *RUNS, "-m", "map", "--per-topic")
+    rows = call.ok(*asked, "--table", "per_topic", "--format", "csv").rows
+    assert [rows[0][name] for name in ("topic", "best", "second")] == ["PAC-1009", "keyword", "broad"]
+    assert len(rows) == 12
+    wins = call.ok(*asked, "--table", "wins", "--format", "csv").rows
+    assert {row["run"]: (row["alone"], row["shared"]) for row in wins} == {
+        "keyword": ("8", "0"),
+        "broad": ("2", "0"),
+        "semantic": ("2", "0"),
+    }
+    found = call.ok(*asked, "--format", "json").json
+    assert (len(found["per_topic"]), len(found["wins"])) == (12, 3)
+    assert "Best runs of 12 topics" in call.ok(*asked).out
+
+
+def test_weights_do_not_change_values_of_topics(call: Command, tmp_path: object) -> None:
+    weights = f"{tmp_path}/weights"
+    with open(weights, "w") as file:  # noqa: PTH123
+        file.writelines(f"PAC-10{number:02d} {number}\n" for number in range(1, 13))
+    asked = ("compare", QRELS, *RUNS, "-m", "map", "--per-topic", "--table", "per_topic", "--format", "csv")
+    assert call.ok(*asked, "--weights", weights).out == call.ok(*asked).out

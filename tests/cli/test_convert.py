@@ -1,0 +1,137 @@
+"""pres-eval convert: the same numbers in every format, or an error that says what would be lost."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from support.commands import Command
+
+from pres_eval.reading.formats.recognising import FORMATS
+from pres_eval.report.converted import TARGETS
+
+EXPORTS = Path(__file__).parents[2] / "fixtures" / "exports"
+ALL = ("-m", "all_trec", "-q")
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    return Command(capfdbinary)
+
+
+def values(call: Command, qrels: Path | str, run: Path | str, *options: str) -> list[str]:
+    called = call(*ALL, *options, qrels, run)
+    assert called.code == 0
+    return [line for line in called.out.splitlines() if not line.startswith("runid")]
+
+
+@pytest.mark.parametrize("target", [each for each in TARGETS if each != "qrels"])
+@pytest.mark.parametrize(
+    "export", ["run.txt", "run-pyterrier-excel.csv", "run-mteb.json", "run-ranx-index.csv"]
+)
+def test_runs_keep_their_numbers(export: str, target: str, call: Command) -> None:
+    call.ok("convert", EXPORTS / export, "--to", target, "--output", "new")
+    assert values(call, EXPORTS / "qrels.txt", "new") == values(
+        call, EXPORTS / "qrels.txt", EXPORTS / "run.txt"
+    )
+
+
+@pytest.mark.parametrize("target", [each for each in TARGETS if each != "trec_results"])
+@pytest.mark.parametrize(
+    "export", ["qrels.txt", "qrels-beir-excel.csv -R csv", "qrels-elasticsearch-rank-eval.json -R json"]
+)
+def test_judgements_keep_their_grades(export: str, target: str, call: Command) -> None:
+    path, *options = export.split()
+    call.ok("convert", EXPORTS / path, *options, "--to", target, "--output", "new")
+    expected = values(call, EXPORTS / "qrels.txt", EXPORTS / "run.txt")
+    assert (
+        values(call, "new", EXPORTS / "run.txt", *(("-R", target) if target in FORMATS else ())) == expected
+    )
+
+
+def test_a_csv_of_grades_is_known_by_its_header(call: Command) -> None:
+    called = call.ok("convert", EXPORTS / "qrels-quepid-excel.csv", "--to", "csv")
+    assert called.out.startswith("query_id,doc_id,relevance\nstar wars,a,2\nstar wars,b,0\n")
+    assert '"the ""thing""",f,2\n' in called.out
+
+
+def test_topics_of_responses_get_their_names(call: Command) -> None:
+    Path("topics").write_bytes(b"\xef\xbb\xbfT-1 some words\nT-2\n\nT-3\r\n")
+    export = EXPORTS / "run-elasticsearch-msearch.json"
+    called = call.ok("convert", export, "--to", "trec_results", "--topics-from", "topics", "--tag", "bm25")
+    assert called.out.splitlines()[:4] == [
+        "T-1 Q0 b 1 3.5 bm25",
+        "T-1 Q0 a 2 2.25 bm25",
+        "T-1 Q0 x 3 1.5 bm25",
+        "T-2 Q0 d 1 9.75 bm25",
+    ]
+
+
+def test_a_pipe_can_be_converted(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("run").write_text("1 Q0 a 1 2 r\n")
+    with open("run", "rb") as file:  # noqa: PTH123
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(file))
+        assert call("convert", "run", "--to", "json").out == '{"1": {"a": 2.0}}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code", "said"),
+    [
+        ("1 Q0 a 1 2 r\n", "--to qrels -T trec_results", 1, "--to qrels: file has a run"),
+        ("1 0 a 1\n", "--to trec_results", 1, "--to trec_results: file has judgements"),
+        (
+            "1 0 a 1\n",
+            "--to csv -R prefs",
+            1,
+            "-R prefs: cannot be converted, expected one of qrels, beir",
+        ),
+        ("1 0 a 1\n", "--to csv -R msmarco", 1, "-R msmarco: cannot be converted"),
+        ("1 Q0 a 1 2 r\n", "--to csv -T xls", 1, "-T xls: no such format"),
+        ("1 Q0 a 1 x r\n", "--to csv", 2, "file:1: score 'x', expected a number"),
+        ("qid,docno,score\n", "--to csv", 2, "file: no rows, expected at least one"),
+        (
+            "qid,docno,score\nstar wars,a,1\n",
+            "--to trec_results",
+            2,
+            "file: topic 'star wars', expected one without blanks for trec_results; --to jsonl keeps it",
+        ),
+        ('{"1": {"a b": 1.5}}', "--to csv", 2, "file: docno 'a b', expected one without blanks for csv"),
+        ('{"1": {"a": NaN}}', "--to csv", 2, "file: score nan of document 'a' for topic '1'"),
+        ("1 Q0 a 1 inf r\n", "--to json", 2, "file: score inf, expected a finite one: JSON has no others"),
+        (
+            "1 Q0 a 1 2 r\n2 Q0 a 1 2 r\n1 Q0 b 2 1 r\n",
+            "--to json",
+            2,
+            "file: topic '1' again, expected the lines of a topic together;"
+            " sort it first: sort -s -k1,1 file > NEW",
+        ),
+        ("1 Q0 a 1 2 r\n1 Q0 a 2 1 r\n", "--to json", 2, "file: document 'a' of topic '1' again"),
+        ("1 Q0 \udce9 1 2 r\n", "--to jsonl", 2, "expected UTF-8; --to csv keeps its bytes"),
+        (
+            "9 Q0 a 1 2 r\n",
+            "--to csv --topics-from file",
+            2,
+            "file: 1 lines, and topic '9', expected a line for each topic, numbered from 1",
+        ),
+    ],
+)
+def test_what_cannot_be_kept_is_an_error(
+    text: str, options: str, code: int, said: str, call: Command
+) -> None:
+    Path("file").write_bytes(text.encode("utf-8", "surrogateescape"))
+    called = call("convert", "file", *options.split())
+    assert (called.code, said in called.err) == (code, True), called.err
+    assert call("convert", "file", *options.split(), "--output", "new").code == code
+    assert not Path("new").exists()
+
+
+def test_a_tag_has_no_blanks(call: Command) -> None:
+    Path("file").write_text("1 Q0 a 1 2 r\n")
+    assert (
+        "--tag 'a b': expected a name without blanks"
+        in call("convert", "file", "--to", "csv", "--tag", "a b").err
+    )
