@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from support.commands import QRELS, RUNS
+from support.doc_workflow import block
 from support.workflows import ROOT, add_program, expanded, read, run_step
 
 pytestmark = pytest.mark.slow
@@ -122,6 +123,17 @@ def comments(place: Path) -> list[dict[str, Any]]:
 
 def summary(place: Path) -> str:
     return (place / "github_step_summary").read_text(encoding="utf-8")
+
+
+def test_the_guide_calls_it() -> None:
+    """With inputs that it has, the action's file at the place that is named, and the permission it needs."""
+    guide = (ROOT / "docs" / "guides" / "ci.md").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(block(guide, "workflow"))
+    assert workflow["permissions"]["pull-requests"] == "write"
+    _, step = workflow["jobs"]["evaluate"]["steps"]
+    folder = step["uses"].removeprefix("OWNER/pres-eval/").removesuffix("@COMMIT")
+    assert ROOT / folder == FOLDER
+    assert set(step["with"]) <= set(ACTION["inputs"])
 
 
 def test_install_takes_its_own_commit() -> None:

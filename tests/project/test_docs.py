@@ -36,7 +36,7 @@ TESTED_ELSEWHERE = {
     ("README.md", "sh"): 2,  # test_setup_commands
     ("docs/contributing.md", "sh"): 4,  # .ci/run does the same
     ("docs/guides/ci.md", "sh"): 1,  # tests/cli/test_ci_guide.py
-    ("docs/guides/ci.md", "yaml"): 1,
+    ("docs/guides/ci.md", "yaml"): 4,
     ("docs/guides/cluster.md", "sh"): 3,  # they need a cluster; tests/engines has one of its own
     ("docs/guides/cluster.md", "yaml"): 1,  # tests/engines/test_cluster_guide.py
     ("docs/guides/cluster.md", "python"): 1,
