@@ -54,7 +54,7 @@ def checkout(place: Path) -> Path:
     copy = place / "checkout"
     shutil.copytree(ROOT, copy, ignore=kept_out)
     programs = place / "bin"
-    programs.mkdir()
+    programs.mkdir(parents=True)
     for name, text in PROGRAMS.items():
         add_program(programs, name, text)
     return copy
