@@ -1,4 +1,4 @@
-"""Bring README.md and the pages in docs/ up to date: generated tables, and the outputs of examples.
+"""Bring README.md and docs/ up to date: generated tables, outputs of examples, the manual page, a picture.
 
     python tests/update_docs.py [PAGE ...]
 
@@ -20,9 +20,12 @@ from pathlib import Path
 from support.doc_parts import PARTS
 from support.doc_picture import architecture
 
+from pres_eval.cli.man import page
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "architecture.svg"
+MANUAL = ROOT / "docs" / "pres-eval.1"
 BLOCK = re.compile(r"^```(console|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SETUP = re.compile(r"^<!-- setup: (\w+) -->\n```sh\n(.*)\n```$", re.MULTILINE)
 
@@ -145,3 +148,4 @@ if __name__ == "__main__":
             (ROOT / name).write_text(updated(text), encoding="utf-8")
     if not chosen:
         PICTURE.write_text(architecture(), encoding="utf-8")
+        MANUAL.write_text(page(), encoding="ascii")

@@ -213,7 +213,7 @@ def _add_to_summary(text: str) -> None:
     if not path:
         return
     try:
-        with open(path, "a", encoding="utf-8") as stream:  # noqa: PTH123 - pathlib takes a while to import
+        with open(path, "a", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - pathlib takes a while to import
             stream.write(text)
     except OSError as error:
         warn(f"{path}: the summary of the job cannot be written: {error.strerror or error}")

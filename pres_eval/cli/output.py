@@ -73,7 +73,7 @@ def _create(path: Path, status: os.stat_result | None) -> int:
     # Not tempfile: its files are readable by the owner alone, whatever the umask says.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o666 if status is None else 0o600)
-    if status is not None and hasattr(os, "fchmod"):
+    if status is not None and hasattr(os, "fchown"):
         with contextlib.suppress(OSError):  # the group of a file can be kept by its members alone
             os.fchown(descriptor, status.st_uid, status.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))

@@ -117,6 +117,7 @@ def _safe_stdout(stdout: TextIO | None) -> TextIO:
         # Results are UTF-8 everywhere; "ascii" is what Python falls back on where nothing is said.
         encoding="utf-8" if encoding in ("ascii", "us-ascii", "ansi_x3.4-1968", "646") else encoding,
         errors="backslashreplace",
+        newline="\n",  # on Windows, too: the bytes are trec_eval's
         line_buffering=getattr(stdout, "line_buffering", False),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,11 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
 
         yield OnDask(cluster, patience)
     elif cluster.startswith(LOCAL):
+        if not hasattr(select, "poll"):
+            raise UsageError(
+                f"cluster {cluster!r}: processes of this machine need Linux or macOS,"
+                " expected a Dask scheduler, or no cluster"
+            )
         from pres_eval.engines.processes import Processes
 
         with Processes(_number(cluster)) as processes:

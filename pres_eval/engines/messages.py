@@ -23,9 +23,9 @@ class Channel:
         self.ends = back, to
         self._to = to
         if sys.platform == "linux":
-            import fcntl
+            with contextlib.suppress(ImportError, OSError):
+                import fcntl
 
-            with contextlib.suppress(OSError):
                 fcntl.fcntl(back, _SET_PIPE_SIZE, _PIPE_SIZE)
 
     def send(self, message: Any) -> None:

@@ -65,7 +65,9 @@ _FORK_WARNING = ".*multi-threaded, use of fork"
 
 def can_copy() -> bool:
     """Whether processes can be copied here, and are known to end only when they are waited for."""
-    return sys.platform == "linux" and signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN
+    if sys.platform != "linux" or not hasattr(os, "fork"):
+        return False
+    return signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN
 
 
 @dataclass(frozen=True, eq=False)

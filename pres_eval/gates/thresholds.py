@@ -70,11 +70,12 @@ def reached(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator
             )
         passed = got <= threshold.value if upper else got >= threshold.value
         wanted = f"{label}: wanted at {'most' if upper else 'least'} {threshold.text}"
-        missed = six_digits(abs(got - threshold.value), measure.format, 0.0)
+        by = six_digits(abs(got - threshold.value), measure.format, 0.0)
+        missed = "" if passed else f", {by} too {'high' if upper else 'low'}"
         yield Finding(
             gate=threshold.option,
-            message=f"{wanted}, got {six_digits(got, measure.format, threshold.value)}"
-            f", {missed} too {'high' if upper else 'low'}, run {run_name(evaluation)}",
+            message=f"{wanted}, got {six_digits(got, measure.format, threshold.value)}{missed}"
+            f", run {run_name(evaluation)}",
             path=evaluation.path,
             measure=label,
             verdict=Verdict.PASSED if passed else Verdict.FAILED,

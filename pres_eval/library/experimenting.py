@@ -77,7 +77,7 @@ class Experiment(Comparisons):
         )
         page = as_html(report)
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            Path(path).write_text(page, encoding="utf-8", newline="\n")
         return page
 
 

@@ -131,7 +131,13 @@ class ReadAt:
 
     def readinto(self, view: memoryview, /) -> int:
         """Read as io's readinto does."""
-        count = os.preadv(self._descriptor, [view], self._place)
+        if hasattr(os, "preadv"):
+            count = os.preadv(self._descriptor, [view], self._place)
+        else:  # Windows, where no other process reads it
+            os.lseek(self._descriptor, self._place, os.SEEK_SET)
+            data = os.read(self._descriptor, len(view))
+            count = len(data)
+            view[:count] = data
         self._place += count
         return count
 

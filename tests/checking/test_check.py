@@ -29,7 +29,7 @@ from pres_eval.checking.findings import KINDS, FileReport, Level
 from pres_eval.checking.likeness import alike, loose, loose_hashes
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli import main
-from pres_eval.cli.check import command
+from pres_eval.cli.commands import command_of
 from pres_eval.errors import InputError
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.qrels import read_qrels
@@ -636,13 +636,13 @@ def test_json_and_exit_codes(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_bytes(QRELS)
     (tmp_path / "run").write_bytes(RUN_FAULTS["duplicate"][0])
     arguments = [str(tmp_path / "qrels"), str(tmp_path / "run"), "--format", "json", "--nmax", "20"]
-    result = CliRunner().invoke(command, arguments)
+    result = CliRunner().invoke(command_of("check"), arguments)
     data = json.loads(result.output)
     assert result.exit_code == 1 and (data["errors"], data["warnings"], data["notes"]) == (1, 0, 0)
     finding = data["files"][1]["findings"][0]
     assert finding["kind"] == "duplicate" and finding["examples"][0]["line"] == 25
     (tmp_path / "run").write_bytes(RUN)
-    assert CliRunner().invoke(command, arguments).exit_code == 0
+    assert CliRunner().invoke(command_of("check"), arguments).exit_code == 0
 
 
 def test_json_of_odd_bytes(check: Any) -> None:

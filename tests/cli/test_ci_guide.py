@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import yaml
 from support.commands import QRELS, RUNS
-from support.doc_workflow import baseline, steps
+from support.doc_workflow import baseline, block, steps
+from support.junit import faults
+
+from pres_eval import __version__
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "guides" / "ci.md").read_text(encoding="utf-8")
@@ -83,3 +91,70 @@ def test_other_options_are_said_first(repository: Path) -> None:
     assert done.stderr.splitlines()[1].startswith(
         "pres-eval: baseline.json was made with other options: -l 1 (now 2)"
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(1, 0), (2, 3)])
+def test_gitlab_gets_a_report(number: int, code: int, repository: Path) -> None:
+    """Where the job says that it is, valid, with a test for each limit and measure."""
+    (job,) = yaml.safe_load(block(GUIDE, "gitlab")).values()
+    shutil.copy(RUNS[number], repository / "run.txt")
+    done = run("\n".join(job["script"]), repository)
+    assert done.returncode == code, done.stderr
+    report = ElementTree.parse(repository / job["artifacts"]["reports"]["junit"]).getroot()
+    assert faults(report) == []
+    assert report.get("tests") == "3"
+    assert (report.get("failures") != "0") == (code == 3)
+    passed = [each.findtext("system-out") or "" for each in report if each.find("system-out") is not None]
+    assert not [text for text in passed if "too low" in text]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('<testsuite name="a" tests="1" failures="0" errors="0"/>', "tests=1, but 0"),
+        ('<testsuite name="a" failures="0" errors="0"/>', "testsuite: no tests"),
+        ("<testcase/>", "testcase: no name"),
+        ('<testsuites><testcase name="a" line="1"/></testsuites>', "testcase: line"),
+    ],
+)
+def test_a_report_that_a_reader_refuses(text: str, said: str) -> None:
+    assert said in faults(ElementTree.fromstring(text))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("line", "code"), [("", 0), ("1 Q0\n", 1)])
+def test_hook_before_a_commit(line: str, code: int, repository: Path) -> None:
+    """Called as pre-commit calls it: the entry, the arguments, then the files."""
+    ((repo,),) = yaml.safe_load(block(GUIDE, "pre-commit")).values()
+    (used,) = repo["hooks"]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (hook,) = (hook for hook in hooks if hook["id"] == used["id"])
+    assert repo["rev"] == f"v{__version__}" and hook["language"] == "python"
+    with (repository / "run.txt").open("a", encoding="utf-8") as file:
+        file.write(line)
+    done = run(shlex.join([*shlex.split(hook["entry"]), *used["args"], "run.txt"]), repository)
+    assert done.returncode == code, done.stderr
+    assert ("run.txt:1426: 2 columns" in done.stdout) == (code == 1), done.stdout
+
+
+@pytest.mark.slow
+def test_image_has_its_modules_compiled(tmp_path: Path) -> None:
+    """The line of the Dockerfile, run on a copy: each module has bytecode that no later clock makes old."""
+    text = (ROOT / ".github" / "Dockerfile").read_text(encoding="utf-8")
+    for source in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.MULTILINE):
+        assert all((ROOT / name).exists() for name in source.split())
+    shutil.copytree(ROOT / "pres_eval", tmp_path / "pres_eval", ignore=shutil.ignore_patterns("__pycache__"))
+    (line,) = (
+        line
+        for line in re.findall(r"^RUN python (.*)$", text, re.MULTILINE)
+        if "compileall" in line and "/opt" in line
+    )
+    arguments = shlex.split(line.replace("/opt/pres-eval/lib", str(tmp_path)))
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONPYCACHEPREFIX"}
+    subprocess.run([sys.executable, *arguments], check=True, env=plain, timeout=120)
+    sources = list(tmp_path.rglob("*.py"))
+    compiled = [Path(cache_from_source(str(path))) for path in sources]
+    assert len(compiled) > 200
+    # PEP 552: a word of flags behind the magic number; 1 is a hash that is not checked.
+    assert {path.read_bytes()[4] for path in compiled} == {1}

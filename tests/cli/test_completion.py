@@ -8,15 +8,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import pytest
 from support.commands import Command
-from support.terminal import Terminal
 
 from pres_eval.cli import main
 from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.measures import MEASURES, NICKNAMES
+
+if TYPE_CHECKING:
+    from support.terminal import Terminal
 
 pytestmark = pytest.mark.slow
 
@@ -188,6 +191,7 @@ INTERACTIVE = {
 @pytest.fixture
 def shell_at_terminal(program: Path, tmp_path: Path) -> Callable[[str], Terminal]:
     """An interactive shell that has loaded the script, in a folder with two files."""
+    terminals = pytest.importorskip("support.terminal", reason="no terminals here", exc_type=ImportError)
     (tmp_path / "compact.txt").touch()
     (tmp_path / "qrels.txt").touch()
 
@@ -198,7 +202,7 @@ def shell_at_terminal(program: Path, tmp_path: Path) -> Callable[[str], Terminal
         options, load = INTERACTIVE[shell]
         search = f"{program}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": search, "HOME": str(tmp_path), "PS1": "ready> "}
-        terminal = Terminal([path, *options], tmp_path, environment)
+        terminal: Terminal = terminals.Terminal([path, *options], tmp_path, environment)
         terminal.type(f"{load}; echo load''ed\n")
         terminal.wait_for("loaded")
         return terminal

@@ -10,7 +10,9 @@ import pytest
 from conftest import ROOT
 
 yaml: Any = pytest.importorskip("yaml", reason="Dask, which brings it, is not installed")
-distributed: Any = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+distributed: Any = pytest.importorskip(
+    "distributed", reason="the extra `cluster` is not installed", exc_type=ImportError
+)
 GUIDE = (ROOT / "docs" / "guides" / "cluster.md").read_text(encoding="utf-8")
 
 

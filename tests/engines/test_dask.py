@@ -30,7 +30,9 @@ from pres_eval.engines.patience import Patience
 from pres_eval.errors import PresEvalError
 from pres_eval.reading.relevance import read_relevance
 
-distributed: Any = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+distributed: Any = pytest.importorskip(
+    "distributed", reason="the extra `cluster` is not installed", exc_type=ImportError
+)
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 

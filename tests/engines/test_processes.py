@@ -247,7 +247,7 @@ def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         workers.share(b"x" * 2000, "judgements")
 
 
-@pytest.mark.parametrize("call", ["fork", "pipe"])
+@pytest.mark.parametrize("call", [pytest.param("fork", marks=COPIED_ALONE), "pipe"])
 @pytest.mark.parametrize("wanted", ["", "say", "fail"])
 def test_where_the_system_grants_no_copies(
     call: str, wanted: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -286,6 +286,7 @@ def test_where_the_system_grants_one_copy(monkeypatch: pytest.MonkeyPatch) -> No
         assert len(workers.numbers) == 1
 
 
+@COPIED_ALONE
 def test_a_signal_just_before_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """It does not end the waiting, so that does not last; where nothing has come the command waits again."""
     limits: list[float] = []
@@ -305,6 +306,7 @@ def test_a_signal_just_before_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(limits) > 2 and max(limits) <= 1000
 
 
+@COPIED_ALONE
 def test_signals_end_a_copy_at_once() -> None:
     """It has nothing to clean up, and what the program does then is none of its business."""
     handled = []
@@ -317,6 +319,7 @@ def test_signals_end_a_copy_at_once() -> None:
     assert not handled
 
 
+@COPIED_ALONE
 def test_ignored_signals_stay_ignored() -> None:
     """As under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -22,7 +22,7 @@ from pres_eval.engines.patience import NoAnswerError, Patience
 from pres_eval.errors import InputError, PresEvalError
 from pres_eval.version import __version__
 
-pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+pytest.importorskip("distributed", reason="the extra `cluster` is not installed", exc_type=ImportError)
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 STARTING = 10

@@ -19,6 +19,7 @@ from support.doc_picture import WAY, Step, architecture
 
 from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
+from pres_eval.cli.man import page
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Measure
 
@@ -36,7 +37,8 @@ TESTED_ELSEWHERE = {
     ("README.md", "sh"): 2,  # test_setup_commands
     ("docs/contributing.md", "sh"): 4,  # .ci/run does the same
     ("docs/guides/ci.md", "sh"): 1,  # tests/cli/test_ci_guide.py
-    ("docs/guides/ci.md", "yaml"): 1,
+    ("docs/guides/ci.md", "yaml"): 4,
+    ("docs/releasing.md", "sh"): 2,  # tests/project/test_releases.py
     ("docs/guides/cluster.md", "sh"): 3,  # they need a cluster; tests/engines has one of its own
     ("docs/guides/cluster.md", "yaml"): 1,  # tests/engines/test_cluster_guide.py
     ("docs/guides/cluster.md", "python"): 1,
@@ -182,6 +184,11 @@ def test_the_picture_of_the_architecture() -> None:
     steps = [part for part in WAY if isinstance(part, Step)]
     package = update_docs.ROOT / "pres_eval"
     assert steps and [step.file for step in steps if not (package / step.file).is_file()] == []
+
+
+def test_the_manual_page_that_is_installed() -> None:
+    """The wheel brings it along; it is what `pres-eval man` prints."""
+    assert update_docs.MANUAL.read_text(encoding="ascii") == page(), HOW
 
 
 def test_every_page_is_in_the_navigation() -> None:

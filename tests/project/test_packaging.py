@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from support import commands
+from support.workflows import checkout
 
 from pres_eval import __version__
 
@@ -55,11 +56,13 @@ def files_of_package() -> set[str]:
 
 
 def test_wheel_holds_the_package_alone(wheel: zipfile.ZipFile) -> None:
-    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name and ".data/" not in name}
     assert names == files_of_package()
     assert {"pres_eval/py.typed", "pres_eval/report/evaluation.schema.json"} <= names
     assert {"pres_eval/report/page/page.css", "pres_eval/report/page/start.js"} <= names
     assert any(name.endswith("/licenses/LICENSE") for name in wheel.namelist())
+    (manual,) = (name for name in wheel.namelist() if ".data/" in name)
+    assert manual.endswith(".data/data/share/man/man1/pres-eval.1")
 
 
 def test_sdist_holds_what_the_tests_need(built: Path) -> None:
@@ -69,8 +72,43 @@ def test_sdist_holds_what_the_tests_need(built: Path) -> None:
         names = {name.removeprefix(start) for name in archive.getnames()}
     assert files_of_package() <= names
     assert {"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "pyproject.toml", ".ci/run"} <= names
+    assert {".pre-commit-hooks.yaml", ".github/workflows/tests.yml"} <= names
     assert {"tests/conftest.py", "tests/project/test_packaging.py", "fixtures/patents/qrels.txt"} <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith((".git/", ".venv"))]
+
+
+def test_the_same_files_again(built: Path, tmp_path: Path) -> None:
+    """Of the same sources at another time, in another folder, with SOURCE_DATE_EPOCH or without."""
+    again = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+    made = []
+    for name in ("one", "two"):
+        copy = checkout(tmp_path / name)
+        command = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path / name / "dist")]
+        subprocess.run(command, cwd=copy, env=again, check=True, capture_output=True, timeout=300)
+        made.append({path.name: path.read_bytes() for path in (tmp_path / name / "dist").iterdir()})
+    assert made[0] == made[1] and len(made[0]) == 2
+    (sdist,) = (name for name in made[0] if name.endswith(".tar.gz"))
+    with tarfile.open(tmp_path / "one" / "dist" / sdist) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "wheel")]
+    subprocess.run(command, cwd=unpacked, env=again, check=True, capture_output=True, timeout=300)
+    (from_sdist,) = (tmp_path / "wheel").iterdir()
+    assert made[0][from_sdist.name] == from_sdist.read_bytes()
+
+
+def test_metadata_is_complete(metadata: Message) -> None:
+    """Each Python of the limit and later is named, each keyword, an author, who it is for."""
+    classifiers = metadata.get_all("Classifier") or []
+    minors = [
+        int(found[1]) for text in classifiers if (found := re.fullmatch(r".*:: Python :: 3\.(\d+)", text))
+    ]
+    assert minors == list(range(10, 15)) and metadata["Requires-Python"] == ">=3.10"
+    assert any(text.startswith("Intended Audience ::") for text in classifiers)
+    assert not any(text.startswith("License ::") for text in classifiers), "License-Expression says it"
+    assert metadata["Author"] and metadata["Summary"] and metadata.get_all("Project-URL")
+    assert "PRES" in metadata["Keywords"].split(",")
+    assert metadata["Description-Content-Type"] == "text/markdown"
 
 
 def test_core_needs_three_packages(metadata: Message) -> None:
@@ -80,8 +118,8 @@ def test_core_needs_three_packages(metadata: Message) -> None:
 
 
 def test_extras(metadata: Message) -> None:
-    extras = ["all", "arrow", "cluster", "docs", "ir-measures", "pandas", "parquet", "plot", "stats", "test"]
-    extras += ["zstd"]
+    extras = ["all", "arrow", "cluster", "docs", "ir-measures", "pandas", "parquet", "plot", "release"]
+    extras += ["stats", "test", "zstd"]
     assert metadata.get_all("Provides-Extra") == extras
     assert metadata["Requires-Python"] == ">=3.10"
     for package, extra in EXTRAS.items():
@@ -126,6 +164,7 @@ def test_installed_command(built: Path, tmp_path: Path) -> None:
     )
     assert done.stderr == b""
     assert done.stdout.split() == [b"PRES_100", b"all", b"0.6637", b"PRES_1000", b"all", b"0.9381"]
+    assert (tmp_path / "share/man/man1/pres-eval.1").read_text("ascii").startswith(".TH PRES-EVAL 1 ")
     where = "import pres_eval; print(pres_eval.__file__)"
     found = subprocess.run(
         [sys.executable, "-c", where],

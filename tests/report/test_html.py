@@ -22,8 +22,7 @@ from click.testing import CliRunner
 from support.browser import AVAILABLE, Browser
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
-from pres_eval.cli.compare import command as compare_command
-from pres_eval.cli.explain import command as explain_command
+from pres_eval.cli.commands import command_of
 from pres_eval.report import axes, svg
 from pres_eval.report.html import as_html
 from pres_eval.report.markup import element
@@ -204,7 +203,9 @@ def test_the_pages_tests_are_those_of_compare(page: Page) -> None:
         if label not in ("gm_map", "PRES_100", "PRES_1000", "recall_1000", "P_10"):
             arguments += ["-m", label]
     arguments += ["-m", "PRES", "-m", "recall.1000", "-m", "P.10"]
-    pairs = json.loads(CliRunner().invoke(compare_command, [*arguments, "--all-pairs"]).output)["comparisons"]
+    pairs = json.loads(CliRunner().invoke(command_of("compare"), [*arguments, "--all-pairs"]).output)[
+        "comparisons"
+    ]
     assert len(pairs) == 3 * len(data.document["pairs"]["measures"])
     names, labels = data.document["runs"], data.document["pairs"]["measures"]
     places = {pair: number for number, pair in enumerate(itertools.combinations(names, 2))}
@@ -239,7 +240,7 @@ def test_the_letters_are_those_of_compare(patents: Report, with_effort: Report) 
     ):
         files = [report.qrels.path, *(file.path for file in report.files)]
         command = [*files, *arguments, "--all-pairs", "--format", "json"]
-        result = CliRunner().invoke(compare_command, command)
+        result = CliRunner().invoke(command_of("compare"), command)
         groups = {(row["run"], row["measure"]): row["letters"] for row in json.loads(result.output)["groups"]}
         assert report.pairs is not None and len(groups) == 3 * len(arguments) / 2
         for (run, label), found in groups.items():
@@ -296,7 +297,7 @@ def test_the_pages_ranks_are_those_of_explain(patents: Report, page: Page) -> No
     docnos = data.arrays["docnos"].tobytes().decode().split("\n")
     ranks = data.arrays["ranks"].reshape(len(patents.names), -1)
     for run, path in enumerate(PATENT_RUNS):
-        output = CliRunner().invoke(explain_command, [PATENT_QRELS, path, "--format", "json"]).output
+        output = CliRunner().invoke(command_of("explain"), [PATENT_QRELS, path, "--format", "json"]).output
         rows = json.loads(output)["documents"]
         expected = {(row["topic"], row["docno"]): (row["rank"] or 0, row["grade"]) for row in rows}
         found = {}
@@ -552,7 +553,7 @@ def test_opens_without_errors_or_requests(browser: Browser, patents_page: Path) 
 @in_chromium
 def test_the_leaderboard_marks_what_compare_marks(sized: Browser, patents: Report) -> None:
     result = CliRunner().invoke(
-        compare_command,
+        command_of("compare"),
         [PATENT_QRELS, *PATENT_RUNS, "-m", "map", "-m", "Rprec", "--format", "json", "--all-pairs"],
     )
     expected = {}
@@ -680,7 +681,7 @@ def test_pres_as_areas_is_what_explain_says(sized: Browser, patents: Report) -> 
         sized.run(CHOOSE, "topic-choice", topic)
         output = (
             CliRunner()
-            .invoke(explain_command, [PATENT_QRELS, PATENT_RUNS[1], topic, "--format", "json"])
+            .invoke(command_of("explain"), [PATENT_QRELS, PATENT_RUNS[1], topic, "--format", "json"])
             .output
         )
         (row,) = json.loads(output)["topics"]

@@ -20,7 +20,7 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.cli.report import command as report_command
+from pres_eval.cli.commands import command_of
 from pres_eval.report import drawing, plots, run_plots
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.layout import Look, Table, render
@@ -123,7 +123,7 @@ def apart(tmp_path: Path) -> Path:
 def test_reports_of_runs_without_a_common_topic(name: str, apart: Path) -> None:
     arguments = [str(apart / file) for file in ("qrels", "one", "two")]
     wanted = ["-o", str(apart / name)] if "." in name else ["--format", name]
-    result = CliRunner().invoke(report_command, [*arguments, "--quiet", *wanted])
+    result = CliRunner().invoke(command_of("report"), [*arguments, "--quiet", *wanted])
     assert result.exit_code == 0, result.exception
     if name == "out.html":
         text = (apart / name).read_text()
@@ -140,7 +140,7 @@ def test_reports_of_runs_without_a_common_topic(name: str, apart: Path) -> None:
 def test_means_without_a_common_topic_are_over_the_runs_own(apart: Path) -> None:
     arguments = [str(apart / file) for file in ("qrels", "one", "two")]
     picture = ["--picture", "leaderboard", "-o", str(apart / "out.svg")]
-    result = CliRunner().invoke(report_command, [*arguments, "--quiet", *picture])
+    result = CliRunner().invoke(command_of("report"), [*arguments, "--quiet", *picture])
     assert result.exit_code == 0 and "means over 1 topic," in (apart / "out.svg").read_text()
 
 

@@ -16,7 +16,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
-from pres_eval.cli.report import command
+from pres_eval.cli.commands import command_of
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
@@ -225,7 +225,7 @@ def test_the_command_draws_one_picture(tmp_path: Path) -> None:
         ["pair", "--of-run", "semantic", "--of-run", "broad"],
         ["explain", "--of-topic", "PAC-1004"],
     ):
-        result = CliRunner().invoke(command, [*arguments, "--picture", *more])
+        result = CliRunner().invoke(command_of("report"), [*arguments, "--picture", *more])
         assert result.exit_code == 0, result.exception
         text = (tmp_path / "p.svg").read_text()
         assert all(word in text for word in more[2::2])
@@ -234,7 +234,7 @@ def test_the_command_draws_one_picture(tmp_path: Path) -> None:
         (["topic", "--of-topic", "PAC-104"], "no such topic; did you mean PAC-100"),
         (["ROC"], "needs -N"),
     ):
-        result = CliRunner().invoke(command, [*arguments, "--picture", *more])
+        result = CliRunner().invoke(command_of("report"), [*arguments, "--picture", *more])
         assert isinstance(result.exception, UsageError) and words in str(result.exception)
 
 
@@ -270,7 +270,9 @@ def test_without_the_collection_size_there_is_no_roc(tmp_path: Path) -> None:
 def test_an_unknown_ending_is_a_usage_error(patents: Report, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"\.pdf, \.png, \.svg"):
         as_picture(patents, "report.docx")
-    result = CliRunner().invoke(command, [PATENT_QRELS, *PATENT_RUNS, "-o", str(tmp_path / "r.docx")])
+    result = CliRunner().invoke(
+        command_of("report"), [PATENT_QRELS, *PATENT_RUNS, "-o", str(tmp_path / "r.docx")]
+    )
     assert isinstance(result.exception, UsageError) and "r.docx" in str(result.exception)
 
 
@@ -283,9 +285,9 @@ def test_a_missing_matplotlib_names_the_extra(patents: Report, monkeypatch: pyte
 def test_the_command_writes_what_was_asked_for(tmp_path: Path) -> None:
     page, picture = tmp_path / "r.html", tmp_path / "r.svg"
     arguments = [PATENT_QRELS, *PATENT_RUNS, "--nmax", "50"]
-    result = CliRunner().invoke(command, [*arguments, "-o", str(page), "-o", str(picture)])
+    result = CliRunner().invoke(command_of("report"), [*arguments, "-o", str(page), "-o", str(picture)])
     assert result.exit_code == 0 and result.output == ""
     assert "PRES_50" in page.read_text() and picture.read_bytes().startswith(b"<?xml")
-    text = CliRunner().invoke(command, arguments).output
-    assert text == CliRunner().invoke(command, [*arguments, "--text"]).output
+    text = CliRunner().invoke(command_of("report"), arguments).output
+    assert text == CliRunner().invoke(command_of("report"), [*arguments, "--text"]).output
     assert text == as_text(report_of(PATENT_QRELS, PATENT_RUNS, nmax=(50,)))

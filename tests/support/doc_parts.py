@@ -33,6 +33,7 @@ from pres_eval.measures.parameters import (
 from pres_eval.measures.settings import GainCutoffs, Percents, Settings
 from pres_eval.options import VERSIONS
 
+SPEED = Path(__file__).parents[2] / "docs" / "speed.json"
 SCHEMA = Path(__file__).parents[2] / "pres_eval" / "report" / "evaluation.schema.json"
 
 
@@ -228,6 +229,21 @@ def _type(field: dict[str, Any]) -> str:
 OPTIONED = [name for name in COMMANDS if option_rows(command_of(name))]
 """The commands that have options."""
 
+
+def speed() -> str:
+    """The large run with each version that was measured, and its share of the time of other programs."""
+    others = ("wc -w", "trec_eval 9.0.8", "pytrec_eval")
+    rows = (
+        (
+            *(str(row[name]) for name in ("version", "measured", "seconds", "megabytes")),
+            *(f"{row['seconds'] / row[name]:.2f}" for name in others),
+        )
+        for row in json.loads(SPEED.read_text(encoding="utf-8"))
+    )
+    header = ("version", "measured", "seconds", "MB", *(f"/ {name}" for name in others))
+    return table(header, rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "options": doc_commands.options,
     "commands": doc_commands.command_table,
@@ -245,6 +261,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "python": public_names,
     "differences": differences,
     "exit codes": exit_codes,
+    "history of speed": speed,
     **{f"help of {name}": partial(doc_commands.help_of, name) for name in COMMANDS},
     **{f"options of {name}": partial(doc_commands.options, name) for name in OPTIONED},
 }

@@ -1,4 +1,4 @@
-"""The guide to gates in CI: the command that makes the baseline, and the steps of the workflow."""
+"""The guide to gates in CI: the command that makes the baseline, the steps of the workflow, other blocks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,15 @@ def baseline(guide: str) -> str:
     return str(found)
 
 
+def block(guide: str, mark: str) -> str:
+    """The YAML behind a mark of the guide."""
+    (found,) = re.findall(rf"<!-- {mark}: [^\n]*\n```yaml\n(.*?)```", guide, re.DOTALL)
+    return str(found)
+
+
 def steps(guide: str) -> dict[str, str]:
     """The commands of the steps, by their names."""
-    (workflow,) = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    workflow = block(guide, "steps")
     found = {match["name"]: match["block"] or match["line"] for match in STEP.finditer(workflow)}
     assert len(found) == workflow.count("run:") == 5
     return found

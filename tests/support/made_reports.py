@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pres_eval.cli.report import command
+from pres_eval.cli.commands import command_of
 from pres_eval.cli.reporting import ReportOptions
 from pres_eval.cli.reporting import report_of as report_from
 from pres_eval.report.trec_report import Report
@@ -19,7 +19,7 @@ PATENT_QRELS = str(PATENTS / "qrels.txt")
 
 def report_of(qrels: str, runs: Sequence[str], nmax: Sequence[int] = (100, 1000), **options: Any) -> Report:
     """The report that the command makes of files; few draws, because drawing takes most of the time."""
-    context = command.make_context("report", [qrels, *runs, "--quiet", "--samples", "200"])
+    context = command_of("report").make_context("report", [qrels, *runs, "--quiet", "--samples", "200"])
     return report_from(replace(ReportOptions(**context.params), nmax=tuple(nmax), **options))
 
 
