@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -19,6 +19,7 @@ from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.judgements import check_dicts
 from pres_eval.library.ranked import Qrels
+from pres_eval.measures import HOME
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import SelectedColumn, select
@@ -44,6 +45,31 @@ def _column(name: str, relevance: RelevanceInfo, own: tuple[Measure, ...]) -> Se
     """The column of a measure's name; evaluators are made again and again for the same measures."""
     (column,) = select([name], relevance=relevance)
     return column
+
+
+def _in_calls(wants: Mapping[Any, Want]) -> list[list[Any]]:
+    """Return the measures as pytrec_eval would compute them, call by call, each in trec_eval's order.
+
+    That provider calls it once for each level, each set of gains, each beta of SetF, and for judged_only.
+    What is the same at every level goes with the first call.
+    """
+    calls: dict[tuple[Any, ...], list[Any]] = {}
+    betas = [measure for measure in wants if measure.NAME == "SetF"]
+    for measure, want in wants.items():
+        given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+        level, only = given.get("rel", base.NOT_PROVIDED), given.get("judged_only", False)
+        key = level, want.gains, betas.index(measure) if measure in betas else 0, only
+        if level is base.NOT_PROVIDED:
+            first = next(iter(calls), (1, (), 0, only))
+            key = (1, want.gains, 0, only) if want.gains else (*first[:3], given.get("judged_only", first[3]))
+        calls.setdefault(key, []).append(measure)
+    place = {name: number for number, name in enumerate(HOME)}
+
+    def printed(measure: Any) -> Any:
+        column = wants[measure].column
+        return place.get(column.measure.name, len(place)), column.arguments
+
+    return [sorted(call, key=printed) for call in calls.values()]
 
 
 class PresEvalProvider(providers.Provider):  # type: ignore[misc]
@@ -97,6 +123,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         super().__init__(wanted, set(topics))
         self._topics = topics
         self._wants = {measure: self._want(measure) for measure in wanted}
+        self._calls = _in_calls(self._wants)
 
     def _judgements(self, data: Any) -> Qrels | None:
         """The judgements, None if there are none."""
@@ -125,14 +152,14 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         )
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """The values of each topic: first of those in the run, then of those that it lacks."""
-        ranking = self._ranking(run)
-        names = self._topics
+        """The values of each topic, in the order in which the provider of pytrec_eval has them."""
+        ranking, names = self._ranking(run), self._topics
         present: list[int] = [] if ranking is None else ranking.topic.tolist()
-        if ranking is not None:
-            for measure, values in self._columns(ranking):
-                for topic, value in zip(present, values.tolist(), strict=True):
-                    yield ir_measures.Metric(names[topic], measure, value)
+        columns = {} if ranking is None else {one: values.tolist() for one, values in self._columns(ranking)}
+        for call in self._calls:
+            for place, topic in enumerate(present):
+                for measure in call:
+                    yield ir_measures.Metric(names[topic], measure, columns[measure][place])
         there = set(present)
         missing = sorted(name for number, name in enumerate(names) if number not in there)
         for measure in sorted(self.measures, key=str):
