@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pres_eval.library.experimenting import experiment
     from pres_eval.library.own_measures import list_measures, register
     from pres_eval.library.ranked import Qrels, Run
-    from pres_eval.library.validating import Review, validate
+    from pres_eval.library.validating import validate
     from pres_eval.measures.base import Measure
     from pres_eval.options import Options
 
@@ -37,7 +37,6 @@ __all__ = [
     "Options",
     "PresEvalError",
     "Qrels",
-    "Review",
     "Run",
     "compare",
     "evaluate",
@@ -54,7 +53,6 @@ _HOME = {
     "Options": "pres_eval.options",
     "PresEvalError": "pres_eval.errors",
     "Qrels": "pres_eval.library.ranked",
-    "Review": "pres_eval.library.validating",
     "Run": "pres_eval.library.ranked",
     "compare": "pres_eval.library.comparing",
     "evaluate": "pres_eval.library.evaluating",

@@ -51,8 +51,8 @@ class Batch:
     document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
     max_rel         up to which grade documents that nobody judged may be relevant, for bounds; at least up to
                     the topic's highest
-    nmax            (T,) how far each topic is read (--nmax-file), None if not known
     judged          where the levels come from, and what was made of these for runs before; None if not known
+    nmax            (T,) how far each topic is read (--nmax-file), None if not known
     """
 
     topics: tuple[bytes, ...]
@@ -70,8 +70,8 @@ class Batch:
     ties: TieGroups | None = None
     document_scores: FloatArray | None = None
     max_rel: int = 1
-    nmax: IntArray | None = None
     judged: JudgedTopics | None = None
+    nmax: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.topics)

@@ -67,6 +67,11 @@ def validate(
     margin      half the width that the interval of recall should have
     seed        of the draws of "beta-binomial"
 
+    >>> import pres_eval as pe
+    >>> review = pe.validate("fixtures/review/found.txt", "fixtures/review/sample.txt", collection=3479)
+    >>> f"{review['recall'].estimate:.3f}, at least {review['recall'].at_least:.3f}"
+    '0.661, at least 0.564'
+
     Raises UsageError for arguments that make no sense, InputError for files that are wrong.
     """
     if not samples or None not in (collection, sizes):

@@ -166,6 +166,8 @@ def _decoded(data: bytes) -> str:
     """Return the text of a file: UTF-8, or as review platforms export it, UTF-16 or the Latin alphabet's."""
     marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
     encoding = next((name for mark, name in marks.items() if data.startswith(mark)), "utf-8-sig")
+    if encoding == "utf-16" and len(data) % 2:
+        data = data[:-1]  # the line's end that reading adds to a file whose last byte is none
     return data.decode(encoding, "surrogateescape")
 
 

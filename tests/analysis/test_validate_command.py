@@ -215,7 +215,7 @@ MISTAKES = [
     ("q1 d1 a high\n", "sample:1: relevance 'high', expected a whole number (negative: not judged),"
      " or yes or no"),
     ("docno,relevance\n,1\n", "sample:2: no docno, expected one in each line"),
-    ("", "sample: no lines, expected lines of topic docno stratum relevance"),
+    ("", "sample: the file is empty, expected lines of text"),
     ("q1 d1 a -1\n", "sample:1: 0 judged documents among the 40 of stratum 'a' of topic 'q1' that the review"
      " found, expected a sample of these"),
     ("q1 d1 a 1\n", "sample:1: 0 judged documents among the 160 of stratum 'a' of topic 'q1' that the review"
