@@ -32,11 +32,15 @@ NONE = -1
 def as_array(values: Any) -> NDArray[Any]:
     """An array of numpy from anything with `__array__` or `__dlpack__`, or nested sequences.
 
-    Tensors of torch come to the host first, if they are on a GPU, and without their gradients.
+    Tensors of torch come to the host first, if they are on a GPU, and without their gradients; bfloat16,
+    which numpy does not have, becomes 32-bit.
     """
     if not hasattr(values, "__array__") and hasattr(values, "__dlpack__"):
         return np.from_dlpack(values)
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        values = values.float() if "bfloat16" in str(getattr(values, "dtype", "")) else values
+    return np.asarray(values)
 
 
 def _even(values: Any, what: str, name: str) -> NDArray[Any]:

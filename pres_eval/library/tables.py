@@ -14,6 +14,7 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.arrow import Piece, arrow_columns, joined_ids, joined_numbers
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
+from pres_eval.library.matrices import as_array
 
 TOPIC = ("query_id", "qid", "topic", "q_id", "query-id", "query", "topic_id")
 DOCUMENT = ("doc_id", "docno", "docid", "document", "corpus-id", "did", "document_id")
@@ -99,10 +100,11 @@ def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) 
 
 
 def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> Table:
-    topic, document, number = column_names(data, value, name)
-    table = Table(
-        _ids(data[topic], name), _ids(data[document], name), _numbers(np.asarray(data[number]), number, name)
+    names = column_names(data, value, name)
+    topics, documents, numbers = (
+        as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
     )
+    table = Table(_ids(topics, name), _ids(documents, name), _numbers(np.asarray(numbers), names[2], name))
     sizes = [len(table.topic), len(table.document), len(table.value)]
     if len(set(sizes)) > 1:
         raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "as many rows in each")
