@@ -40,6 +40,11 @@ def cutoffs(random: Random) -> str:
     return ",".join(texts)
 
 
+def with_fraction(texts: str, fraction: str) -> str:
+    """Cutoffs with a fraction, which trec_eval cuts off; behind a blank it is an error here."""
+    return texts if texts.endswith(" ") else texts + fraction
+
+
 def fractions(random: Random) -> str:
     """Recall levels or multiples of R: different numbers, most of them up to 1."""
     whole = random.sample(range(0, 101), random.randint(1, 5))
@@ -75,7 +80,7 @@ def persistence(random: Random) -> str:
 def with_parameters(random: Random, version: str) -> dict[str, Callable[[], str]]:
     """For each measure that takes parameters a source of their text."""
     makers: dict[str, Callable[[], str]] = {name: lambda: cutoffs(random) for name in WITH_CUTOFFS}
-    makers["ndcg_cut"] = lambda: cutoffs(random) + random.choice(["", "", "", ".4"])
+    makers["ndcg_cut"] = lambda: with_fraction(cutoffs(random), random.choice(["", "", "", ".4"]))
     makers |= {name: lambda: pairs(random) for name in WITH_PAIRS}
     makers["iprec_at_recall"] = makers["Rprec_mult"] = makers["11pt_avg"] = lambda: fractions(random)
     makers["utility"] = lambda: numbers(random, 3 if random.random() < 0.02 else 4)
