@@ -110,3 +110,16 @@ def test_many_rows_are_several_blocks(call: Command, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("pres_eval.reading.formats.csv_text.AT_ONCE", 2)
     files = str(EXPORTS / "qrels.txt"), str(EXPORTS / "run-pyterrier-excel.csv")
     assert values(call("-m", "map", *files).out)[0].split() == ["map", "all", "0.6111"]
+
+
+@pytest.mark.parametrize("blank", ["\r ", "\r", '"\r'], ids=["blank", "alone", "quoted"])
+@pytest.mark.parametrize("what", ["qrels", "run"])
+def test_carriage_returns_inside_of_the_first_line(what: str, blank: str, call: Command) -> None:
+    """A file of tabs that has them is no CSV, and its own fault is told."""
+    for name in ("qrels", "run"):
+        Path(name).write_bytes((EXPORTS / f"{name}.txt").read_bytes())
+    first = f"15 {blank} 0\t d0\t1 {blank}\n" if what == "qrels" else f"15\tQ0\td0 {blank}\t1\t0.5\tt\n"
+    Path(what).write_bytes(first.encode() + b"two columns\n" + Path(what).read_bytes())
+    called = call("qrels", "run")
+    assert called.code == 2
+    assert called.err.startswith(f"pres-eval: {what}:") and "column" in called.err

@@ -40,11 +40,14 @@ def columns_of(header: Sequence[str], grades: bool) -> tuple[int, int, int, bool
 
 
 def header_of(line: bytes) -> list[str]:
-    """Return the names in a header line."""
+    """Return the names in a header line, none if it is no line of CSV."""
     import csv  # takes a while to import, and most files are no CSV
 
     text = line.decode("utf-8-sig", "surrogateescape").rstrip("\r\n")
-    return next(csv.reader([text], delimiter=separator_of(line) or ","), [])
+    try:
+        return next(csv.reader([text], delimiter=separator_of(line) or ","), [])
+    except csv.Error:  # a carriage return inside the line, a field of more than 131,072 characters
+        return []
 
 
 def read_csv(source: Source, grades: bool) -> Iterator[Block]:
@@ -55,9 +58,8 @@ def read_csv(source: Source, grades: bool) -> Iterator[Block]:
     import csv
 
     lines = _lines(source)
-    first = next(lines, "")
-    separator = separator_of(first.encode("utf-8", "surrogateescape")) or ","
-    header = next(csv.reader([first], delimiter=separator), [])
+    first = next(lines, "").encode("utf-8", "surrogateescape")
+    separator, header = separator_of(first) or ",", header_of(first)
     places = columns_of(header, grades)
     if places is None:
         expected = "a header with query_id, doc_id and " + ("relevance" if grades else "score")
