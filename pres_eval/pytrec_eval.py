@@ -78,6 +78,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parse(lines: Iterable[str], width: int, place: int, number: Any) -> dict[str, dict[str, Any]]:
+    """Return the numbers by topic and document; raises what pytrec_eval raises."""
     found: dict[str, dict[str, Any]] = defaultdict(dict)
     for line_number, line in enumerate(lines, 1):
         fields = line.split()

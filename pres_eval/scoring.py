@@ -157,6 +157,7 @@ def score_blocks(
     groups = _groups(selection)
 
     def score(batch: AnyBatch) -> ScoredBlock:
+        """Return the values of all columns for a batch."""
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
             values = tuple([one for group in groups for one in _score_group(batch, group, worth)])

@@ -225,6 +225,7 @@ def over_all(judged: Judged, first: int, second: int, level: float) -> TopicAgre
 def _agreement(
     name: bytes, judged: Judged, first: int, second: int, here: slice, level: float
 ) -> TopicAgreement:
+    """Return how two judges agree on a topic, whose documents are `here` in the arrays."""
     one, other = judged.judged[first, here], judged.judged[second, here]
     both = one & other
     grades, others = judged.grades[first, here][both], judged.grades[second, here][both]

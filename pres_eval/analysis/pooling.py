@@ -78,6 +78,7 @@ class _Part:
 
 
 def _part(chunk: Chunk) -> _Part:
+    """Return the topics and documents of a chunk; raises LineError."""
     lines = parse_lines(chunk, RUN).checked()
     topics = lines.column(TOPIC)
     first = changes(topics)

@@ -111,6 +111,7 @@ class _Checks:
         return np.flatnonzero(chosen[self.topic_of])
 
     def _tell_duplicates(self, again: IntArray, first: IntArray) -> None:
+        """Report rows whose documents come again, each with the row that had it first."""
         block = self.block
         examples = (
             Example(
@@ -164,6 +165,7 @@ class _Checks:
         return order
 
     def _check_ties(self, order: IntArray | None, same_topic: BoolArray, cutoffs: Sequence[int]) -> None:
+        """Report documents with equal scores, and those that are equal in 32 bits only."""
         scores = self.block.scores if order is None else self.block.scores[order]
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)
@@ -203,6 +205,7 @@ class _Checks:
     def _tell_ties(
         self, kind: str, scores: FloatArray, equal_next: BoolArray, cutoffs: Sequence[int]
     ) -> None:
+        """Report how many documents are in ties, how many ties go across a cutoff, and some examples."""
         report, offsets = self.report, self.block.offsets
         tied = np.concatenate((equal_next, [False])) | np.concatenate(([False], equal_next))
         report.counts[kind, "documents"] = int(np.count_nonzero(tied))

@@ -58,6 +58,7 @@ def tell_judgements(report: FileReport, qrels: Qrels, level: float) -> None:
 
 
 def _tell_duplicates(report: FileReport, qrels: Qrels) -> None:
+    """Report judgements of a document that a topic has twice."""
     twice = qrels.duplicates
 
     def examples() -> Iterator[Example]:

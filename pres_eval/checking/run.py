@@ -92,6 +92,7 @@ class RunChecker:
         check_length(report, run, self.asked)
 
     def _part(self, whole_topics: bool, piece: TextPiece) -> Part:
+        """Return a checked piece of text; raises ScatteredError if its topics should be whole and are not."""
         report = FileReport("", "run", self.most)
         lines = parse_lines(piece.chunk, RUN)
         tell_lines(report, lines)

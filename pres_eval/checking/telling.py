@@ -40,6 +40,7 @@ def _tell(report: FileReport, faults: Faults) -> None:
 
 
 def _lines_not_utf8(text: bytes) -> IntArray:
+    """Return the indices of the lines that are no UTF-8."""
     if text.isascii():
         return np.zeros(0, np.int64)
     try:

@@ -35,6 +35,7 @@ def _file_line(report: FileReport) -> str:
 
 
 def _file_lines(report: FileReport) -> Iterator[str]:
+    """Yield the lines for people of a file: its facts, findings with examples, and verdict."""
     yield f"{text_of(report.path)}: {_facts(report)}"
     for finding in report.in_order():
         kind = finding.kind
@@ -58,6 +59,7 @@ def _verdict(report: FileReport) -> str:
 
 
 def _facts(report: FileReport) -> str:
+    """Return what is in a file: documents or judgements, topics, tags, grades."""
     facts = report.facts
     parts: list[str] = []
     if "judgements" in facts:
@@ -99,6 +101,7 @@ _ODDITIES = {
 
 
 def _summary(reports: Sequence[FileReport]) -> str:
+    """Return the table of findings over all files, by level and kind."""
     by_kind: dict[str, list[Finding]] = {}
     for report in reports:
         for finding in report.in_order():
@@ -136,6 +139,7 @@ def as_json(reports: Sequence[FileReport]) -> str:
 
 
 def _file_record(report: FileReport) -> dict[str, Any]:
+    """Return a file and its findings as JSON has them."""
     findings = [
         {
             "kind": finding.kind.name,

@@ -161,6 +161,7 @@ def command(**values: Any) -> None:
 
 
 def _compare(said: CompareOptions) -> None:
+    """Read scores or runs, compare them, and print the tables."""
     said.check_paired()
     said.check()
     settings = said.settings()
@@ -191,6 +192,7 @@ def _compare(said: CompareOptions) -> None:
 def _baseline(
     wanted: str | None, known: Sequence[Sequence[str]], scores: PairedScores
 ) -> int | tuple[int, ...]:
+    """Return the run to compare with, or the best of each measure; raises UsageError for an unknown name."""
     if wanted is None:
         return 0
     for names in known:

@@ -130,6 +130,7 @@ def command(context: click.Context, /, **values: Any) -> None:
 
 
 def _evaluate(said: EvaluateOptions) -> None:
+    """Evaluate the runs, print what was asked for, and apply the gates."""
     said = _with_patterns(said)
     check_format(said.results_format)
     check_paths(said.qrels, said.runs)

@@ -70,6 +70,7 @@ def _as_zscores(evaluation: Evaluation) -> Evaluation:
 
 
 def _record(evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job) -> records.Record:
+    """Return all that JSON keeps of evaluations."""
     topics = job.relevance.pool.topics
     return records.Record(
         options=job.options,

@@ -192,6 +192,7 @@ def pass_gates(
 
 
 def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier | None:
+    """Return the baseline of --against, None without it: JSON, or a run that is evaluated now."""
     if said.against is None:
         return None
     from pres_eval.gates.against import Earlier

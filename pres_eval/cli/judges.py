@@ -101,6 +101,7 @@ def command(**values: Any) -> None:
 
 
 def _judges(said: JudgesOptions) -> None:
+    """Print how judges agree, and what that changes for runs."""
     said.check_paired()
     said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
@@ -178,6 +179,7 @@ def _scored(
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:
+    """Return what other judgements change: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
         orders = order_changes(first, second, test=said.test, alpha=said.alpha)
@@ -192,6 +194,7 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
 
 
 def _figure(judged: Judged, table: GradeTable, scores: tuple[PairedScores, PairedScores] | None) -> Any:
+    """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 
     from pres_eval.analysis.correlation import positions

@@ -129,6 +129,7 @@ def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:
+    """Return the medians of measures in the report; raises UsageError if none is left."""
     if said.medians is None:
         return {}
     from pres_eval.reading.medians import read_medians

@@ -41,6 +41,7 @@ class Runs:
             yield ranking
 
     def _chosen(self) -> Iterator[Ranking]:
+        """Yield rankings over the topics that are wanted; failed ones come last."""
         if self._said.over_common_topics:
             from pres_eval.analysis.topics import use_topics
 

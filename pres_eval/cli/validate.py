@@ -87,6 +87,7 @@ def command(**values: Any) -> None:
 
 
 def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
+    """Print what the samples tell of a review; exit 3 if its --target is not shown."""
     if asked.pop("prevalence") is not None:
         raise UsageError("--prevalence is of a plan, without files: the samples tell it")
     check_paths(review, samples)

@@ -59,6 +59,7 @@ class Tested:
         return f"over {plural(self.topics)} {self.how.test} gives {p_value}"
 
     def __str__(self) -> str:
+        """Return the test in words: topics, sides, p-value, correction, interval."""
         topics = plural(self.topics)
         if not self.comparisons:
             return f"{topics}, none differs"

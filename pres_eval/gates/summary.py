@@ -27,6 +27,7 @@ def as_markdown(findings: Sequence[Finding], compared: Sequence[Change]) -> str:
 
 
 def _row(change: Change) -> tuple[str, ...]:
+    """Return the row of a measure that changed, for a summary in Markdown."""
     kind = change.column.measure.format
     difference = change.now - change.before
     return (

@@ -137,6 +137,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             raise
 
     def _want(self, measure: Any) -> Want:
+        """Return the column and the options of a measure of ir_measures."""
         # Our names for measures are theirs, but for gains, which are here given to the judgements themselves,
         # the collection's size, and levels of recall, which have two digits there.
         params = dict(measure.params)

@@ -211,6 +211,7 @@ def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
 def _place(
     baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
 ) -> int | None:
+    """Return the place of the baseline, None for all pairs; raises UsageError if there is no such run."""
     if baseline is None:
         return None
     if isinstance(baseline, str) and baseline in names:

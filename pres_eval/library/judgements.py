@@ -82,6 +82,7 @@ def check_dicts(data: Mapping[Any, Any], name: str) -> None:
 
 
 def _of_dict(data: Mapping[Any, Any], name: str) -> engine.Qrels:
+    """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
         topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
         for topic, documents in data.items()

@@ -151,6 +151,7 @@ class Run:
         return Evaluation(found, options, self._origin(), groups)
 
     def _origin(self) -> Origin:
+        """Return what an evaluation tells of its files and topics."""
         return Origin(
             qrels=self.qrels.name,
             form=self.qrels.form,

@@ -86,6 +86,7 @@ def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.
 
 
 def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) -> IdColumn:
+    """Return a column of pandas as ids: categories and Arrow strings without making texts of them."""
     series = data[column]
     kind = series.dtype
     if hasattr(kind, "categories"):

@@ -34,6 +34,7 @@ class Percents(NamedTuple):
         return [(f"{name}_{share:g}{'%' * (share < 1)}", (share,)) for share in sorted(shares)]
 
     def _read(self, name: str, text: str) -> float:
+        """Return a percentage; raises MeasureError for a share that may have been meant as one."""
         number = text.removesuffix("%")
         share = decimal_number(name, number)
         if not 0 < share <= 100:

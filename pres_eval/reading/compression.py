@@ -186,6 +186,7 @@ _FORMATS = {
 
 
 def _zstd(name: str) -> Format:
+    """Return how zstd is decompressed here; raises MissingExtraError."""
     try:
         from compression import zstd  # Python 3.14 and later
 

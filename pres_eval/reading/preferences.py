@@ -156,6 +156,7 @@ _Groups = TypeVar("_Groups", bound=GroupQrels)
 
 
 def _read_groups(source: Source, layout: Layout, kind: type[_Groups]) -> _Groups:
+    """Return judgements in groups; raises InputError for a document that is twice in a group."""
     table = read_table(source, layout)
     rows = group_rows(table, 2)
     qrels = kind(*rows.common(table), table.numbers[rows.order])

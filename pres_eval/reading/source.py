@@ -145,6 +145,7 @@ class Source:
         return bytes(self._beginning(None))
 
     def _beginning(self, most: int | None) -> bytearray:
+        """Return the first bytes of the file, all for None, decompressed."""
         text = bytearray()
         buffer = bytearray(HEAD)
         try:
@@ -206,6 +207,7 @@ class Source:
         return io.BytesIO(self.whole())
 
     def _open(self) -> OpenFile:
+        """Return the file, opened anew, or the pipe from its beginning; raises InputError."""
         if self._pipe is not None:
             self._pipe.rewind()
             return OpenFile(self._pipe, self._progress)
@@ -226,6 +228,7 @@ class Source:
         return self._checked(OpenFile(self._pipe, self._progress))
 
     def _open_stdin(self) -> OpenFile:
+        """Return standard input, from where it was when this process began."""
         if sys.stdin is None:
             raise InputError(self.name, None, "standard input is closed", "a file or a pipe")
         raw = cast(Readable, sys.stdin.buffer)
@@ -273,6 +276,7 @@ class Source:
         self.agree(file.version())
 
     def _split(self, stream: Readable, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
+        """Yield chunks of about `size` bytes that end where `cut_place` cuts, the last with a newline."""
         keep_freed_memory()
         carried: bytes | memoryview = b""
         place = 0

@@ -247,6 +247,7 @@ class _Blocks:
         return count
 
     def _next_block(self) -> memoryview:
+        """Return the next bytes, none at the end; raises OSError if others came than were asked for."""
         stop = min(self._place + BLOCK, max(self._stop, self._place) + BEHIND, self._size)
         if stop <= self._place:
             return memoryview(b"")

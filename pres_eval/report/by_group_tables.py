@@ -16,6 +16,7 @@ def by_group_tables(found: ByGroup, settings: Settings) -> list[Table]:
 
 
 def _comparisons(found: ByGroup, settings: Settings, star: Note) -> Table:
+    """Return the table of comparisons in each group of topics."""
     lines: list[list[ShownCell]] = [
         [
             one.measure,
@@ -44,6 +45,7 @@ def _comparisons(found: ByGroup, settings: Settings, star: Note) -> Table:
 
 
 def _interactions(found: ByGroup, settings: Settings, star: Note) -> Table:
+    """Return the table of whether differences depend on the group."""
     lines: list[list[ShownCell]] = [
         [
             one.measure,

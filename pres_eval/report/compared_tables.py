@@ -36,6 +36,7 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:
+    """Return the table of means, with marks of the best and of significant differences."""
     scores = result.scores
     marks = {(one.measure, one.run): one for one in result.comparisons if result.baselines is not None}
     rows, cells = [], []
@@ -85,6 +86,7 @@ def _how(settings: Settings, sign: str = "<") -> str:
 
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
+    """Return the notes below the means: signs, test, and what was left out."""
     best = "best of the measure (means that agree to 12 digits are equal)"
     notes: list[str | Note] = [Note(best, mark=BEST, bold=True)]
     settings, baselines = result.settings, result.baselines
@@ -106,6 +108,7 @@ def _notes(result: ComparedRuns) -> list[str | Note]:
 
 
 def _intervals(result: ComparedRuns) -> Table:
+    """Return the table of intervals of means."""
     scores = result.scores
     cells = [
         [Interval(low, high) for low, high in zip(lower, upper, strict=True)]
@@ -175,6 +178,7 @@ def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
 
 
 def _comparisons(result: ComparedRuns) -> Table:
+    """Return the table of comparisons, with tests and effect sizes."""
     settings = result.settings
     corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
     margin = f" within {settings.margin:g}" if settings.margin else ""
@@ -207,6 +211,7 @@ def _comparisons(result: ComparedRuns) -> Table:
 
 
 def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
+    """Return the notes below the comparisons."""
     settings = result.settings
     return (
         Note(f"significant: p ({corrected}) < {settings.alpha:g}", mark="*"),
@@ -258,6 +263,7 @@ def _without_width(result: ComparedRuns) -> list[str]:
 
 
 def _interval_note(settings: Settings) -> str:
+    """Return what the intervals of differences cover, and how wide they are."""
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:
         return f"interval: {level} for all comparisons together, of {settings.test}"

@@ -73,6 +73,7 @@ def with_group_columns(evaluations: Sequence[Evaluation], groups: Groups | None)
 
 
 def _with_columns(evaluation: Evaluation, names: Sequence[str]) -> Evaluation:
+    """Return an evaluation whose groups are columns over all topics."""
     values = over_groups(evaluation, names)
     columns, summary, of_topics = [*evaluation.columns], [*evaluation.summary], [*evaluation.values]
     for place, column in enumerate(evaluation.columns):

@@ -40,6 +40,7 @@ _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
 
 
 def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
+    """Return what JSON has as a record."""
     signature = data["signature"]
     options = dict(signature["options"])
     relevance_format = options.pop("relevance_format")
@@ -64,6 +65,7 @@ def _string(data: bytes) -> str:
 
 
 def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRecord:
+    """Return a run of JSON as a record."""
     columns = tuple(_read_column(column, by_name) for column in data["columns"])
     rows = [topic["values"] for topic in data["topics"]]
     file = _read_file(data["file"])
@@ -81,6 +83,7 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
 
 
 def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
+    """Return a column of JSON; raises ValueError for a measure that is not known."""
     name = data["measure"]
     measure = by_name.get(name)
     if measure is None:

@@ -125,6 +125,7 @@ def as_jsonl(evaluations: Sequence[Evaluation], layout: Layout) -> str:
 
 
 def _signature(record: Record) -> dict[str, Any]:
+    """Return what the numbers depend on: version, options, files."""
     options = asdict(record.options)
     compat = options.pop("compat")
     if options["only_topic"] is not None:
@@ -172,6 +173,7 @@ def _groups(evaluation: Evaluation, groups: Groups | None) -> dict[str, Any]:
 
 
 def _run_text(run: RunRecord, groups: Groups | None) -> str:
+    """Return a run as JSON text."""
     evaluation = run.evaluation
     fields = {
         "file": _file(run.file),

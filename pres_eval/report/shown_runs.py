@@ -146,6 +146,7 @@ def rows_of(
 
 
 def _column_texts(evaluation: Evaluation, cell: Cell) -> Iterator[tuple[str, list[str]]]:
+    """Yield label and cells of each column that has values by topic."""
     for column, values in zip(evaluation.columns, evaluation.values, strict=True):
         kind = column.measure.format
         if not column.measure.per_topic or kind is Format.TAG:

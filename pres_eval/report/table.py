@@ -91,6 +91,7 @@ def as_csv(evaluations: Sequence[Evaluation], layout: Layout = Layout(), delimit
 
 
 def _csv_rows(evaluations: Sequence[Evaluation], layout: Layout) -> Iterator[list[str]]:
+    """Yield the rows of CSV: header, values by topic and over all, failures."""
     columns = columns_of(evaluations, layout)
     error = ["error"] if layout.failures else []
     yield ["file", "run", "topic", *(guarded(label) for label in columns), *error]

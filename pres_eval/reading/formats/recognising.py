@@ -50,6 +50,7 @@ def recognised(source: Source, grades: bool) -> Format | None:
 
 
 def _json(head: bytes, lines: list[bytes], grades: bool) -> Format | None:
+    """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
     string = rb'"(?:[^"\\]|\\.)*"'
     if is_of_engine(head):
         return FORMATS["json"]
