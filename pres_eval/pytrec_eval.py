@@ -153,7 +153,7 @@ class RelevanceEvaluator:
 
     def _grades_of(self, topic: str) -> dict[str, int] | None:
         """The grades of a topic's documents, from judgements that are kept as arrays."""
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.Qrels)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
         place = self._qrels.lookup.topics.get(topic)
         if place is None:
             return None
@@ -189,7 +189,7 @@ class RelevanceEvaluator:
 
     def _counted(self, number: int) -> dict[str, float]:
         """The relevant documents of a topic, if they are asked for."""
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.Qrels)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
         begin, end = self._qrels.relevance.pool.offsets[number : number + 2]
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))} if NUM_REL in self._nothing else {}

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
-from pres_eval.analysis.judging import GradeTable, Judged, by_topic, grade_table, over_all, side_by_side
+from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -159,7 +159,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
 
 
 def _scored(
-    said: JudgesOptions, judged: Judged
+    said: JudgesOptions, judged: Assessments
 ) -> tuple[tuple[PairedScores, PairedScores], tuple[RunFailure, ...]]:
     """The runs under the first judge and under the second, on the same topics; and what could not be read."""
     measures = said.measures or usual_measures(said.nmax)
@@ -193,7 +193,7 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     return tables
 
 
-def _figure(judged: Judged, table: GradeTable, scores: tuple[PairedScores, PairedScores] | None) -> Any:
+def _figure(judged: Assessments, table: GradeTable, scores: tuple[PairedScores, PairedScores] | None) -> Any:
     """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 

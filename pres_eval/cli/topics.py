@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
 
 
-class Runs:
+class ChosenRuns:
     """Runs to iterate over once: over the topics that --topics wants.
 
     Several runs over common topics are all read before the first is given.

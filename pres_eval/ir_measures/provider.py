@@ -227,7 +227,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         """The judgements with other grades."""
         assert self._qrels is not None
         relevance = self._qrels.relevance
-        if not gains or not isinstance(relevance, engine.Qrels):
+        if not gains or not isinstance(relevance, engine.QrelsJudgements):
             return relevance
         grade: IntArray = relevance.grade.astype(np.int64)
         changed = grade.copy()

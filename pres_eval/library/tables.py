@@ -24,7 +24,7 @@ RELEVANCE = ("relevance", "label", "grade", "rel", "score")
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ThreeColumns:
     """The three columns of a run or of judgements."""
 
     topic: IdColumn
@@ -47,7 +47,7 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
 
 
 @contextlib.contextmanager
-def opened_table(data: Any, value: Sequence[str], name: str) -> Iterator[Table]:
+def opened_table(data: Any, value: Sequence[str], name: str) -> Iterator[ThreeColumns]:
     """The columns of a table; what they are made of may be gone when the context ends."""
     if is_pandas(data):
         with contextlib.ExitStack() as stack:
@@ -71,14 +71,16 @@ def looks_like_columns(data: Mapping[Any, Any]) -> bool:
     return any(key in data for key in TOPIC) and any(key in data for key in DOCUMENT)
 
 
-def _arrow_table(columns: Mapping[str, Sequence[Piece]], value: Sequence[str], name: str) -> Table:
+def _arrow_table(columns: Mapping[str, Sequence[Piece]], value: Sequence[str], name: str) -> ThreeColumns:
     topic, document, number = column_names(columns, value, name)
-    return Table(joined_ids(columns[topic]), joined_ids(columns[document]), joined_numbers(columns[number]))
+    return ThreeColumns(
+        joined_ids(columns[topic]), joined_ids(columns[document]), joined_numbers(columns[number])
+    )
 
 
-def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.ExitStack) -> Table:
+def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.ExitStack) -> ThreeColumns:
     topic, document, number = column_names(data.columns, value, name)
-    return Table(
+    return ThreeColumns(
         _pandas_ids(data, topic, name, stack),
         _pandas_ids(data, document, name, stack),
         _numbers(data[number].to_numpy(), number, name),
@@ -100,12 +102,15 @@ def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) 
     return _ids(series.to_numpy(), name)
 
 
-def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> Table:
+def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> ThreeColumns:
+    """Return the columns of a dict of columns; raises InputError for columns of other lengths."""
     names = column_names(data, value, name)
     topics, documents, numbers = (
         as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
     )
-    table = Table(_ids(topics, name), _ids(documents, name), _numbers(np.asarray(numbers), names[2], name))
+    table = ThreeColumns(
+        _ids(topics, name), _ids(documents, name), _numbers(np.asarray(numbers), names[2], name)
+    )
     sizes = [len(table.topic), len(table.document), len(table.value)]
     if len(set(sizes)) > 1:
         raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "as many rows in each")
@@ -134,11 +139,11 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int) else float(value)
 
 
-def _table_of_rows(data: Any, value: Sequence[str], name: str) -> Table:
+def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     """Rows that are tuples (topic, document, value), or records with the names of columns as attributes."""
     rows = list(data)
     if not rows:
-        return Table(Objects([], name), Objects([], name), np.zeros(0))
+        return ThreeColumns(Objects([], name), Objects([], name), np.zeros(0))
     first = rows[0]
     if isinstance(first, Mapping) and all(
         isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
@@ -158,7 +163,7 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> Table:
     if len(columns) != 3:
         raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
     number = fields[2] or value[0]
-    return Table(
+    return ThreeColumns(
         Objects(columns[0], name), Objects(columns[1], name), _numbers(_array(columns[2]), number, name)
     )
 

@@ -102,7 +102,7 @@ def persistence(default: float) -> Setting:
     )
 
 
-class Settings(NamedTuple):
+class MeasureSettings(NamedTuple):
     """Named numbers that all go into one value, and ranks to cut the ranking at for those that have a cutoff.
 
     One column `name`, `name_key=number,…`, or for each cutoff `name_rank`, `name_rank_key=number,…`.  The

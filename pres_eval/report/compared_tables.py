@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.letters import SHARED
@@ -59,14 +59,14 @@ def _means(result: ComparedRuns, topics: str) -> Table:
     )
 
 
-def _mark(comparison: Comparison | None, settings: Settings) -> str:
+def _mark(comparison: Comparison | None, settings: CompareSettings) -> str:
     """What a significant comparison with the baseline shows; a test on ranks speaks of ranks."""
     if comparison is None or not comparison.significant:
         return ""
     return {1: ">=" if settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}[comparison.direction]
 
 
-def _shows(settings: Settings) -> tuple[str, str]:
+def _shows(settings: CompareSettings) -> tuple[str, str]:
     """The marks of comparisons with a baseline, and what they mean."""
     return {
         "two-sided": ("+ -", "significantly better, worse than"),
@@ -77,7 +77,7 @@ def _shows(settings: Settings) -> tuple[str, str]:
     }[settings.alternative]
 
 
-def _how(settings: Settings, sign: str = "<") -> str:
+def _how(settings: CompareSettings, sign: str = "<") -> str:
     """The test and the correction in words, and on which side of alpha p is."""
     over = " over all measures" if settings.over == "measures" else ""
     if settings.test in JOINT_TESTS:
@@ -262,7 +262,7 @@ def _without_width(result: ComparedRuns) -> list[str]:
     ]
 
 
-def _interval_note(settings: Settings) -> str:
+def _interval_note(settings: CompareSettings) -> str:
     """Return what the intervals of differences cover, and how wide they are."""
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:

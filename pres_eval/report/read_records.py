@@ -14,7 +14,7 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
 from pres_eval.report.text import bytes_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 
 
@@ -69,7 +69,7 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
     columns = tuple(_read_column(column, by_name) for column in data["columns"])
     rows = [topic["values"] for topic in data["topics"]]
     file = _read_file(data["file"])
-    evaluation = Evaluation(
+    evaluation = ScoredRun(
         path=file.path,
         tag=_string(bytes_of(data["run"])),
         topics=tuple(bytes_of(topic["topic"]) for topic in data["topics"]),

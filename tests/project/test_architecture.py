@@ -350,6 +350,30 @@ def test_functions_without_shapes_are_found(text: str, found: bool) -> None:
     assert any(without_shapes(ast.parse(text))) == found
 
 
+def test_no_two_classes_have_one_name() -> None:
+    where: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef):
+                where.setdefault(node.name, []).append(name_of(path))
+    assert len(where) > 300
+    assert {name: paths for name, paths in where.items() if len(paths) > 1} == {}
+
+
+def test_long_functions_say_what_they_return() -> None:
+    """Private ones too, from eleven lines on; makers of objects are told by their class."""
+    silent = [
+        f"{name_of(path)}: {node.name}"
+        for path in MODULES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= 10
+        and node.name != "__init__"
+        and not ast.get_docstring(node)
+    ]
+    assert silent == []
+
+
 FOLDERS = "|".join(("home", "root", "Users", "work", "mnt", "srv", "tmp", "private", "media"))
 MACHINE_PATH = re.compile(rf"(?<![\w./~<$}}])/({FOLDERS})/\w|\b[A-Z]:\\\\?Users\b")
 TEXT_FILES = [
