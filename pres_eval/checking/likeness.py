@@ -16,6 +16,7 @@ from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.ranking.notations import Respelling, documents_rewritten
 from pres_eval.ranking.opening import ROWS
+from pres_eval.ranking.ranked import lone_rows
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 
@@ -130,7 +131,9 @@ class JudgedIds:
         rest = np.repeat(topic >= 0, lengths)
         rest[found.rows] = False
         rows = np.flatnonzero(rest)
-        some = slice(ROWS)
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        of_topic = np.bincount(np.searchsorted(offsets, found.rows, side="right") - 1, minlength=len(topic))
+        some = np.union1d(np.arange(min(ROWS, len(ids))), lone_rows(offsets, of_topic)[1])
         retrieved = judged.start + found.wanted if isinstance(judged, slice) else judged[found.wanted]
         rewritten = documents_rewritten(
             self.pool, np.repeat(topic, lengths)[some], ids.pick(some), retrieved, len(self.pool.documents)

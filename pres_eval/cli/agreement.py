@@ -16,11 +16,12 @@ from pres_eval.analysis.agreement import (
     verdict_patterns,
     verdicts,
 )
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, put_out
-from pres_eval.cli.loading import SCORES, read, read_score_file
+from pres_eval.cli.loading import SCORES, read, read_score_file, warn_of_reach
 from pres_eval.cli.shared import MEASURES, TIES, TieOptions
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
@@ -141,6 +142,8 @@ def _show(
     tables.append(positions_table(runs, measures, found.means, positions, found.falling))
     patterns = None
     if scores is not None:
+        one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
+        warn_of_reach(said, one_by_one, scores, 1)
         judged = verdicts(scores.gain_values(), said.alpha, said.test, seed=said.seed)
         patterns = verdict_patterns(measures, judged)
         tables += [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,9 +15,7 @@ from pres_eval.analysis.compare_settings import (
     TESTS,
     CompareSettings,
     check_settings,
-    corrected_for,
     family_size,
-    least_p,
 )
 from pres_eval.analysis.compared import ComparedRuns
 from pres_eval.analysis.corrections import CORRECTIONS
@@ -27,8 +24,7 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
-from pres_eval.cli.loading import SCORES, read_paired
-from pres_eval.cli.reader import warn
+from pres_eval.cli.loading import SCORES, read_paired, warn_of_reach
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, TIES, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import UsageError
@@ -176,8 +172,8 @@ def _compare(said: CompareOptions) -> None:
         known += [[ranking.tag for ranking in loaded.rankings], loaded.paths]
         topics = loaded.topics.text
     baseline = None if said.all_pairs else _baseline(said.baseline, known, scores)
-    if not said.quiet:
-        _warn_of_reach(settings, scores, baseline)
+    comparisons = family_size(scores, None if baseline is None else (0,), settings.over)
+    warn_of_reach(said, settings, scores, comparisons)
     result = compare(scores, baseline, settings, paired.each("comparing"))
     shown = {**paired.settings, **asdict(settings), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
@@ -210,25 +206,3 @@ def _baseline_name(said: CompareOptions, result: ComparedRuns) -> str | None:
         return None
     own = {result.scores.runs[run] for run in result.baselines}
     return next(iter(own)) if said.baseline != BEST or len(own) == 1 else BEST
-
-
-def _warn_of_reach(settings: CompareSettings, scores: PairedScores, baseline: object) -> None:
-    """Say so, before a table of nothing, if no p-value can come below alpha."""
-    baselines = None if baseline is None else (0,)
-    size = family_size(scores, baselines, settings.over)
-    topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
-    least = least_p(settings, topics, size, measures, runs)
-    if not size or least < settings.alpha:
-        return
-    if math.isnan(least):
-        warn(f"{settings.test} needs two topics at least: nothing can be significant")
-        return
-    times = corrected_for(settings, size, measures)
-    draws = least_p(settings, topics + 1000, size, measures, runs) >= settings.alpha
-    helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
-    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 1)
-    warn(
-        f"{settings.test} over {plural(topics)}, {settings.samples} samples and {size} comparisons can't give"
-        f" a corrected p-value below {least:.4g}, so nothing can be significant at {settings.alpha:g};"
-        f" what would help: {', '.join(helps[:-1])}{', or ' if len(helps) > 1 else ''}{helps[-1]}"
-    )

@@ -86,7 +86,11 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @click.option(
     "--document-scores", metavar="FILE", help="Scores of documents (topic 0 docno score) for urbp and ubpref."
 )
-@click.option("--sort", metavar="MEASURE", help="Sort the runs of a table by this measure, the best first.")
+@click.option(
+    "--sort",
+    metavar="MEASURE",
+    help="Sort the runs of a table by this measure, the best first; those that lack topics come last.",
+)
 @click.option(
     "--transpose/--no-transpose", default=None,
     help="Measures as the rows of a table (on a terminal: chosen by its width).",

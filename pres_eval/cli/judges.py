@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
@@ -14,7 +15,7 @@ from pres_eval.analysis.prediction_powered import TwoJudges, favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
-from pres_eval.cli.loading import read_runs, usual_measures
+from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import RunFailure, UsageError
@@ -182,6 +183,8 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     """Return what other judgements change: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
+        one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
+        warn_of_reach(said, one_by_one, first, 1)
         orders = order_changes(first, second, test=said.test, alpha=said.alpha)
         tables.append(orders_table(orders, said.alpha, said.test, len(first.runs)))
         tables.append(swaps_table(swapped_pairs(first, second, test=said.test)))

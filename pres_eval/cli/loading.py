@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 import click
 from click.core import ParameterSource
 
+from pres_eval.analysis.compare_settings import CompareSettings, corrected_for, least_p
 from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
 from pres_eval.analysis.score_tables import Means, choose_columns, read_score_table
-from pres_eval.analysis.topics import UsedTopics, use_topics
+from pres_eval.analysis.topics import UsedTopics, plural, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of, warn
@@ -228,4 +230,30 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
         settings=settings,
         quiet=said.quiet,
         failures=failures,
+    )
+
+
+def warn_of_reach(
+    said: NumberOptions, settings: CompareSettings, scores: PairedScores, comparisons: int
+) -> None:
+    """Say so, before a table of nothing, if no p-value of so many comparisons can come below alpha."""
+    topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
+    least = least_p(settings, topics, comparisons, measures, runs)
+    if not comparisons or least < settings.alpha:
+        return
+    if math.isnan(least):
+        said.warn(f"{settings.test} needs two topics at least: nothing can be significant")
+        return
+    times = corrected_for(settings, comparisons, measures)
+    draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
+    helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
+    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 2)
+    of = f"{settings.samples} samples"
+    if comparisons > 1:
+        of += f" and {plural(comparisons, 'comparison')}"
+    corrected = "corrected " if comparisons > 1 else ""
+    said.warn(
+        f"{settings.test} over {plural(topics)}, {of} can't give a {corrected}p-value below {least:.4g}, so"
+        f" nothing can be significant at {settings.alpha:g}; what would help: {', '.join(helps[:-1])}"
+        f"{', or ' if len(helps) > 1 else ''}{helps[-1]}"
     )

@@ -169,7 +169,7 @@ IDEAL_DCG = Measure(
 NDCG_CUT = Measure(
     "ndcg_cut",
     ndcg_cut,
-    Cutoffs(DOCUMENT_CUTOFFS, fraction_off=True),  # trec_eval: its own tests ask for ndcg_cut.23.4
+    Cutoffs(DOCUMENT_CUTOFFS, fraction_off=True),  # trec_eval: its own tests ask for ndcg_cut.10,20,23.4
     uses_level=False,
     takes_many=True,
     traits=_NORMALIZED,

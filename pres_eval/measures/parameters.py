@@ -127,7 +127,7 @@ class Cutoffs:
 
     defaults      the ranks if none is named; None: those of --nmax
     or_all        whether `all` can be named, for the whole ranking
-    fraction_off  whether 23.4 is 23
+    fraction_off  whether 23.4 is 23 at the end of a list
     """
 
     defaults: tuple[int, ...] | None
@@ -139,8 +139,8 @@ class Cutoffs:
         """One column a cutoff; those given several times count once."""
         parts = split_parameters(texts)
         cutoffs = {
-            whole_number(name, part, 1, fraction_off=self.fraction_off)
-            for part in parts
+            whole_number(name, part, 1, fraction_off=self.fraction_off and 1 < len(parts) == place)
+            for place, part in enumerate(parts, 1)
             if not (self.or_all and part == WHOLE_RANKING)
         }
         if not parts:

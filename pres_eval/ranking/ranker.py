@@ -22,7 +22,7 @@ from pres_eval.ranking.finder import Finder
 from pres_eval.ranking.opening import DOCNO, TOPIC, opening_of, opening_of_block
 from pres_eval.ranking.order import KEEP_RANKS, rank_topics
 from pres_eval.ranking.parts import Part, Rows
-from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
+from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics, lone_rows
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
@@ -204,16 +204,19 @@ class Ranker:
             chosen = (
                 slice(begin + rows.start, end + rows.start) if isinstance(rows, slice) else rows[begin:end]
             )
-            return rank_topics(
+            here, ids = offsets[first : last + 1] - offsets[first], block.documents.pick(chosen)
+            ranks = rank_topics(
                 self.pool,
                 topics[first:last],
-                offsets[first : last + 1] - offsets[first],
+                here,
                 scores[chosen],
-                block.documents.pick(chosen),
+                ids,
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
             )
+            lone, kept = lone_rows(here, np.diff(ranks.offsets))
+            return replace(ranks, lone=(ranks.topic[lone], ids.pick(kept))) if len(kept) else ranks
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
 

@@ -89,20 +89,22 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
         return  # the error that there is no topic in common says so
     if (topics := topics_rewritten(ranking, relevance.pool)) is not None:
         yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
-    opened, pool = ranking.opening, relevance.pool
-    if opened is None:
-        return
-    topic_of = pool.find_topics(opened.topics.take(slice(None)))
-    documents = opened.documents
-    if relevance.rewriting is not None and relevance.rewriting.mapping is not None:
-        mapped, _ = relevance.rewriting.mapping(documents.take(slice(None)))
-        documents = mapped.pick(slice(None))
-    if found := documents_rewritten(pool, topic_of, documents, ranking.document):
-        match, rows = found
-        yield (
-            f"{ranking.name}: of the first {rows:,} rows {match.count:,} unjudged documents would match"
-            f" judged ones {match.text}"
-        )
+    pool, looked = relevance.pool, [(*ranking.lone, "{rows:,} rows of topics without judged documents")]
+    if (opened := ranking.opening) is not None:
+        documents = opened.documents
+        if relevance.rewriting is not None and relevance.rewriting.mapping is not None:
+            mapped, _ = relevance.rewriting.mapping(documents.take(slice(None)))
+            documents = mapped.pick(slice(None))
+        topic_of = pool.find_topics(opened.topics.take(slice(None)))
+        looked.insert(0, (topic_of, documents, "the first {rows:,} rows"))
+    for topic_of, documents, of in looked:
+        if found := documents_rewritten(pool, topic_of, documents, ranking.document):
+            match, rows = found
+            yield (
+                f"{ranking.name}: of {of.format(rows=rows)} {match.count:,} unjudged documents would match"
+                f" judged ones {match.text}"
+            )
+            return
 
 
 def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:

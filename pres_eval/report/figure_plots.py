@@ -46,8 +46,8 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
     def draw(axes: Axes, curve: PrecisionRecall, look: Mapping[str, Any]) -> Any:
         colour = look["color"]
         axes.plot(curve.recall, curve.precision, color=colour, linewidth=1.2)
-        levels = np.concatenate(([0.0], curve.levels))
-        highest = np.concatenate((curve.interpolated[:1], curve.interpolated))
+        first = curve.interpolated[:1] if len(curve.levels) else [0.0]
+        levels, highest = np.concatenate(([0.0], curve.levels)), np.concatenate((first, curve.interpolated))
         dashed: dict[str, Any] = {"linestyle": (0, (5, 2)), "linewidth": 1.0, "alpha": 0.7}
         axes.step(levels, highest, where="pre", color=colour, **dashed)
         even = [curve.break_even]

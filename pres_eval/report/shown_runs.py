@@ -105,7 +105,10 @@ def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str,
 def in_order_of(
     evaluations: Sequence[ScoredRun], names: Sequence[str], layout: RunLayout
 ) -> list[tuple[str, ScoredRun]]:
-    """The runs with their names, the best first if they are to be sorted; nan is worse than any number."""
+    """The runs with their names, sorted if asked: the best first, then nan, then those that lack topics.
+
+    A mean over fewer topics than others have cannot be ranked among them.
+    """
     named = list(zip(names, evaluations, strict=True))
     if layout.sort is None or not named:
         return named
@@ -120,9 +123,11 @@ def in_order_of(
     place = columns[label]
     sign = 1 if evaluations[0].columns[place].measure.less_is_better else -1
 
-    def key(run: tuple[str, ScoredRun]) -> float:
-        value = run[1].summary[place]
-        return sign * value if isinstance(value, float) and not math.isnan(value) else math.inf
+    most = max(evaluation.totals.num_topics for evaluation in evaluations)
+
+    def key(run: tuple[str, ScoredRun]) -> tuple[bool, float]:
+        value, lacks = run[1].summary[place], run[1].totals.num_topics < most
+        return lacks, sign * value if isinstance(value, float) and not math.isnan(value) else math.inf
 
     return sorted(named, key=key)
 

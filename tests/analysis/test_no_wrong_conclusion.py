@@ -66,6 +66,24 @@ def test_item_11_a_bootstrap_that_cannot_reach_alpha_warns(command: Command, tmp
     assert "nothing can be significant" in command("compare", "--scores", file, "--test", "bootstrap").err
 
 
+def test_item_11_agreement_and_judges_warn_too(command: Command, tmp_path: Path) -> None:
+    """Runs in reversed order were equal by both measures, and nothing said that no test could tell."""
+    scores = "x,1,.1,.9\nx,2,.2,.8\ny,1,.3,.5\ny,2,.3,.6\nz,1,.5,.2\nz,2,.6,.1\n"
+    (tmp_path / "scores.csv").write_text("run,topic,a,b\n" + scores)
+    told = (
+        "over 2 topics, 10000 samples can't give a p-value below 0.5, so nothing can be significant at 0.05"
+    )
+    called = command("agreement", "--scores", tmp_path / "scores.csv")
+    assert f"warning: wilcoxon {told}; what would help: more topics\n" in called.err
+    assert command("agreement", "--scores", tmp_path / "scores.csv", "--quiet").err == ""
+    for name, better in (("qrels", "a"), ("other", "b"), ("r1", "a"), ("r2", "b")):
+        line = "{0} Q0 {1} 1 1 {2}\n" if name.startswith("r") else "{0} 0 {1} 1\n"
+        (tmp_path / name).write_text("".join(line.format(topic, better, name) for topic in (1, 2)))
+    files = [tmp_path / name for name in ("qrels", "other", "r1", "r2")]
+    called = command("judges", *files, "-m", "map", "-m", "P.5", "--test", "wilcoxon")
+    assert f"warning: wilcoxon {told}" in called.err
+
+
 def robust(measure: str = "map") -> PairedScores:
     """The runs of the Robust track 2003."""
     values = read_tables(FIXTURES / "scores" / "robust03.csv")[measure][None]

@@ -303,6 +303,20 @@ def test_figures_of_topics_without_numbers(call: Command, tmp_path: Path) -> Non
     assert call.ok("figures", "roc", *arguments).json["figure"][0]["relevant"] == 0
 
 
+@pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"])
+@pytest.mark.parametrize("grade", [0, 1])
+def test_figures_of_topics_without_numbers_are_drawn(
+    kind: str, grade: int, call: Command, tmp_path: Path
+) -> None:
+    """2.9.0: a traceback of precision-recall where nothing relevant was found."""
+    (tmp_path / "qrels").write_text(f"1 0 a {grade}\n")
+    (tmp_path / "run").write_text("1 Q0 x 1 1 t\n")
+    drawn = tmp_path / "figure.svg"
+    files = (tmp_path / "qrels", tmp_path / "run", "-N", "10", "--quiet", "--plot", drawn)
+    call.ok("figures", kind, *files)
+    assert b"<svg" in drawn.read_bytes()
+
+
 def test_numbers_of_nothing() -> None:
     """Empty cases that the functions state."""
     nothing = roc([], 0, 0, 10)

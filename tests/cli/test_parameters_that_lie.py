@@ -6,6 +6,7 @@ Each test names the item of the list that reported it.
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,9 @@ WHOLE = "expected a whole number of at least 1"
         ("recall.50%", f"-m recall.…: found '50%', {WHOLE}; shares are for recall_at_percent and wss"),
         ("P.10-20", f"-m P.…: found '10-20', {WHOLE}; did you mean P.10,20?"),
         ("P.5e2", f"-m P.…: found '5e2', {WHOLE}; did you mean P.500?"),
+        ("ndcg_cut.10.5", f"-m ndcg_cut.…: found '10.5', {WHOLE}; did you mean ndcg_cut.10?"),
+        ("ndcg_cut.1.9,2.5", f"-m ndcg_cut.…: found '1.9', {WHOLE}; did you mean ndcg_cut.1?"),
+        ("nDCG@10.5", f"-m ndcg_cut.…: found '10.5', {WHOLE}; did you mean ndcg_cut.10?"),
         ("P.10x", f"-m P.…: found '10x', {WHOLE}"),
         ("sdcg.1k,max_rel=3", f"-m sdcg.…: found '1k', {WHOLE}; did you mean sdcg.1000?"),
         ("Fprime.4,1k", f"-m Fprime.…: found '1k', {WHOLE}; did you mean Fprime.4,1000?"),
@@ -210,6 +214,29 @@ def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
     write(qrels="q1 0 x1 1\nq1 0 EP-1-A 1\n", run="".join([*rows, "q1 Q0 EP1A 2001 1 t\n"]))
     err = call("-m", "map", "qrels", "run").err
     assert "of the first 2,001 rows 1 unjudged documents would match judged ones without punctuation" in err
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("turned", [False, True], ids=["last", "first"])
+def test_item_23_topics_without_a_judged_document_are_looked_at_wherever_they_are(
+    turned: bool, jobs: str, call: Command
+) -> None:
+    """2.9.0: half of the topics were written otherwise, and only the first 4,096 rows were looked at."""
+    topics = [*range(21, 41), *range(1, 21)] if turned else [*range(1, 41)]
+    rows = [
+        (topic, docno, 999 - place)
+        for topic in topics
+        for place, docno in enumerate([f"EP{topic}A1", *(f"x{topic}_{place}" for place in range(250))])
+    ]
+    write(
+        qrels="".join(f"{topic} 0 {'EP%dA1' if topic <= 20 else 'EP-%d-A1'} 1\n" % topic for topic in topics),
+        run="".join(f"{topic} Q0 {docno} 1 {score} t\n" for topic, docno, score in rows),
+    )
+    err = call("-m", "map", "--jobs", jobs, "qrels", "run").err
+    looked = r"(the first [\d,]+ rows \d+|400 rows of topics without judged documents 20)"
+    assert re.search(rf"of {looked} unjudged documents would match judged ones without punctuation", err)
+    checked = call("check", "qrels", "run").out
+    assert "other-notation-of-docno (20)" in checked and "they match without punctuation" in checked
 
 
 @pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])

@@ -132,6 +132,19 @@ def test_a_table_says_where_topics_differ(call: Command, small: str) -> None:
     assert "the runs have different topics, 12 in all (small lacks 10)" in called.out
 
 
+def test_runs_that_lack_topics_are_sorted_last(call: Command, tmp_path: Path) -> None:
+    """A mean over two easy topics does not win."""
+    small = tmp_path / "small"
+    lines = Path(RUNS[0]).read_text().splitlines(keepends=True)
+    values = call.ok("-q", "-m", "map", QRELS, RUNS[0]).out.split()
+    best = max(zip(values[2:-3:3], values[1:-3:3], strict=True))[1]
+    small.write_text("".join(line for line in lines if line.split()[0] == best))
+    rows = call("--format", "table", "-m", "map", "--sort", "map", QRELS, small, *RUNS).out.split("\n\n")[0]
+    assert column(rows, 1) == ["12"] * len(RUNS) + ["1"]
+    values = column(rows, 2)
+    assert values[:-1] == sorted(values[:-1], reverse=True) and values[-1] > values[0]
+
+
 def test_no_common_topic_names_the_run(call: Command, tmp_path: Path) -> None:
     lines = Path(RUNS[0]).read_text().splitlines(keepends=True)
     topics = sorted({line.split()[0] for line in lines})

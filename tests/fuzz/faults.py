@@ -210,13 +210,17 @@ def judge(place: Place, arguments: tuple[str, ...], ended: Ended, *codes: int) -
         return "" if ended.out == place.expected[arguments] else "exit 0, but another output"
     if ended.code not in codes:
         return f"exit code {ended.code}: {ended.err!r}"
-    said = ended.err.splitlines()
-    alone = [line for line in said if not line.startswith(b"pres-eval: warning: ")]
+    alone = without_warnings(ended.err)
     if ended.code < 0 or (arguments[0] == "check" and ended.code == 1):
-        right = not said
+        right = not alone
     else:
         right = len(alone) == 1 and alone[0].startswith(b"pres-eval: ")
     return "" if right else f"stderr {ended.err!r}"
+
+
+def without_warnings(said: bytes) -> list[bytes]:
+    """The lines of stderr that are no warnings: of the inputs here some are wanted."""
+    return [line for line in said.splitlines() if not line.startswith(b"pres-eval: warning: ")]
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -311,7 +315,7 @@ def _reader_leaves(place: Place, chance: random.Random, arguments: tuple[str, ..
     code = process.wait(place.timeout)
     if not place.expected[arguments].startswith(some):
         return "another output"
-    return "" if (code, said) == (0, b"") else f"exit code {code}: {said!r}"
+    return "" if (code, without_warnings(said)) == (0, []) else f"exit code {code}: {said!r}"
 
 
 def _file_changes(reader: str) -> Case:

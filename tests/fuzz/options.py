@@ -41,8 +41,8 @@ def cutoffs(random: Random) -> str:
 
 
 def with_fraction(texts: str, fraction: str) -> str:
-    """Cutoffs with a fraction, which trec_eval cuts off; behind a blank it is an error here."""
-    return texts if texts.endswith(" ") else texts + fraction
+    """Several cutoffs with a fraction, which trec_eval cuts off; elsewhere it is an error here."""
+    return texts if texts.endswith(" ") or "," not in texts else texts + fraction
 
 
 def fractions(random: Random) -> str:

@@ -59,7 +59,7 @@ def test_print_order_is_that_of_the_registry(order: tuple[str, ...]) -> None:
         (["ndcg.1=2,2=3"], ["ndcg_1=2,2=3"]),
         (["Rnorm", "Rnorm.10"], ["Rnorm_10"]),
         (["official", "P.3"], [name for name in EXPECTED_OFFICIAL if not name.startswith("P_")] + ["P_3"]),
-        (["ndcg_cut.23.4"], ["ndcg_cut_23"]),
+        (["ndcg_cut.10,23.4"], ["ndcg_cut_10", "ndcg_cut_23"]),
     ],
 )
 def test_parameters_are_united(texts: list[str], expected: list[str]) -> None:
