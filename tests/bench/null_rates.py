@@ -3,6 +3,7 @@
     pres-eval -q -n --format csv -m map -m P.10 -m PRES.1000 qrels.txt run_*.txt > scores.csv
     python tests/bench/null_rates.py scores.csv [ANOTHER.csv ...] [--trials 20000] [--tables 1000]
     python tests/bench/null_rates.py scores.csv --compare 1000
+    python tests/bench/null_rates.py many_measures.csv --gates 2000
 
 prints Markdown tables; docs/guides/statistics.md shows them.  The same seeds give the same numbers.
 """
@@ -23,6 +24,7 @@ from support.null_rates import (
     at_the_margin,
     coverage,
     effect_coverage,
+    failed_gates,
     false_positives,
     found_by_compare,
     read_tables,
@@ -71,17 +73,35 @@ def main() -> None:
     asked.add_argument("--trials", type=int, default=20_000, help="comparisons of two runs for each rate")
     asked.add_argument("--tables", type=int, default=1000, help="tables of all runs for each rate")
     asked.add_argument("--compare", type=int, help="only what compare finds: so many trials for each rate")
+    asked.add_argument("--gates", type=int, help="only gates that fail equal runs: so many trials")
     said = asked.parse_args()
     for path in said.files:
         tables = read_tables(path)
         scores = list(tables.items())
         runs, topics = scores[0][1].shape
         print(f"\n## {path.stem}: {runs} runs, {topics} topics")
+        if said.gates:
+            by_gate(scores, said.gates)
+            continue
         if said.compare:
             by_compare(scores, said.compare)
             continue
         pairs(scores, said.trials)
         families(scores, said.tables)
+
+
+def by_gate(scores: Scores, trials: int) -> None:
+    """How often --if-significant fails a run that is as good as its baseline, by one measure and by all."""
+    print("\n| failed, % | " + " | ".join(f"{n} topics" for n in FEW) + " |")
+    print("| --- |" + " ---: |" * len(FEW))
+    tables = [values for _, values in scores]
+    for words, chosen, correction in (
+        (f"{scores[0][0]} alone", tables[:1], "holm"),
+        (f"{len(tables)} measures, `--correction holm`", tables, "holm"),
+        (f"{len(tables)} measures, `--correction none`", tables, "none"),
+    ):
+        rates = [100 * failed_gates(chosen, correction, Draws(trials, n)) for n in FEW]
+        print("| " + " | ".join([words, *(f"{rate:.1f}" for rate in rates)]) + " |", flush=True)
 
 
 FEW = (2, 3, 5, 10, 50)

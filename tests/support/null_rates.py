@@ -8,7 +8,7 @@ found, or one that is known.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from pres_eval.analysis.joint import Draws as JointDraws
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
+from pres_eval.gates.confirming import confirm
 
 ALPHA = 0.05
 MARGIN = 0.05
@@ -121,6 +122,25 @@ def found_by_compare(
         mine += one.significant
         other += theirs is not None and theirs(row) < ALPHA
     return mine / draws.trials, None if theirs is None else other / draws.trials
+
+
+def failed_gates(tables: Sequence[FloatArray], correction: str, draws: Draws) -> float:
+    """The share of trials in which --if-significant fails a run that is as good as its baseline.
+
+    tables  (runs, topics) scores of each measure.  Two real runs are exchanged at random topic by topic, in
+            all measures alike; the gate fails if one of them is significantly worse.
+    """
+    how = CompareSettings(test="t", alternative="less", correction=correction)
+    rng = np.random.default_rng([draws.seed, draws.topics])
+    failed = 0
+    for _ in range(draws.trials):
+        pair = rng.choice(len(tables[0]), 2, replace=False)
+        topics = rng.integers(tables[0].shape[1], size=draws.topics)
+        turned = rng.random(draws.topics) < 0.5
+        both = [values[np.ix_(pair, topics)] for values in tables]
+        tested = confirm([(*np.where(turned, one[::-1], one), 1) for one in both], how)
+        failed += any(one.corrected < ALPHA for one in tested)
+    return failed / draws.trials
 
 
 def _exchanged(differences: FloatArray) -> float:
