@@ -47,6 +47,11 @@ def _column(name: str, relevance: RelevanceInfo, own: tuple[Measure, ...]) -> Se
     return column
 
 
+def _again_and_again(run: Any) -> Any:
+    """Return a run that can be looked at twice: a list of what comes once."""
+    return list(run) if isinstance(run, Iterator) else run
+
+
 def _in_calls(wants: Mapping[Any, Want]) -> list[list[Any]]:
     """Return the measures as pytrec_eval would compute them, call by call, each in trec_eval's order.
 
@@ -154,13 +159,15 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """The values of each topic, in the order in which the provider of pytrec_eval has them."""
+        run = _again_and_again(run)
         ranking, names = self._ranking(run), self._topics
         present: list[int] = [] if ranking is None else ranking.topic.tolist()
         columns = {} if ranking is None else {one: values.tolist() for one, values in self._columns(ranking)}
+        order = self._order(run, present)
         for call in self._calls:
-            for place, topic in enumerate(present):
+            for place in order:
                 for measure in call:
-                    yield ir_measures.Metric(names[topic], measure, columns[measure][place])
+                    yield ir_measures.Metric(names[present[place]], measure, columns[measure][place])
         there = set(present)
         missing = sorted(name for number, name in enumerate(names) if number not in there)
         for measure in sorted(self.measures, key=str):
@@ -169,10 +176,25 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """One value for each measure over all topics of the judgements."""
+        run = _again_and_again(run)
         ranking = self._ranking(run)
         columns = dict.fromkeys(self.measures, np.zeros(0))
-        columns.update({} if ranking is None else self._columns(ranking))
+        if ranking is not None:
+            order = self._order(run, ranking.topic.tolist())
+            columns |= {measure: values[order] for measure, values in self._columns(ranking)}
         return {measure: self._aggregate(measure, columns[measure]) for measure in self.measures}
+
+    def _order(self, run: Any, present: list[int]) -> list[int]:
+        """Return the places of the ranked topics in the order of the run, in which others add them up."""
+        if isinstance(run, dict):
+            given = [str(topic) for topic in run]
+        elif hasattr(run, "columns"):
+            given = [str(topic) for topic in run["query_id"].unique().tolist()] if "query_id" in run else []
+        else:
+            given = [str(row[0]) for row in run] if isinstance(run, list) else []
+        place = {self._topics[topic]: place for place, topic in enumerate(present)}
+        first = [place.pop(topic) for topic in given if topic in place]
+        return [*first, *place.values()]
 
     def calc(self, run: Any) -> Any:
         """One value for each measure over all topics, and all values by topic."""

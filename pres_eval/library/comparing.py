@@ -75,7 +75,9 @@ class Comparisons(Sequence[Comparison]):
         from pres_eval.report.layout import Look, render
 
         tables = compared_tables(self.compared, plural(len(self.compared.scores.topics)))
-        return in_python(render(tables[:1], Look(form, digits=digits), "compare", {}))
+        # Letters say of all pairs what signs say beside a baseline.
+        shown = [table for table in tables if table.name in ("means", "groups")]
+        return in_python(render(shown, Look(form, digits=digits), "compare", {}))
 
     def plot(self) -> Any:
         """Return a matplotlib figure of the means, or for all pairs of the differences (extra: plot)."""
@@ -99,7 +101,8 @@ class Comparisons(Sequence[Comparison]):
             "<tr>" + "".join(f"<td>{html.escape(_shown(row[name]))}</td>" for name in names) + "</tr>"
             for row in self.to_dicts()
         )
-        return f"<table><tr>{head}</tr>{rows}</table>"
+        table = f"<details><summary>Comparisons</summary><table><tr>{head}</tr>{rows}</table></details>"
+        return f"<pre>{html.escape(str(self))}</pre>{table}"
 
 
 def _shown(value: Any) -> str:

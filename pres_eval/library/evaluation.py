@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -170,14 +171,17 @@ class Evaluation:
             return None
         return labels.index(columns[0].label) if len(columns) == 1 and columns[0].label in labels else None
 
-    def merge(self, *others: Evaluation) -> Evaluation:
+    def merge(self, *others: Evaluation | Iterable[Evaluation]) -> Evaluation:
         """Return the evaluation of the topics of all, of shards of a run, with the bits of one of the whole.
+
+        The others come one by one, or in a list.
 
         Raises UsageError for other measures, options or judgements, and for a topic that is in two of them.
         """
         from pres_eval.library.streaming import merged
 
-        return merged([self, *others])
+        each = ([one] if isinstance(one, Evaluation) else one for one in others)
+        return merged([self, *chain.from_iterable(each)])
 
     def to_dict(self) -> dict[str, dict[str, Value]]:
         """For each topic a dict of label and value, of the measures that are printed per topic."""

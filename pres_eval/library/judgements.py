@@ -91,6 +91,8 @@ def _of_dict(data: Mapping[Any, Any], name: str) -> engine.QrelsJudgements:
     check_dicts(judged, name)
     ids = list(chain.from_iterable(judged.values()))
     grades = np.array(list(chain.from_iterable([documents.values() for documents in judged.values()])))
+    if grades.dtype.kind not in "biuf":
+        _check_grades(judged, name)
     block = Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
@@ -98,6 +100,15 @@ def _of_dict(data: Mapping[Any, Any], name: str) -> engine.QrelsJudgements:
         numbers=as_grades(grades, name) if ids else np.zeros(0, np.int64),
     )
     return qrels_of_block(name, block)
+
+
+def _check_grades(judged: Mapping[Any, Mapping[Any, Any]], name: str) -> None:
+    """Raise InputError for a grade that is no number."""
+    for topic, documents in judged.items():
+        for document, grade in documents.items():
+            if isinstance(grade, str) or not hasattr(grade, "__float__"):
+                found = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
+                raise InputError(name, None, found, "a number")
 
 
 def _of_table(table: ThreeColumns, name: str) -> engine.QrelsJudgements:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
@@ -52,7 +52,8 @@ def register(
     if isinstance(measure, str):
         if score is None:
             raise TypeError("register: a name needs a function, expected register(name, score)")
-        if not all(isinstance(cutoff, int) and cutoff > 0 for cutoff in cutoffs):
+        given: Any = cutoffs
+        if not isinstance(given, Iterable) or not all(isinstance(one, int) and one > 0 for one in given):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
         parameters = Cutoffs(tuple(cutoffs)) if cutoffs else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.library.asked import Measures, as_asked, selected
 from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
@@ -103,6 +103,9 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """All numbers of the run; what the arguments mean is told at `evaluate`."""
+        for argument, given in (("complete", complete), ("judged_only", judged_only)):
+            if given not in (True, False):
+                raise UsageError(f"{argument}={given!r}: expected True or False")
         options = Options(
             compat=self._options.compat,
             relevance_level=level,
@@ -224,6 +227,15 @@ class Qrels:
             for topic, documents in zip(self.topics, self.lookup.documents, strict=True)
         }
 
+    def to_pandas(self) -> Any:
+        """The same as a pandas frame: query_id, doc_id and relevance."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("to_pandas", "pandas", "pandas") from None
+        rows = [(t, d, g) for t, documents in self.to_dict().items() for d, g in documents.items()]
+        return pandas.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+
     def to_trec(self) -> bytes:
         """The same as lines of a qrels file: topic, 0, document, grade."""
         lines = (f"{t} 0 {d} {g}\n" for t, documents in self.to_dict().items() for d, g in documents.items())
@@ -237,10 +249,11 @@ class Qrels:
         self._has_floats = False  # which was told where the judgements were made
         self.lookup = Lookup(self.relevance.pool)
 
+    @python_words
     def accumulator(self, measures: Measures = None, **options: Any) -> Accumulator:
         """Return an accumulator: `update(run)` adds topics, `compute()` returns the averages so far.
 
-        `options` are those of `Run.evaluate`.
+        `options` are those of `Run.evaluate`.  Raises MeasureError for a measure that does not exist.
 
         >>> import pres_eval as pe
         >>> found = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}}).accumulator("map")
@@ -251,6 +264,7 @@ class Qrels:
         >>> found.compute()
         {'map': 0.75}
         """
+        selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), relevance_info(self.form))
         return Accumulator(self, measures, options)
 
     @python_words

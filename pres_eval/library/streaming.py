@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.errors import UsageError, quoted
+from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.warned import warn
 from pres_eval.scoring import joined_values
 from pres_eval.summing import ScoredBlock, Summing, Values
 
@@ -83,11 +84,18 @@ class Accumulator:
     _parts: list[Evaluation] = field(default_factory=list, repr=False)
 
     def update(self, run: Any) -> None:
-        """Add topics: a run as `evaluate` takes it, of which no topic was added before."""
+        """Add topics: a run as `evaluate` takes it, of which no topic was added before.
+
+        A dict without topics adds nothing; a run without judged topics neither, which is a warning.
+        """
+        if isinstance(run, Mapping) and not run:
+            return
         ranked = self.qrels.rank(run)
         ranked.is_part = True
-        part = ranked.evaluate(self.measures, **self.options)
-        self._parts = [merged([*self._parts, part])]
+        try:
+            self._parts = [merged([*self._parts, ranked.evaluate(self.measures, **self.options)])]
+        except NoCommonTopicError:
+            warn(f"update: found no topic with judgements ({ranked.name}), and nothing was added")
 
     def evaluation(self) -> Evaluation:
         """Return the evaluation of all topics so far.  Raises UsageError if there are none."""
@@ -103,7 +111,8 @@ class Accumulator:
         """Forget all topics."""
         self._parts = []
 
-    def merge_state(self, others: Iterable[Accumulator]) -> None:
-        """Add the topics of others."""
-        parts = [part for one in (self, *others) for part in one._parts]
+    def merge_state(self, others: Accumulator | Iterable[Accumulator]) -> None:
+        """Add the topics of another, or of several."""
+        several = [others] if isinstance(others, Accumulator) else others
+        parts = [part for one in (self, *several) for part in one._parts]
         self._parts = [merged(parts)] if parts else []

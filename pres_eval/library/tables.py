@@ -105,6 +105,9 @@ def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) 
 def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> ThreeColumns:
     """Return the columns of a dict of columns; raises InputError for columns of other lengths."""
     names = column_names(data, value, name)
+    if any(isinstance(data[one], Mapping) for one in names):
+        advice = "give the frame itself, or its to_dict('list')"
+        raise InputError(name, None, "columns that are dicts of rows", "columns that are lists", advice)
     topics, documents, numbers = (
         as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
     )

@@ -40,6 +40,7 @@ _PHRASES = (
     ("(--test t compares", "(test='t' compares"),
     (" of -D is not in", " is not in"),
     (" (document_scores=… from Python)", ""),
+    (" (pres-eval check tells more)", " (the command pres-eval check tells more of files)"),
     ("relevance_level=", "level="),
     ("num_docs_in_coll=", "num_docs="),
 )

@@ -237,7 +237,7 @@ def test_faulty_runs(run: Any, message: str) -> None:
     [
         ({"1": {"a": 1, "b": float("nan")}}, "qrels: relevance nan in row 2, expected a finite number"),
         ({"1": {"a": float("-inf")}}, "qrels: relevance -inf in row 1, expected a finite number"),
-        ({"1": {"a": "x"}}, "qrels: relevance of type"),
+        ({"1": {"a": "x"}}, "qrels: relevance 'x' of document 'a' of topic '1', expected a number"),
         ({}, "qrels: no judgements"),
         (3, "qrels: an object of type int"),
         ([("1", "a", 1), ("1", "a", 0)], "qrels:2: a second judgement of document 'a' for topic '1'"),

@@ -64,6 +64,31 @@ def test_like_the_provider_of_pytrec_eval(seed: int, kind: str) -> None:
         assert aggregated == pytest.approx(expected.aggregated, rel=1e-14)
 
 
+@pytest.mark.parametrize("kind", ["dicts", "tuples", "frames", "generators"])
+@pytest.mark.parametrize("seed", range(4))
+def test_topics_come_and_are_added_up_in_the_order_of_the_run(seed: int, kind: str) -> None:
+    """2.9.0: in byte order, so that means differed in the last digit."""
+    rng = random.Random(seed)
+    topics = [str(topic) for topic in rng.sample(range(1, 200), 40)]
+    ids = [f"d{number}" for number in range(30)]
+    run = {topic: {d: rng.random() for d in rng.sample(ids, 15)} for topic in topics}
+    qrels = {topic: {d: rng.choice([0, 1, 2]) for d in ids} for topic in sorted([*topics, "x", "0"])}
+    measures = [ir_measures.parse_measure(text) for text in ("AP", "nDCG@10", "RR", "P@5", "Rprec", "Bpref")]
+
+    def given() -> Any:
+        if kind == "generators":
+            return iter(as_rows(run, ir_measures.ScoredDoc))
+        if kind == "tuples":
+            return as_rows(run, ir_measures.ScoredDoc)
+        return run if kind == "dicts" else as_frame(run, "score")
+
+    assert ours.PROVIDER.calc_aggregate(measures, qrels, given()) == OLD.calc_aggregate(
+        measures, qrels, given()
+    )
+    found, expected = (list(each.iter_calc(measures, qrels, given())) for each in (ours.PROVIDER, OLD))
+    assert list(by_pair(found).items()) == list(by_pair(expected).items())
+
+
 @pytest.mark.filterwarnings("ignore:.*equal scores:pres_eval.errors.PresEvalWarning")
 def test_our_measures() -> None:
     """The values are those of `evaluate`, averaged over all topics of the judgements."""

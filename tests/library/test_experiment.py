@@ -118,3 +118,11 @@ def test_plain_floats() -> None:
     floats: dict[str, float] = e.to_floats()
     assert floats == {"num_ret": 360.0, "map": e["map"]}
     assert {type(value) for value in floats.values()} == {float}
+
+
+def test_all_pairs_have_their_letters() -> None:
+    """2.9.0: a table of means alone, as if nothing had been tested; and in notebooks 23 columns."""
+    found = pe.experiment(QRELS, RUNS, "map", all_pairs=True)
+    assert "same letter" in str(found) or "letter" in str(found)
+    shown = found._repr_html_()
+    assert shown.startswith("<pre>Means over") and "<details><summary>Comparisons</summary><table>" in shown

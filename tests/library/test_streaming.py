@@ -84,3 +84,33 @@ def test_running_averages_do_not_warn_of_topics_that_may_come() -> None:
 def test_what_cannot_be_merged(other: Any, message: str) -> None:
     with pytest.raises(pe.PresEvalError, match=message):
         pe.evaluate(QRELS, RUN, "map").merge(other())
+
+
+JUDGED = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}})
+
+
+def test_parts_that_add_nothing() -> None:
+    """A shard without judged topics does not stop a job; the whole run would leave its topics out."""
+    found = JUDGED.accumulator("map")
+    found.update({})
+    with pytest.warns(match="update: found no topic with judgements"):
+        found.update({"zz": {"d": 1.0}})
+    with pytest.raises(pe.PresEvalError, match="found no topics, expected an update before"):
+        found.compute()
+    found.update({"1": {"a": 1.0}})
+    assert found.compute() == {"map": 1.0}
+
+
+def test_one_or_several_others() -> None:
+    """As torchmetrics calls it, and with a list."""
+    first, second = JUDGED.accumulator("map"), JUDGED.accumulator("map")
+    first.update({"1": {"a": 1.0}})
+    second.update({"2": {"x": 2.0, "b": 1.0}})
+    first.merge_state(second)
+    assert first.compute() == {"map": 0.75}
+    whole = JUDGED.rank({"1": {"a": 1.0}, "2": {"x": 2.0, "b": 1.0}}).evaluate("map")
+    parts = [JUDGED.rank({topic: run}) for topic, run in (("1", {"a": 1.0}), ("2", {"x": 2.0, "b": 1.0}))]
+    for part in parts:
+        part.is_part = True
+    one, other = (part.evaluate("map") for part in parts)
+    assert one.merge([other]).to_trec(True) == one.merge(other).to_trec(True) == whole.to_trec(True)
