@@ -53,7 +53,7 @@ def command(
     write_output(output, judged_lines(judged.pool, grades))
     if disagreements is not None:
         write_output(disagreements, _table(judged, grades, np.flatnonzero(differ)))
-    if differ.any() and not quiet:
+    if not quiet:
         several = np.count_nonzero(judged.judged.sum(axis=0) > 1)
         say(
             f"pres-eval: note: {plural(len(grades), 'document')} of {plural(len(judged.pool.topics))};"
