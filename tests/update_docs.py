@@ -53,7 +53,6 @@ EXAMPLE_FILES = {
     "scores.csv": "published/table4.csv",
     "review.txt": "review/found.txt",
     "sample.txt": "review/sample.txt",
-    **{f"{name}.txt": "patents/qrels.txt" for name in ("alice", "bob", "carol")},
 }
 """The files that the examples of the help name, as they might lie in a user's folder."""
 

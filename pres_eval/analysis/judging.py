@@ -21,7 +21,7 @@ LEVELS = ("nominal", "ordinal", "interval")
 
 @dataclass(frozen=True, eq=False)
 class Assessments:
-    """What J judges said of the documents that any of them judged, on topics that all have or any has.
+    """What J judges said of the documents that any of them judged, on the topics that all of them have.
 
     pool        the documents
     grades      (J, D), whatever where nobody judged
@@ -52,25 +52,24 @@ class Assessments:
         )
 
 
-def side_by_side(judges: Sequence[QrelsJudgements], common: bool = True) -> Assessments:
-    """Put judgements side by side, document by document; of the topics that all of them have, or of all.
+def side_by_side(judges: Sequence[QrelsJudgements]) -> Assessments:
+    """Put judgements side by side, document by document.
 
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
         _check_duplicates(qrels)
     topics = [set(qrels.pool.topics) for qrels in judges]
-    every = set().union(*topics)
-    wanted = set.intersection(*topics) if common else every
-    if not wanted:
+    common = set.intersection(*topics)
+    if not common:
         raise NoCommonTopicError(
             f"no topic in common among {', '.join(qrels.name for qrels in judges)}, expected one at least"
         )
     names, lengths, documents, grades = [], [], [], []
     for qrels in judges:
-        chosen = np.array([topic in wanted for topic in qrels.pool.topics], np.bool_)
+        chosen = np.array([topic in common for topic in qrels.pool.topics], np.bool_)
         rows = np.flatnonzero(chosen[qrels.pool.topic_of])
-        names += [topic for topic in qrels.pool.topics if topic in wanted]
+        names += [topic for topic in qrels.pool.topics if topic in common]
         lengths.append(np.diff(qrels.pool.offsets)[chosen])
         documents.append(qrels.pool.documents.pick(rows))
         grades.append(qrels.grade[rows].astype(np.int64))
@@ -82,12 +81,13 @@ def side_by_side(judges: Sequence[QrelsJudgements], common: bool = True) -> Asse
     all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
     for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
         all_grades[judge, rows], there[judge, rows] = own, True
+    left_out = len(set().union(*topics)) - len(common)
     return Assessments(
         names=tuple(qrels.name for qrels in judges),
         pool=pooled.pool,
         grades=all_grades,
         there=there,
-        left_out=len(every) - len(wanted),
+        left_out=left_out,
     )
 
 

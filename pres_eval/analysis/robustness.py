@@ -170,3 +170,17 @@ def scores_under(
 ) -> FloatArray:
     """(M, R) what the runs score under these judgements; they are not read again."""
     return summaries([evaluate(qrels, ranking, selection, options) for ranking in rankings])
+
+
+def qrels_lines(qrels: QrelsJudgements, keep: BoolArray | None = None) -> bytes:
+    """The judgements that stay (D,) as a qrels file: topics and documents in byte order, iteration 0."""
+    pool = qrels.pool
+    order = pool.byte_order()
+    chosen = order if keep is None else order[keep[order]]
+    topics, documents = list(pool.topics), pool.documents.take(chosen)
+    return b"".join(
+        b"%s 0 %s %d\n" % (topics[topic], document, grade)
+        for topic, document, grade in zip(
+            pool.topic_of[chosen].tolist(), documents, qrels.grade[chosen].tolist(), strict=True
+        )
+    )

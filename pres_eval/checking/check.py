@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pres_eval.checking.findings import Example, FileReport, Severity
-from pres_eval.checking.judgements import check_pair, check_qrels, same_tags, tags_in_names
+from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
 from pres_eval.checking.likeness import JudgedIds
 from pres_eval.checking.run import RunChecker
 from pres_eval.checking.whole_run import CheckedRun
@@ -48,7 +48,6 @@ class CheckOptions:
     relevance_form   format of the judgements (-R)
     run_form         format of the runs (-T)
     asked            cutoffs that every topic should reach (--nmax)
-    at_most          documents that a topic may have (--at-most), None for any number
     most             examples of each kind in each file (--max)
     jobs             threads
     """
@@ -57,7 +56,6 @@ class CheckOptions:
     relevance_form: str = "qrels"
     run_form: str = TREC
     asked: tuple[int, ...] = ()
-    at_most: int | None = None
     most: int = 5
     jobs: int = 1
 
@@ -69,7 +67,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
-    checker = RunChecker(JudgedIds.of(judgements), options.asked, options.at_most, options.most, options.jobs)
+    checker = RunChecker(JudgedIds.of(judgements), options.asked, options.most, options.jobs)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)
@@ -80,7 +78,6 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
             if not qrels_report.count(Severity.ERROR):
                 _weigh_ties(report, source, judgements, options)
     same_tags(reports)
-    tags_in_names(reports[1:])
     return reports
 
 

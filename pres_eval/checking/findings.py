@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -51,7 +51,6 @@ _MEANINGS = {
         "score-infinite": "scores that are infinite",
         "cut-off": "the file ends in the middle of a line: it was cut off",
         "several-tags": "one run should have one tag",
-        "tag-of-another-name": "runs whose tag is in the name of another file: were they mixed up?",
         "rank-disagrees": "the rank column says another order than the scores, which count",
         "float32-ties": (
             "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank these documents differently"
@@ -63,7 +62,6 @@ _MEANINGS = {
         "other-notation-of-docno": "documents that look like another notation of a judged one",
         "no-judged-document": "no document of the run is judged: is it the same collection?",
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
-        "longer-than-limit": "topics with more documents than --at-most",
     },
     Severity.NOTE: {
         "ties": "equal scores: the docno decides, in descending order",
@@ -156,9 +154,9 @@ class FileReport:
         for name, finding in part.findings.items():
             self.add(name, finding.count, finding.message, (one.moved(before) for one in finding.examples))
 
-    def in_order(self, only: Collection[str] = ()) -> list[Finding]:
-        """The findings as KINDS lists them: errors, warnings, notes; all, or `only` those."""
-        return [self.findings[name] for name in KINDS if name in self.findings and name in (only or KINDS)]
+    def in_order(self) -> list[Finding]:
+        """The findings as KINDS lists them: errors, warnings, notes."""
+        return [self.findings[name] for name in KINDS if name in self.findings]
 
     def verdict(self) -> Severity | None:
         """The worst that was found, None if there are at most notes."""

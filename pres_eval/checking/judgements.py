@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -70,8 +68,6 @@ def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
             yield Example(int(twice.second_line[row]), text, "first in line", int(twice.first_line[row]))
 
     message = ""
-    if 3 * len(twice.topic) > len(qrels.grade):
-        message = "are these several assessors' files in one? pres-eval merge takes a file of each"
     if report.counts["lines", "iterations"] > len(qrels.pool.topics):
         message = (
             "if these are the diversity judgements of a Web track (topic subtopic docno relevance), ndeval"
@@ -143,18 +139,3 @@ def same_tags(reports: Iterable[FileReport]) -> None:
         for report in sharing:
             others = [other.path for other in sharing if other is not report]
             report.add("same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")
-
-
-def tags_in_names(reports: Sequence[FileReport]) -> None:
-    """Tell each run whose one tag is not in its file's name, but in another's."""
-    names = [Path(report.path).name.casefold() for report in reports]
-    for report, own in zip(reports, names, strict=True):
-        tags: list[str] = list(report.facts.get("tags", ()))
-        if len(tags) != 1 or "same-tag" in report.findings:
-            continue
-        word = re.compile(rf"(?<![^\W_]){re.escape(tags[0].casefold())}(?![^\W_])")
-        there = [name for name in names if word.search(name)]
-        if there and own not in there:
-            report.add(
-                "tag-of-another-name", 1, f"{quoted(tags[0])}, which {quoted(there[0])} has in its name"
-            )

@@ -38,16 +38,14 @@ from pres_eval.workers import UNTHREADED, in_order
 class RunChecker:
     """Reads runs and checks them.
 
-    judged   the documents of the qrels, None if these could not be read
-    asked    cutoffs that a run should reach
-    at_most  documents that a topic may have, None for any number
-    most     examples of each kind
-    jobs     threads
+    judged  the documents of the qrels, None if these could not be read
+    asked   cutoffs that a run should reach
+    most    examples of each kind
+    jobs    threads
     """
 
     judged: JudgedIds | None
     asked: tuple[int, ...]
-    at_most: int | None
     most: int
     jobs: int
 
@@ -98,7 +96,7 @@ class RunChecker:
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)
-        check_length(report, run, self.asked, self.at_most)
+        check_length(report, run, self.asked)
 
     def _part(self, whole_topics: bool, piece: TextPiece) -> CheckedPart:
         """Return a checked piece of text; raises ScatteredError if its topics should be whole and are not."""

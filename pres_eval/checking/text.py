@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pres_eval.analysis.topics import plural
@@ -15,30 +15,29 @@ KIND = "pres-eval check"
 LAYOUT = 2
 
 
-def as_text(reports: Sequence[FileReport], brief: bool = False, only: Collection[str] = ()) -> str:
+def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
     """What was found: file by file with examples, then how often each kind was found in how many files.
 
     brief  one line for each file instead
-    only   kinds that the files are shown with; verdicts and the table are of all
     """
-    blocks = ["\n".join(_file_lines(report, only)) for report in reports]
+    blocks = ["\n".join(_file_lines(report)) for report in reports]
     if brief:
-        blocks = ["\n".join(_file_line(report, only) for report in reports)]
+        blocks = ["\n".join(map(_file_line, reports))]
     return "\n\n".join([*blocks, _summary(reports)]) + "\n"
 
 
-def _file_line(report: FileReport, only: Collection[str]) -> str:
-    kinds = ", ".join(f"{finding.kind.name} {finding.count}" for finding in report.in_order(only))
+def _file_line(report: FileReport) -> str:
+    kinds = ", ".join(f"{finding.kind.name} {finding.count}" for finding in report.in_order())
     level = report.verdict()
     return f"{level.value if level else 'good':<7}  {text_of(report.path)}: {_facts(report)}" + (
         f"; {kinds}" if kinds else ""
     )
 
 
-def _file_lines(report: FileReport, only: Collection[str]) -> Iterator[str]:
+def _file_lines(report: FileReport) -> Iterator[str]:
     """Yield the lines for people of a file: its facts, findings with examples, and verdict."""
     yield f"{text_of(report.path)}: {_facts(report)}"
-    for finding in report.in_order(only):
+    for finding in report.in_order():
         kind = finding.kind
         message = f": {finding.message}" if finding.message else ""
         yield f"  {kind.level.value} {kind.name} ({finding.count}): {kind.meaning}{message}"
@@ -127,19 +126,19 @@ def _summary(reports: Sequence[FileReport]) -> str:
     return "\n".join([*table, f"{plural(len(reports), 'file')}: {verdict}"])
 
 
-def as_json(reports: Sequence[FileReport], only: Collection[str] = ()) -> str:
+def as_json(reports: Sequence[FileReport]) -> str:
     """The same for machines."""
     data = {
         "kind": KIND,
         "layout": LAYOUT,
         "version": __version__,
         **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Severity},
-        "files": [_file_record(report, only) for report in reports],
+        "files": [_file_record(report) for report in reports],
     }
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
-def _file_record(report: FileReport, only: Collection[str]) -> dict[str, Any]:
+def _file_record(report: FileReport) -> dict[str, Any]:
     """Return a file and its findings as JSON has them."""
     findings = [
         {
@@ -151,7 +150,7 @@ def _file_record(report: FileReport, only: Collection[str]) -> dict[str, Any]:
             "details": finding.details,
             "examples": [{"line": example.line, "text": str(example)} for example in finding.examples],
         }
-        for finding in report.in_order(only)
+        for finding in report.in_order()
     ]
     verdict = report.verdict()
     return {

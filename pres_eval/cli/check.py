@@ -37,10 +37,6 @@ IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "err
     help="Ranks that the topics of a run should reach; a topic that does not is a warning.",
 )  # fmt: skip
 @click.option(
-    "--at-most", type=click.IntRange(min=1), metavar="NUM",
-    help="Documents that a topic of a run may have; a topic with more is a warning.",
-)  # fmt: skip
-@click.option(
     "--max", "most", type=click.IntRange(min=0), default=5, show_default=True, metavar="NUM",
     help="Examples of each kind in each file.",
 )  # fmt: skip
@@ -48,10 +44,6 @@ IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "err
 @click.option(
     "--ignore", type=click.Choice(IGNORED), multiple=True, metavar="KIND",
     help="Leave out warnings or notes of this kind, such as ties; several allowed.",
-)  # fmt: skip
-@click.option(
-    "--kind", "only", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
-    help="Of each file show findings of this kind alone; several allowed. Verdicts are those of all.",
 )  # fmt: skip
 @click.option(
     "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
@@ -70,11 +62,9 @@ def command(
     relevance_format: str,
     level: float,
     nmax: tuple[int, ...] | None,
-    at_most: int | None,
     most: int,
     brief: bool,
     ignore: tuple[str, ...],
-    only: tuple[str, ...],
     output_format: str,
     strict: bool,
     output: str | None,
@@ -106,7 +96,6 @@ def command(
         relevance_form=relevance_format,
         run_form=results_format,
         asked=nmax or (),
-        at_most=at_most,
         most=most,
         jobs=jobs or num_processors(),
     )
@@ -115,7 +104,7 @@ def command(
         reports = check_files(sources[0], sources[1:], options)
     for report in reports:
         report.findings = {name: one for name, one in report.findings.items() if name not in ignore}
-    write_output(output, as_json(reports, only) if output_format == "json" else as_text(reports, brief, only))
+    write_output(output, as_json(reports) if output_format == "json" else as_text(reports, brief))
     if failed(reports, strict):
         context.exit(EXIT_ERRORS)
 

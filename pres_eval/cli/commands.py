@@ -17,7 +17,6 @@ COMMANDS = {
     "holes": "Unjudged documents among the first of each run.",
     "judges": "Whether conclusions survive another judge.",
     "man": "The manual page.",
-    "merge": "One file of judgements from several assessors'.",
     "measures": "The measures, and the text of each.",
     "pool": "The documents to judge.",
     "power": "How many topics a difference needs, and how sure measures are.",

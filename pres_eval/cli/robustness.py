@@ -19,6 +19,7 @@ from pres_eval.analysis.robustness import (
     Plan,
     Robustness,
     Sampler,
+    qrels_lines,
     robustness,
     without,
 )
@@ -39,7 +40,6 @@ from pres_eval.cli.shared import TIES, TieOptions
 from pres_eval.cli.values import CutoffList
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
-from pres_eval.report.converted import judged_lines
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
     COEFFICIENT_NAMES,
@@ -222,7 +222,7 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
         keep = sampler.keep(fraction, sample)
         left = without(qrels, keep, plan.removed)
         name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
-        write_output(str(folder / name), judged_lines(left.pool, left.grade, left.kept))
+        write_output(str(folder / name), qrels_lines(left, left.kept))
 
 
 def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDArray[Any]]]:

@@ -6,15 +6,12 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pres_eval.arrays.types import BoolArray
 from pres_eval.errors import InputError, MissingExtraError, quoted
 from pres_eval.reading.blocks import Block, whole_topics
-from pres_eval.reading.pool import Pool
 
 # Formats whose columns are separated by blanks or tabs.
 LINES = ("trec_results", "qrels", "beir")
@@ -38,19 +35,6 @@ def write_blocks(
         return
     for text in _texts(blocks, form, grades, name, tag):
         stream.write(text)
-
-
-def judged_lines(pool: Pool, grades: NDArray[Any], keep: BoolArray | None = None) -> bytes:
-    """The judgements (D,) that stay as a qrels file: topics and documents in byte order, iteration 0."""
-    order = pool.byte_order()
-    chosen = order if keep is None else order[keep[order]]
-    topics = list(pool.topics)
-    return b"".join(
-        b"%s 0 %s %s\n" % (topics[topic], document, str(grade).encode())
-        for topic, document, grade in zip(
-            pool.topic_of[chosen].tolist(), pool.documents.take(chosen), grades[chosen].tolist(), strict=True
-        )
-    )
 
 
 def _rows(block: Block) -> Iterator[Row]:

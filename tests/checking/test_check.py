@@ -260,7 +260,7 @@ def test_the_tables_hold_every_kind() -> None:
     covered = {
         kind for table in (RUN_FAULTS, QRELS_FAULTS) for _, kinds, _ in table.values() for kind in kinds
     }
-    covered |= {"unreadable", "same-tag", "tag-of-another-name", "longer-than-limit"}  # tests of their own
+    covered |= {"unreadable", "same-tag"}  # tests of their own
     assert covered == set(KINDS)
 
 
@@ -826,50 +826,3 @@ def test_many_files_take_a_line_each(tmp_path: Path, capfdbinary: pytest.Capture
     assert (left.code, left.out.splitlines()[2].rpartition("; ")[2]) == (0, "ties 1")
     refused = command(*asked, "--ignore", "duplicate")
     assert refused.code == 1 and "--ignore duplicate: expected one of another-format" in refused.err
-
-
-def test_one_kind_is_shown_and_all_count(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """--kind leaves verdicts, the table and the exit code as they are."""
-    command = Command(capfdbinary)
-    qrels, clean, other = (tmp_path / name for name in ("qrels", "run.clean", "run.bm25.txt"))
-    qrels.write_bytes(QRELS * 2)
-    clean.write_bytes(RUN.replace(b"clean", b"other"))
-    other.write_bytes(RUN)
-    whole = command("check", qrels, clean, other, "--at-most", "19")
-    several = (
-        "documents that a topic has twice: are these several assessors' files in one? pres-eval merge takes"
-    )
-    assert several in whole.out
-    assert whole.out.count("topics with more documents than --at-most: more than 19") == 2
-    assert "    topic '1' has 20 documents\n" in whole.out
-    assert command("check", qrels, clean, other, "--at-most", "20").out.count("--at-most") == 0
-    few = command("check", qrels, clean, other, "--at-most", "19", "--kind", "tag-of-another-name")
-    [line] = [line for line in few.out.splitlines() if line.startswith(("  error", "  warning", "  note"))]
-    assert line.startswith("  warning tag-of-another-name (1): runs whose tag is in the name of another file")
-    assert line.endswith("'clean', which 'run.clean' has in its name")
-    assert few.code == whole.code == 1
-    assert few.out.rpartition("\n\n")[2] == whole.out.rpartition("\n\n")[2]
-    assert few.out.count("verdict: evaluation stops at this file") == 1
-    asked = ("check", qrels, clean, other, "--kind", "tag-of-another-name", "--format", "json")
-    data = json.loads(command(*asked).out)
-    kinds = [[one["kind"] for one in file["findings"]] for file in data["files"]]
-    assert kinds == [[], [], ["tag-of-another-name"]] and data["errors"] == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "another", "found"),
-    [
-        ("dense.run", "run_clean.txt", 1),
-        ("CLEAN.run", "clean.txt", 0),
-        ("a", "cleaner", 0),
-        ("a", "unclean", 0),
-    ],
-)
-def test_tags_in_names_of_other_files(
-    name: str, another: str, found: int, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    (tmp_path / "qrels").write_bytes(QRELS)
-    (tmp_path / name).write_bytes(RUN)
-    (tmp_path / another).write_bytes(RUN.replace(b"clean", b"other"))
-    called = Command(capfdbinary)("check", tmp_path / "qrels", tmp_path / name, tmp_path / another)
-    assert called.out.count("  warning tag-of-another-name") == found
