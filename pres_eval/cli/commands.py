@@ -20,6 +20,7 @@ COMMANDS = {
     "measures": "The measures, and the text of each.",
     "pool": "The documents to judge.",
     "power": "How many topics a difference needs, and how sure measures are.",
+    "protocols": "The settings of --protocol, and the papers behind them.",
     "report": "The TREC evaluation report with graphs.",
     "robustness": "How much incomplete judgements change the ranking of runs.",
     "sweep": "Measures against Nmax.",
