@@ -16,7 +16,7 @@ from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
 from pres_eval.cli.values import CutoffList, Level
 from pres_eval.errors import InputError
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.reading.run_files import RunFiles, check_format, text_at
+from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
@@ -99,7 +99,7 @@ def command(
         most=most,
         jobs=jobs or num_processors(),
     )
-    sources = [Source(qrels), *map(_run_source, runs)]
+    sources = [*map(_source, (qrels, *runs))]
     with reading_bar([RunFiles(source.name, (source,)) for source in sources], quiet=False):
         reports = check_files(sources[0], sources[1:], options)
     for report in reports:
@@ -109,10 +109,10 @@ def command(
         context.exit(EXIT_ERRORS)
 
 
-def _run_source(path: str) -> Source:
+def _source(path: str) -> Source:
     """The file at a path or an address, or the part files of a folder."""
     if "://" not in path and not os.path.isdir(path):  # noqa: PTH112
-        return Source(path)
+        return source_at(path)
     try:
         return text_at(path)
     except InputError:
