@@ -22,6 +22,9 @@ from pres_eval.workers import num_processors
 
 IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "error")
 
+MOST_DETAILED = 10
+"""Files up to which all findings are shown unless --brief asks for less."""
+
 
 @click.command()
 @click.argument("qrels")
@@ -40,7 +43,19 @@ IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "err
     "--max", "most", type=click.IntRange(min=0), default=5, show_default=True, metavar="NUM",
     help="Examples of each kind in each file.",
 )  # fmt: skip
-@click.option("--brief", is_flag=True, help="One line for each file: verdict, documents, kinds of findings.")
+@click.option(
+    "--at-most", type=click.IntRange(min=1), metavar="NUM",
+    help="Documents that a topic of a run may have, such as 1000 in a track; more are a warning.",
+)  # fmt: skip
+@click.option(
+    "--brief/--details", default=None,
+    help="One line for each file (verdict, documents, kinds of findings), or all that was found (default for"
+    " up to 10 files).",
+)  # fmt: skip
+@click.option(
+    "--kind", "kinds", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
+    help="Show findings of this kind alone; several allowed. Verdict and exit code are those of all.",
+)  # fmt: skip
 @click.option(
     "--ignore", type=click.Choice(IGNORED), multiple=True, metavar="KIND",
     help="Leave out warnings or notes of this kind, such as ties; several allowed.",
@@ -63,7 +78,9 @@ def command(
     level: float,
     nmax: tuple[int, ...] | None,
     most: int,
-    brief: bool,
+    at_most: int | None,
+    brief: bool | None,
+    kinds: tuple[str, ...],
     ignore: tuple[str, ...],
     output_format: str,
     strict: bool,
@@ -96,6 +113,7 @@ def command(
         relevance_form=relevance_format,
         run_form=results_format,
         asked=nmax or (),
+        at_most=at_most,
         most=most,
         jobs=jobs or num_processors(),
     )
@@ -104,6 +122,8 @@ def command(
         reports = check_files(sources[0], sources[1:], options)
     for report in reports:
         report.findings = {name: one for name, one in report.findings.items() if name not in ignore}
+        report.shown = kinds or report.shown
+    brief = len(reports) > MOST_DETAILED if brief is None else brief
     write_output(output, as_json(reports) if output_format == "json" else as_text(reports, brief))
     if failed(reports, strict):
         context.exit(EXIT_ERRORS)

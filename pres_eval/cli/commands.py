@@ -18,6 +18,7 @@ COMMANDS = {
     "judges": "Whether conclusions survive another judge.",
     "man": "The manual page.",
     "measures": "The measures, and the text of each.",
+    "merge": "The judgements of several assessors as one file.",
     "pool": "The documents to judge.",
     "power": "How many topics a difference needs, and how sure measures are.",
     "protocols": "The settings of --protocol, and the papers behind them.",
