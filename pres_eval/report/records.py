@@ -53,6 +53,8 @@ class RunRecord:
     missing     topics of the qrels that the run doesn't have
     dropped     lines left out because their document is there twice
     mapped, excluded  lines whose document became another one, and lines left out; None without such options
+    no_answers  topics without a relevant document, and for how many of them nothing was retrieved; None
+                unless --empty gives them a value; not read back
     """
 
     evaluation: Evaluation
@@ -62,6 +64,7 @@ class RunRecord:
     dropped: int = 0
     mapped: int | None = None
     excluded: int | None = None
+    no_answers: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,7 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
         "dropped": run.dropped,
         **({} if run.mapped is None else {"mapped": run.mapped}),
         **({} if run.excluded is None else {"excluded": run.excluded}),
+        **({} if run.no_answers is None else {"no_answers": _no_answers(*run.no_answers)}),
         "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
         "columns": [
             {
@@ -204,6 +208,10 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
     ]
     lines.append('      "topics": [\n' + ",\n".join(topics) + "\n      ]")
     return "    {\n" + ",\n".join(lines) + "\n    }"
+
+
+def _no_answers(topics: int, rightly: int) -> dict[str, float]:
+    return {"topics": topics, "nothing_retrieved": rightly, "rate": rightly / topics}
 
 
 def _number(value: float, kind: Format) -> float | int | str:
