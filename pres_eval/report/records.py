@@ -19,6 +19,7 @@ import numpy as np
 from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
 from pres_eval.options import AS_TREC_EVAL, Options
+from pres_eval.reading.headers import header_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.text import exact, text_of
@@ -37,10 +38,11 @@ _dumps = json.JSONEncoder(allow_nan=False).encode
 
 @dataclass(frozen=True)
 class File:
-    """A file as it was read: its path, and the SHA-256 of its bytes (None for stdin and pipes)."""
+    """A file as it was read: path, SHA-256 of its bytes (None for stdin and pipes), and header."""
 
     path: str
     sha256: str | None
+    header: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def file_record(path: str) -> File:
     with Path(path).open("rb", buffering=0) as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
-    return File(path, digest.hexdigest())
+    return File(path, digest.hexdigest(), header_of(path))
 
 
 def to_json(record: Record) -> str:
@@ -179,6 +181,7 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
     fields = {
         "file": _file(run.file),
         "run": text_of(evaluation.tag),
+        **({"header": run.file.header} if run.file.header else {}),
         "skipped": [text_of(topic) for topic in run.skipped],
         "missing": [text_of(topic) for topic in run.missing],
         "dropped": run.dropped,

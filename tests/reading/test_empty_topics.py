@@ -10,6 +10,7 @@ from support.commands import Command
 
 import pres_eval as pe
 from pres_eval.errors import InputError, UsageError
+from pres_eval.report import records
 
 QRELS = "1 0 a 1\n2 0 b 0\n3 0 c 1\n3 0 d 2\n4 0 e -1\n"
 RUN = "1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n3 Q0 x 1 2 t\n3 Q0 d 2 1 t\n4 Q0 e 1 1 t\n"
@@ -121,6 +122,10 @@ def test_rate_of_topics_without_an_answer(
     assert f"pres-eval: note: {files[1]}: {said}\n" in called.err
     found = called.json["runs"][0]["no_answers"]
     assert found == {"topics": 2, "nothing_retrieved": rightly, "rate": rightly / 2}
+    schema = json.loads(
+        Path(records.__file__).with_name("evaluation.schema.json").read_text(encoding="utf-8")
+    )
+    pytest.importorskip("jsonschema").validate(called.json, schema)
     for rule in ("trec", "skip"):
         without = command("--empty", rule, *complete, "-m", "map", "--format", "json", *files)
         assert "nothing retrieved" not in without.err and "no_answers" not in without.json["runs"][0]
