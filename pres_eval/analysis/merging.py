@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.analysis.judging import Judged
+from pres_eval.analysis.judging import Assessments
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray
 
 MAJORITY, FIRST, HIGHEST, MEAN = "majority", "first", "highest", "mean"
 RULES = (MAJORITY, FIRST, HIGHEST, MEAN)
 
 
-def merged_grades(judged: Judged, rule: str = MAJORITY) -> AnyInts:
+def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
     """Return one grade for each document (D,) from those of J judges.
 
     `majority`: the most frequent grade; of equally frequent ones the one that comes first among the judges.
@@ -33,12 +33,12 @@ def merged_grades(judged: Judged, rule: str = MAJORITY) -> AnyInts:
     return chosen
 
 
-def _counting(judged: Judged) -> BoolArray:
+def _counting(judged: Assessments) -> BoolArray:
     """(J, D) which grades count: all that are judgements; where a document has none, the negative ones."""
     return np.where(judged.judged.any(axis=0), judged.judged, judged.there)
 
 
-def disagreements(judged: Judged) -> IntArray:
+def disagreements(judged: Assessments) -> IntArray:
     """Return the documents (n,) to which two judges or more gave different grades."""
     grades, there = judged.grades, judged.judged
     lowest = np.where(there, grades, np.iinfo(np.int64).max).min(axis=0)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
-from pres_eval.analysis.judging import GradeTable, Judged, by_topic, grade_table, over_all, side_by_side
+from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -103,6 +103,7 @@ def command(**values: Any) -> None:
 
 
 def _judges(said: JudgesOptions) -> None:
+    """Print how judges agree, and what that changes for runs."""
     said.check_paired()
     said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
@@ -130,7 +131,7 @@ def _judges(said: JudgesOptions) -> None:
     put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2]))
 
 
-def _tables_of_judges(judged: Judged, level: float) -> list[Table]:
+def _tables_of_judges(judged: Assessments, level: float) -> list[Table]:
     """Return the tables of two judges."""
     table = _grades(judged)
     return [
@@ -140,7 +141,7 @@ def _tables_of_judges(judged: Judged, level: float) -> list[Table]:
     ]
 
 
-def _grades(judged: Judged) -> GradeTable:
+def _grades(judged: Assessments) -> GradeTable:
     both = judged.judged.all(axis=0)
     return grade_table(judged.grades[0][both], judged.grades[1][both])
 
@@ -171,7 +172,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     return judges, failures
 
 
-def _scored(said: JudgesOptions, judged: Judged) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
+def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
     """The runs under each judge, on the same topics; and what could not be read."""
     measures = said.measures or usual_measures(said.nmax)
     options = said.numbers()
@@ -190,6 +191,7 @@ def _scored(said: JudgesOptions, judged: Judged) -> tuple[list[PairedScores], tu
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:
+    """Return what other judgements change: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
         orders = order_changes(first, second, test=said.test, alpha=said.alpha)
@@ -203,7 +205,8 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     return tables
 
 
-def _figure(judged: Judged, scores: Sequence[PairedScores]) -> Any:
+def _figure(judged: Assessments, scores: Sequence[PairedScores]) -> Any:
+    """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 
     from pres_eval.analysis.correlation import positions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from pres_eval.analysis.judging import Judged, side_by_side
+from pres_eval.analysis.judging import Assessments, side_by_side
 from pres_eval.analysis.merging import RULES, disagreements, merged_grades
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.reader import check_paths
@@ -69,7 +69,7 @@ def command(
         )
 
 
-def _lines(judged: Judged, block: Block, documents: np.ndarray) -> bytes:
+def _lines(judged: Assessments, block: Block, documents: np.ndarray) -> bytes:
     """Return a line for each of some documents: the grade of each judge, - where there is none."""
     lines = [b"\t".join([b"topic", b"docno", *(name.encode() for name in judged.names), b"merged"])]
     for place in documents.tolist():

@@ -65,7 +65,7 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-class Level(FiniteRange):
+class LevelType(FiniteRange):
     """A number of at least 0: an int if it is whole."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from pres_eval.errors import InputError, MissingExtraError, did_you_mean, quoted
 from pres_eval.reading.run_files import DATASET
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, Readable
+from pres_eval.reading.streams import OpenFile, RawStream
 
 
 class DatasetSource(Source):
@@ -24,9 +24,9 @@ class DatasetSource(Source):
 
     def _open(self) -> OpenFile:
         self._text = self._text or _qrels_text(self.path)
-        return OpenFile(cast(Readable, io.BytesIO(self._text)), self._progress)
+        return OpenFile(cast(RawStream, io.BytesIO(self._text)), self._progress)
 
-    def _decompressed(self, file: OpenFile) -> Readable:
+    def _decompressed(self, file: OpenFile) -> RawStream:
         return file
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
 from pres_eval.analysis.judging import (
     LEVELS,
+    Assessments,
     GradeTable,
-    Judged,
     TopicAgreement,
     cohens_kappa,
     krippendorffs_alpha,
@@ -24,7 +24,7 @@ MOST_SHOWN = 12
 """Lines of a long table that people see; programs get all."""
 
 
-def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, level: float) -> Table:
+def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTable, level: float) -> Table:
     """How far the judges agree on the documents that they both judged, and what each alone judged."""
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
@@ -56,14 +56,14 @@ def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, le
     )
 
 
-def _alphas(judged: Judged, who: str) -> list[tuple[str, float]]:
+def _alphas(judged: Assessments, who: str) -> list[tuple[str, float]]:
     return [
         (f"Krippendorff's alpha, {kind}, {who}", krippendorffs_alpha(judged.grades, judged.judged, kind))
         for kind in LEVELS
     ]
 
 
-def beside_first(tables: Sequence[Sequence[Table]], judged: Judged) -> list[Table]:
+def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list[Table]:
     """Return each table of the first judge and another as one, with a column that names the other judge.
 
     The table of agreement ends in what all judges share.
@@ -106,7 +106,7 @@ def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
     )
 
 
-def grades_table(judged: Judged, table: GradeTable) -> Table:
+def grades_table(judged: Assessments, table: GradeTable) -> Table:
     """The grades of the first judge against those of the second."""
     first, second = (text_of(name) for name in judged.names[:2])
     by_grade = list(zip(table.grades, table.counts.tolist(), strict=True))

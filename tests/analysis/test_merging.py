@@ -13,7 +13,7 @@ from support.commands import QRELS, RUNS, Command
 from pres_eval.analysis.judging import side_by_side
 from pres_eval.analysis.merging import RULES, disagreements, merged_grades
 from pres_eval.library.judgements import read_judgements
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ JUDGE = st.dictionaries(
 @given(st.lists(JUDGE, min_size=2, max_size=4), st.sampled_from(RULES))
 def test_each_rule_document_by_document(judges: list[dict[str, dict[str, int]]], rule: str) -> None:
     read = [read_judgements(judge, "qrels", None, 1) for judge in judges]
-    judged = side_by_side([each for each in read if isinstance(each, Qrels)], every_topic=True)
+    judged = side_by_side([each for each in read if isinstance(each, QrelsJudgements)], every_topic=True)
     grades, differing = merged_grades(judged, rule), set(disagreements(judged).tolist())
     every = {(topic, document) for judge in judges for topic in judge for document in judge[topic]}
     assert len(grades) == len(every)
