@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,12 +21,12 @@ LEVELS = ("nominal", "ordinal", "interval")
 
 @dataclass(frozen=True, eq=False)
 class Assessments:
-    """What J judges said of the documents that any of them judged, on the topics that all of them have.
+    """What J judges said of the documents that any of them judged, on topics that all or any of them have.
 
     pool        the documents
     grades      (J, D), whatever where nobody judged
     there       (J, D) whether the document is in the judge's qrels
-    left_out    topics that not all of them have
+    left_out    topics that were left out, as not all of them have these
     """
 
     names: tuple[str, ...]
@@ -41,6 +41,16 @@ class Assessments:
         judged: BoolArray = self.there & (self.grades >= 0)
         return judged
 
+    def beside_first(self, judge: int) -> Assessments:
+        """Return the first judge and another one alone."""
+        both = [0, judge]
+        return replace(
+            self,
+            names=tuple(self.names[each] for each in both),
+            grades=self.grades[both],
+            there=self.there[both],
+        )
+
     def qrels(self, judge: int) -> QrelsJudgements:
         """One judge's judgements, over the documents of all."""
         return QrelsJudgements(
@@ -52,15 +62,15 @@ class Assessments:
         )
 
 
-def side_by_side(judges: Sequence[QrelsJudgements]) -> Assessments:
-    """Put judgements side by side, document by document.
+def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -> Assessments:
+    """Put judgements side by side, document by document, on the topics that all have, or every topic.
 
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
         _check_duplicates(qrels)
     topics = [set(qrels.pool.topics) for qrels in judges]
-    common = set.intersection(*topics)
+    common = set.union(*topics) if every_topic else set.intersection(*topics)
     if not common:
         raise NoCommonTopicError(
             f"no topic in common among {', '.join(qrels.name for qrels in judges)}, expected one at least"

@@ -28,8 +28,13 @@ class TopicWinner:
     difference: float
 
 
-def topic_winners(scores: PairedScores) -> list[TopicWinner]:
-    """Return the winners of each topic (M · T), those with the largest differences first in each measure.
+DIFFERENCE, TOPIC, BEST = "difference", "topic", "best"
+ORDERS = (DIFFERENCE, TOPIC, BEST)
+"""Ways to sort winners: largest differences first, by topic, or by the best run."""
+
+
+def topic_winners(scores: PairedScores, order: str = DIFFERENCE) -> list[TopicWinner]:
+    """Return the winners of each topic (M · T), sorted within each measure by one of ORDERS.
 
     Values that agree to 12 digits are equal.
     """
@@ -37,7 +42,9 @@ def topic_winners(scores: PairedScores) -> list[TopicWinner]:
     for measure, label in enumerate(scores.measures):
         gains = rounded(scores.gain_values()[measure])
         own = [_winner(scores, label, measure, topic, gains[:, topic]) for topic in range(len(scores.topics))]
-        winners += sorted(own, key=lambda one: -abs(one.difference))
+        if order != TOPIC:
+            own.sort(key=lambda one: (one.best if order == BEST else "", -abs(one.difference)))
+        winners += own
     return winners
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pres_eval.checking.findings import Example, FileReport, Severity
-from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
+from pres_eval.checking.judgements import check_pair, check_qrels, compare_tags
 from pres_eval.checking.likeness import JudgedIds
 from pres_eval.checking.run import RunChecker
 from pres_eval.checking.whole_run import CheckedRun
@@ -48,6 +48,7 @@ class CheckOptions:
     relevance_form   format of the judgements (-R)
     run_form         format of the runs (-T)
     asked            cutoffs that every topic should reach (--nmax)
+    at_most          documents that a topic of a run may have, None for any number (--at-most)
     most             examples of each kind in each file (--max)
     jobs             threads
     """
@@ -56,6 +57,7 @@ class CheckOptions:
     relevance_form: str = "qrels"
     run_form: str = TREC
     asked: tuple[int, ...] = ()
+    at_most: int | None = None
     most: int = 5
     jobs: int = 1
 
@@ -67,7 +69,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
-    checker = RunChecker(JudgedIds.of(judgements), options.asked, options.most, options.jobs)
+    checker = RunChecker(JudgedIds.of(judgements), options.asked, options.most, options.jobs, options.at_most)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)
@@ -77,7 +79,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
             check_pair(report, run, judgements)
             if not qrels_report.count(Severity.ERROR):
                 _weigh_ties(report, source, judgements, options)
-    same_tags(reports)
+    compare_tags(reports[1:])
     return reports
 
 

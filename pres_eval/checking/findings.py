@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -62,6 +62,8 @@ _MEANINGS = {
         "other-notation-of-docno": "documents that look like another notation of a judged one",
         "no-judged-document": "no document of the run is judged: is it the same collection?",
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
+        "more-than-at-most": "topics with more documents than --at-most allows",
+        "tag-of-another-file": "the tag is in the name of another file, and not in that of its own",
     },
     Severity.NOTE: {
         "ties": "equal scores: the docno decides, in descending order",
@@ -124,6 +126,7 @@ class FileReport:
     facts  counts that are no fault: lines, topics, grades, ...
     most   examples that are kept of each kind
     counts of parts of the file, by kind and what is counted: added up by `merge`
+    shown  kinds of findings that are shown; the verdict is that of all
     """
 
     path: str
@@ -132,6 +135,7 @@ class FileReport:
     facts: dict[str, Any] = field(default_factory=dict)
     findings: dict[str, Finding] = field(default_factory=dict)
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    shown: Collection[str] = tuple(KINDS)
 
     def add(
         self, name: str, count: int, message: str = "", examples: Iterable[Example] = (), **details: Any
@@ -155,8 +159,8 @@ class FileReport:
             self.add(name, finding.count, finding.message, (one.moved(before) for one in finding.examples))
 
     def in_order(self) -> list[Finding]:
-        """The findings as KINDS lists them: errors, warnings, notes."""
-        return [self.findings[name] for name in KINDS if name in self.findings]
+        """The findings that are shown, as KINDS lists them: errors, warnings, notes."""
+        return [self.findings[name] for name in KINDS if name in self.findings and name in self.shown]
 
     def verdict(self) -> Severity | None:
         """The worst that was found, None if there are at most notes."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import re
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -73,6 +75,12 @@ def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
             "if these are the diversity judgements of a Web track (topic subtopic docno relevance), ndeval"
             " reads them; -R qrels_jg takes the second column for judgement groups"
         )
+    elif len(np.unique(twice.topic)) > 1 and twice.second_line.min() > twice.first_line.max():
+        line = int(twice.second_line.min())
+        message = (
+            f"from line {line} on, or shortly before, this looks like a second file: were several files of"
+            " judgements put together? pres-eval merge makes one of them"
+        )
     report.add("duplicate", len(twice.topic), message, examples())
 
 
@@ -129,13 +137,19 @@ def _some(ids: Sequence[bytes], most: int = 3) -> str:
     return ", ".join(quoted(i) for i in ids[:most]) + (" ..." if len(ids) > most else "")
 
 
-def same_tags(reports: Iterable[FileReport]) -> None:
-    """Tell each run whose tag another one has as well."""
+def compare_tags(reports: Sequence[FileReport]) -> None:
+    """Tell each run whose tag another one has as well, and whose tag is in the name of another file."""
     by_tag: dict[str, list[FileReport]] = {}
     for report in reports:
         for tag in report.facts.get("tags", ()):
             by_tag.setdefault(tag, []).append(report)
     for tag, sharing in by_tag.items():
+        word = re.compile(rf"(?<![^\W_]){re.escape(tag)}(?![^\W_])", re.IGNORECASE)
+        namesakes = [report.path for report in reports if word.search(os.path.basename(report.path))]  # noqa: PTH119
+        sharers = [report.path for report in sharing]
+        named = [path for path in namesakes if path not in sharers]
         for report in sharing:
             others = [other.path for other in sharing if other is not report]
             report.add("same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")
+            if named and report.path not in namesakes:
+                report.add("tag-of-another-file", 1, f"{quoted(tag)}, as in {', '.join(named[:3])}")

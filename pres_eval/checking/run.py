@@ -42,12 +42,14 @@ class RunChecker:
     asked   cutoffs that a run should reach
     most    examples of each kind
     jobs    threads
+    at_most documents that a topic may have, None for any number
     """
 
     judged: JudgedIds | None
     asked: tuple[int, ...]
     most: int
     jobs: int
+    at_most: int | None = None
 
     def check(self, source: Source, report: FileReport) -> CheckedRun:
         """Read a run and check everything but its topics against those of the qrels.
@@ -96,7 +98,7 @@ class RunChecker:
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)
-        check_length(report, run, self.asked)
+        check_length(report, run, self.asked, self.at_most)
 
     def _part(self, whole_topics: bool, piece: TextPiece) -> CheckedPart:
         """Return a checked piece of text; raises ScatteredError if its topics should be whole and are not."""

@@ -117,7 +117,8 @@ def _summary(reports: Sequence[FileReport]) -> str:
         f"{level:<{widths[0]}}  {name:<{widths[1]}}  {count:>{widths[2]}}  in {files}"
         for level, name, count, files in lines
     ]
-    kinds = [line[0] for line in lines]
+    found = {name: each.kind.level.value for report in reports for name, each in report.findings.items()}
+    kinds = [*found.values()]
     totals = [
         plural(kinds.count(level.value), f"kind of {level.value}", f"kinds of {level.value}")
         for level in Severity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,17 +73,24 @@ def check_tags(report: FileReport, run: CheckedRun, cut_off: bool) -> None:
         report.add("several-tags", len(run.tags), "the last one counts", names)
 
 
-def check_length(report: FileReport, run: CheckedRun, cutoffs: Sequence[int]) -> None:
-    """Tell topics that are too short for the cutoffs asked for."""
+def check_length(
+    report: FileReport, run: CheckedRun, cutoffs: Sequence[int], at_most: int | None = None
+) -> None:
+    """Tell topics that are too short for the cutoffs asked for, or have more documents than allowed."""
+    if at_most is not None:
+        long = np.flatnonzero(run.lengths > at_most)
+        report.add("more-than-at-most", len(long), f"at most {at_most:,}", _lengths(run, long))
     short = {cutoff: int(np.count_nonzero(run.lengths < cutoff)) for cutoff in sorted(cutoffs)}
     short = {cutoff: count for cutoff, count in short.items() if count}
     if not short:
         return
     message = ", ".join(f"{plural(count)} below {cutoff}" for cutoff, count in short.items())
     shortest = np.flatnonzero(run.lengths < max(short))
-    names = (
-        Example(None, f"topic {quoted(run.topics[topic])} has {plural(int(run.lengths[topic]), 'document')}")
-        for topic in shortest
-    )
     below = {str(cutoff): count for cutoff, count in short.items()}
-    report.add("shorter-than-cutoff", len(shortest), message, names, topics_below=below)
+    report.add("shorter-than-cutoff", len(shortest), message, _lengths(run, shortest), topics_below=below)
+
+
+def _lengths(run: CheckedRun, topics: IntArray) -> Iterator[Example]:
+    for topic in topics:
+        documents = plural(int(run.lengths[topic]), "document")
+        yield Example(None, f"topic {quoted(run.topics[topic])} has {documents}")

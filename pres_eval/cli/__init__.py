@@ -59,6 +59,10 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> int:
     """Run a click command, without its main, which would leave the process by itself."""
     try:
         with command.make_context(program, arguments) as context, _timed(context):
+            if context.params.get("protocol") and not context.params["quiet"]:
+                from pres_eval.cli.protocols import announce
+
+                announce(context)
             code = command.invoke(context)
     except click.exceptions.Exit as stop:
         code = stop.exit_code

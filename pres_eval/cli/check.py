@@ -16,11 +16,14 @@ from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
 from pres_eval.cli.values import CutoffList, LevelType
 from pres_eval.errors import InputError
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.reading.run_files import RunFiles, check_format, text_at
+from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
 IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "error")
+
+MOST_DETAILED = 10
+"""Files up to which all findings are shown unless --brief asks for less."""
 
 
 @click.command()
@@ -40,7 +43,19 @@ IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "err
     "--max", "most", type=click.IntRange(min=0), default=5, show_default=True, metavar="NUM",
     help="Examples of each kind in each file.",
 )  # fmt: skip
-@click.option("--brief", is_flag=True, help="One line for each file: verdict, documents, kinds of findings.")
+@click.option(
+    "--at-most", type=click.IntRange(min=1), metavar="NUM",
+    help="Documents that a topic of a run may have, such as 1000 in a track; more are a warning.",
+)  # fmt: skip
+@click.option(
+    "--brief/--details", default=None,
+    help="One line for each file (verdict, documents, kinds of findings), or all that was found (default for"
+    " up to 10 files).",
+)  # fmt: skip
+@click.option(
+    "--kind", "kinds", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
+    help="Show findings of this kind alone; several allowed. Verdict and exit code are those of all.",
+)  # fmt: skip
 @click.option(
     "--ignore", type=click.Choice(IGNORED), multiple=True, metavar="KIND",
     help="Leave out warnings or notes of this kind, such as ties; several allowed.",
@@ -63,7 +78,9 @@ def command(
     level: float,
     nmax: tuple[int, ...] | None,
     most: int,
-    brief: bool,
+    at_most: int | None,
+    brief: bool | None,
+    kinds: tuple[str, ...],
     ignore: tuple[str, ...],
     output_format: str,
     strict: bool,
@@ -96,23 +113,26 @@ def command(
         relevance_form=relevance_format,
         run_form=results_format,
         asked=nmax or (),
+        at_most=at_most,
         most=most,
         jobs=jobs or num_processors(),
     )
-    sources = [Source(qrels), *map(_run_source, runs)]
+    sources = [*map(_source, (qrels, *runs))]
     with reading_bar([RunFiles(source.name, (source,)) for source in sources], quiet=False):
         reports = check_files(sources[0], sources[1:], options)
     for report in reports:
         report.findings = {name: one for name, one in report.findings.items() if name not in ignore}
+        report.shown = kinds or report.shown
+    brief = len(reports) > MOST_DETAILED if brief is None else brief
     write_output(output, as_json(reports) if output_format == "json" else as_text(reports, brief))
     if failed(reports, strict):
         context.exit(EXIT_ERRORS)
 
 
-def _run_source(path: str) -> Source:
+def _source(path: str) -> Source:
     """The file at a path or an address, or the part files of a folder."""
     if "://" not in path and not os.path.isdir(path):  # noqa: PTH112
-        return Source(path)
+        return source_at(path)
     try:
         return text_at(path)
     except InputError:

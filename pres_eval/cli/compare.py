@@ -23,6 +23,7 @@ from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.topics import plural
+from pres_eval.analysis.winners import ORDERS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
 from pres_eval.cli.loading import SCORES, read_paired, warn_of_reach
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, TIES, WEIGHTS, TieOptions
@@ -51,6 +52,7 @@ class CompareOptions(TieOptions, PairedOptions):
     samples: int
     seed: int
     per_topic: bool
+    sort_topics: str | None
     groups: str | None
     weights: str | None
 
@@ -119,6 +121,11 @@ class CompareOptions(TieOptions, PairedOptions):
 @click.option(
     "--per-topic", is_flag=True, help="Also the best run of each topic, the second, and wins of runs."
 )
+@click.option(
+    "--sort-topics", type=click.Choice(ORDERS),
+    help="Order of --per-topic, which this option implies: largest differences first (default), by topic, by"
+    " the best run.",
+)  # fmt: skip
 @GROUPS
 @WEIGHTS
 @analysis_options
@@ -180,8 +187,8 @@ def _compare(said: CompareOptions) -> None:
     tables = compared_tables(result, topics if weights is None else f"{topics}, with weights")
     if groups is not None:
         tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)
-    if said.per_topic:
-        tables += winner_tables(paired.scores)
+    if said.per_topic or said.sort_topics:
+        tables += winner_tables(paired.scores, said.sort_topics or ORDERS[0])
     put_out(tables, "compare", shown, said, paired.failures, lambda: compared_figure(result))
 
 

@@ -17,7 +17,7 @@ from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN
-from pres_eval.reading.run_files import TREC, check_format
+from pres_eval.reading.run_files import TREC, check_format, source_at
 from pres_eval.reading.source import Source
 from pres_eval.report.converted import TARGETS, write_blocks
 
@@ -77,7 +77,7 @@ def command(**values: Any) -> None:
         )
     if said.tag.split() != [said.tag]:
         raise UsageError(f"--tag {quoted(said.tag)}: expected a name without blanks")
-    source = Source(said.file)
+    source = source_at(said.file)
     grades = _has_grades(source, said)
     if grades == (said.target == "trec_results") and said.target in (TREC, "qrels"):
         what = "judgements" if grades else "a run"

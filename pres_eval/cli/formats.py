@@ -13,6 +13,7 @@ from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width
 from pres_eval.measures.selection import select
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.left_judgements import no_answers
 from pres_eval.report import OUTPUT_FORMATS, records
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, RunLayout
@@ -83,6 +84,7 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
                 dropped=ranking.num_dropped,
                 mapped=None if job.said.map_docs is None else ranking.num_mapped,
                 excluded=None if job.said.exclude is None else ranking.num_excluded,
+                no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
                 missing=tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
             )
             for evaluation, ranking in zip(evaluations, rankings, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from pres_eval.measures.selection import select
 from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
     agreement_table,
+    beside_first,
     grades_table,
     groups_table,
     orders_table,
@@ -59,7 +61,7 @@ class JudgesOptions(AnalysisOptions):
 @click.argument("runs", nargs=-1, metavar="[RUN ...]")
 @click.option(
     "--judge", "judges", multiple=True, metavar="QRELS",
-    help="One more judge, for Krippendorff's alpha; more than once.",
+    help="One more judge, compared with the first; more than once.",
 )  # fmt: skip
 @MEASURES
 @NMAX
@@ -108,29 +110,41 @@ def _judges(said: JudgesOptions) -> None:
     paths = [said.first, said.second, *said.judges]
     check_paths(paths[0], [*paths[1:], *said.runs])
     judged = side_by_side([said.reader().qrels(path) for path in paths])
-    both = judged.judged[0] & judged.judged[1]
-    table = grade_table(judged.grades[0][both], judged.grades[1][both])
-    level = said.relevance_level
-    tables = [
+    pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
+    tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
+    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **asdict(said.numbers())}
+    settings.pop("only_topic")
+    scores: list[PairedScores] = []
+    failures: tuple[RunFailure, ...] = ()
+    corrected: list[Table] = []
+    if said.correct:
+        both_sides, failures = _two_judges(said)
+        corrected = corrected_tables(both_sides, said.alpha, said.seed)
+        settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
+    elif said.runs:
+        scores, failures = _scored(said, judged)
+        for each, other in zip(tables, scores[1:], strict=True):
+            each.extend(_tables_of_runs(said, scores[0], other))
+        settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
+    elif said.groups:
+        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
+    shown = [*corrected, *beside_first(tables, judged)]
+    put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2]))
+
+
+def _tables_of_judges(judged: Assessments, level: float) -> list[Table]:
+    """Return the tables of two judges."""
+    table = _grades(judged)
+    return [
         agreement_table(judged, over_all(judged, 0, 1, level), table, level),
         grades_table(judged, table),
         topics_table(by_topic(judged, 0, 1, level)),
     ]
-    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **asdict(said.numbers())}
-    settings.pop("only_topic")
-    scores = None
-    failures: tuple[RunFailure, ...] = ()
-    if said.correct:
-        both_sides, failures = _two_judges(said)
-        tables = [*corrected_tables(both_sides, said.alpha, said.seed), *tables]
-        settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
-    elif said.runs:
-        scores, failures = _scored(said, judged)
-        tables += _tables_of_runs(said, *scores)
-        settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
-    elif said.groups:
-        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
-    put_out(tables, "judges", settings, said, failures, lambda: _figure(judged, table, scores))
+
+
+def _grades(judged: Assessments) -> GradeTable:
+    both = judged.judged.all(axis=0)
+    return grade_table(judged.grades[0][both], judged.grades[1][both])
 
 
 def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]:
@@ -159,24 +173,22 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     return judges, failures
 
 
-def _scored(
-    said: JudgesOptions, judged: Assessments
-) -> tuple[tuple[PairedScores, PairedScores], tuple[RunFailure, ...]]:
-    """The runs under the first judge and under the second, on the same topics; and what could not be read."""
+def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
+    """The runs under each judge, on the same topics; and what could not be read."""
     measures = said.measures or usual_measures(said.nmax)
     options = said.numbers()
     selection = select(measures, said.numbers(), said.nmax)
     rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
     every_topic = tuple(judged.pool.topics) if options.complete else None
-    first, second = (
+    scores = [
         pair_topics(
             [evaluate(judged.qrels(judge), ranking, selection, options) for ranking in rankings],
             names,
             every_topic,
         )
-        for judge in (0, 1)
-    )
-    return (first, second), failures
+        for judge in range(len(judged.names))
+    ]
+    return scores, failures
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:
@@ -196,7 +208,7 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     return tables
 
 
-def _figure(judged: Assessments, table: GradeTable, scores: tuple[PairedScores, PairedScores] | None) -> Any:
+def _figure(judged: Assessments, scores: Sequence[PairedScores]) -> Any:
     """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 
@@ -204,8 +216,9 @@ def _figure(judged: Assessments, table: GradeTable, scores: tuple[PairedScores, 
     from pres_eval.report.judges_plots import judges_figure
 
     names = [text_of(name) for name in judged.names[:2]]
+    table = _grades(judged)
     orders = {}
-    if scores is not None:
+    if scores:
         orders = {
             measure: np.array([positions(each.gains()[number]) for each in scores])
             for number, measure in enumerate(scores[0].measures)

@@ -183,7 +183,7 @@ class Reader:
 
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
-        from pres_eval.reading.left_judgements import answered_by_nothing
+        from pres_eval.reading.left_judgements import answered_by_nothing, no_answers
 
         answered = answered_by_nothing(relevance, options)
         ranked = self._ranked(paths, relevance, options, going_on=failures is not None)
@@ -202,6 +202,13 @@ class Reader:
                 )
             if self.rewrites != NO_REWRITES and not self.quiet:
                 say(f"pres-eval: note: {outcome.name}: {_rewritten(outcome, self.rewrites)}")
+            found = no_answers(relevance, options, outcome.topic[outcome.num_ret > 0])
+            if found is not None and not self.quiet:
+                every, rightly = found
+                say(
+                    f"pres-eval: note: {outcome.name}: nothing retrieved for {rightly} of {every} topics"
+                    f" without a relevant document ({rightly / every:.4f})"
+                )
             if not self.quiet:
                 for warning in warnings_about(outcome, relevance, options, len(paths) == 1):
                     warn(warning)

@@ -31,7 +31,21 @@ from pres_eval.report.names import NAMINGS
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
+def _set_protocol(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Make what a protocol sets the defaults of all options that are read after this one."""
+    if name is not None:
+        from pres_eval.cli.protocols import defaults_of
+
+        context.default_map = defaults_of(name, context.command)
+    return name
+
+
 NUMBER_OPTIONS = [
+    click.option(
+        "--protocol", metavar="NAME", is_eager=True, callback=_set_protocol,
+        help="Set -c, -l, -M and -m as papers of a track do, such as trec-dl; options that you give"
+        " win (pres-eval protocols lists all).",
+    ),
     click.option(
         "-c", "--complete_rel_info_wanted", "complete", is_flag=True,
         help="Average over all topics of the qrels; those the run lacks count as 0.",
@@ -147,8 +161,9 @@ JOBS = click.option(
     "--jobs", type=click.IntRange(min=1), metavar="NUM",
     help="Processes or threads that read and compute (default: the processors that may be used).",
 )  # fmt: skip
+WITH_CUTOFFS = "NAME[.PARAMETERS]"
 MEASURES = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME[.PARAMETERS]",
+    "-m", "--measure", "measures", multiple=True, metavar=WITH_CUTOFFS,
     help="A measure or a nickname for several; can be given more than once.",
 )  # fmt: skip
 NMAX = click.option(
@@ -188,6 +203,7 @@ class NumberOptions:
     The fields have click's values under the names of its parameters.
     """
 
+    protocol: str | None
     compat: str
     relevance_level: float
     max_retrieved: int | None

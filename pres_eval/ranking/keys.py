@@ -48,8 +48,10 @@ def without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArra
     if not best:
         kept[found.repeats] = False
         return np.flatnonzero(kept)
-    rows = np.concatenate((np.unique(found.first), found.repeats))
-    document = np.concatenate((np.unique(found.first), found.first))
+    again = np.zeros(len(scores), np.bool_)
+    again[found.first] = True  # np.unique hashes or sorts them
+    first = np.flatnonzero(again)
+    rows, document = np.concatenate((first, found.repeats)), np.concatenate((first, found.first))
     order = np.lexsort((rows, -scores[rows], document))
     rows, document = rows[order], document[order]
     kept[rows[1:][document[1:] == document[:-1]]] = False

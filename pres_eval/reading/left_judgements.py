@@ -59,6 +59,18 @@ def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | No
     return empty if len(empty) and options.only_topic is None else None
 
 
+def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) -> tuple[int, int] | None:
+    """Return how many topics have no relevant document, and for how many of them a run retrieves nothing.
+
+    retrieved_for  topics (n,) for which it retrieves documents
+    None unless --empty gives such topics a value, and there are some.
+    """
+    if options.empty not in (ZERO, ONE):
+        return None
+    empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
+    return (len(empty), len(np.setdiff1d(empty, retrieved_for))) if len(empty) else None
+
+
 def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
     """Return the judgements of topics with relevant documents alone.
 

@@ -17,6 +17,9 @@ PARQUET_ENDING = ".parquet"
 
 PARQUET_MAGIC = b"PAR1"
 
+DATASET = "irds:"
+"""How the judgements of a dataset of ir_datasets are named: irds:ID."""
+
 TREC = "trec_results"
 PARQUET = "parquet"
 RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", "csv", PARQUET)
@@ -90,7 +93,11 @@ def run_at(address: str) -> RunFiles:
 
 
 def source_at(address: str) -> Source:
-    """Return the file at a path or an address, to be read by one process."""
+    """Return the file at a path or an address, to be read by one process; `irds:ID` is a dataset's."""
+    if address.startswith(DATASET):
+        from pres_eval.reading.datasets import DatasetSource
+
+        return DatasetSource(address)
     if "://" not in address:
         return Source(address)
     from pres_eval.reading.storage import file_at, source_of  # few files are elsewhere

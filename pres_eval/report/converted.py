@@ -68,7 +68,8 @@ def _line_in(form: str, tag: str) -> Callable[[Row, str, str], bytes]:
         if form == "beir":
             return b"%s\t%s\t%s\n" % (topic, document, repr(number).encode())
         if form == "qrels":
-            return b"%s 0 %s %d\n" % (topic, document, number)
+            whole = number == int(number)
+            return b"%s 0 %s %s\n" % (topic, document, b"%d" % number if whole else repr(number).encode())
         ranks[topic] += 1
         return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), tag.encode())
 

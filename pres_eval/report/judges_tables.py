@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
 from pres_eval.analysis.judging import (
@@ -41,11 +42,7 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
         ("Cohen's kappa, linear weights", cohens_kappa(table, 1)),
         ("Cohen's kappa, quadratic weights", cohens_kappa(table, 2)),
     ]
-    who = f"all {len(judged.names)} judges" if len(judged.names) > 2 else "both judges"
-    rows += [
-        (f"Krippendorff's alpha, {kind}, {who}", krippendorffs_alpha(judged.grades, judged.judged, kind))
-        for kind in LEVELS
-    ]
+    rows += _alphas(judged, "both judges")
     return Table(
         name="agreement",
         title=f"Agreement of {first} and {second}",
@@ -55,6 +52,56 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
         shown=Shown(
             ("statistic", "value"),
             [(name, value if isinstance(value, int) else number(value)) for name, value in rows],
+        ),
+    )
+
+
+def _alphas(judged: Assessments, who: str) -> list[tuple[str, float]]:
+    return [
+        (f"Krippendorff's alpha, {kind}, {who}", krippendorffs_alpha(judged.grades, judged.judged, kind))
+        for kind in LEVELS
+    ]
+
+
+def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list[Table]:
+    """Return each table of the first judge and another as one, with a column that names the other judge.
+
+    The table of agreement ends in what all judges share.
+    """
+    names = [text_of(name) for name in judged.names[1:]]
+    if len(names) == 1:
+        return [*tables[0]]
+    joined = [_joined(same, names) for same in zip(*tables, strict=True)]
+    every = [("all", *row) for row in _alphas(judged, f"all {len(judged.names)} judges")]
+    shown = [("all", row[1], number(row[2])) for row in every]
+    agreement = joined[0].shown
+    assert agreement is not None, "agreement_table shows rounded numbers"
+    joined[0] = replace(
+        joined[0],
+        rows=[*joined[0].rows, *every],
+        shown=replace(agreement, rows=[*agreement.rows, *shown]),
+    )
+    return joined
+
+
+def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
+    """Return one table under each judge as one."""
+    shown = [table.shown for table in same if table.shown is not None]
+    seen = None
+    if len(shown) == len(same) and len({tuple(each.headings) for each in shown}) == 1:
+        rows = [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows]
+        seen = Shown(("judge", *shown[0].headings), rows, shown[0].left + 1)
+    title = same[0].title.replace("the second judge", "each judge").replace(names[0], "each other judge")
+    return replace(
+        same[0],
+        title=title,
+        headings=("judge", *same[0].headings),
+        rows=[(name, *row) for name, table in zip(names, same, strict=True) for row in table.rows],
+        shown=seen,
+        left=same[0].left + 1,
+        notes=(
+            *same[0].notes,
+            "second judge: the one in the first column, of whom p-values are corrected alone",
         ),
     )
 

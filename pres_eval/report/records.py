@@ -19,6 +19,7 @@ import numpy as np
 from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
 from pres_eval.options import AS_TREC_EVAL, Options
+from pres_eval.reading.headers import header_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.text import exact, text_of
@@ -37,10 +38,11 @@ _dumps = json.JSONEncoder(allow_nan=False).encode
 
 @dataclass(frozen=True)
 class File:
-    """A file as it was read: its path, and the SHA-256 of its bytes (None for stdin and pipes)."""
+    """A file as it was read: path, SHA-256 of its bytes (None for stdin and pipes), and header."""
 
     path: str
     sha256: str | None
+    header: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class RunRecord:
     missing     topics of the qrels that the run doesn't have
     dropped     lines left out because their document is there twice
     mapped, excluded  lines whose document became another one, and lines left out; None without such options
+    no_answers  topics without a relevant document, and for how many of them nothing was retrieved; None
+                unless --empty gives them a value; not read back
     """
 
     evaluation: ScoredRun
@@ -62,6 +66,7 @@ class RunRecord:
     dropped: int = 0
     mapped: int | None = None
     excluded: int | None = None
+    no_answers: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def file_record(path: str) -> File:
     with Path(path).open("rb", buffering=0) as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
-    return File(path, digest.hexdigest())
+    return File(path, digest.hexdigest(), header_of(path))
 
 
 def to_json(record: Record) -> str:
@@ -178,11 +183,13 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
     fields = {
         "file": _file(run.file),
         "run": text_of(evaluation.tag),
+        **({"header": run.file.header} if run.file.header else {}),
         "skipped": [text_of(topic) for topic in run.skipped],
         "missing": [text_of(topic) for topic in run.missing],
         "dropped": run.dropped,
         **({} if run.mapped is None else {"mapped": run.mapped}),
         **({} if run.excluded is None else {"excluded": run.excluded}),
+        **({} if run.no_answers is None else {"no_answers": _no_answers(*run.no_answers)}),
         "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
         "columns": [
             {
@@ -206,6 +213,10 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
     ]
     lines.append('      "topics": [\n' + ",\n".join(topics) + "\n      ]")
     return "    {\n" + ",\n".join(lines) + "\n    }"
+
+
+def _no_answers(topics: int, rightly: int) -> dict[str, float]:
+    return {"topics": topics, "nothing_retrieved": rightly, "rate": rightly / topics}
 
 
 def _number(value: float, kind: Format) -> float | int | str:

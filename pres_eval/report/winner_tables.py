@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.topics import plural
-from pres_eval.analysis.winners import TopicWinner, topic_winners, wins_of_runs
+from pres_eval.analysis.winners import BEST, DIFFERENCE, TOPIC, TopicWinner, topic_winners, wins_of_runs
 from pres_eval.report.cells import Score, ShownCell
 from pres_eval.report.layout import Shown, Table, records_table
 
+TITLES = {DIFFERENCE: "largest differences first", TOPIC: "by topic", BEST: "by the best run"}
 
-def winner_tables(scores: PairedScores) -> list[Table]:
+
+def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
     """The best run of each topic and the second, and how many topics each run wins."""
     topics = plural(len(scores.topics))
-    winners = topic_winners(scores)
+    winners = topic_winners(scores, order)
     lines: list[list[ShownCell]] = [
         [
             one.measure,
@@ -35,7 +37,7 @@ def winner_tables(scores: PairedScores) -> list[Table]:
     return [
         records_table(
             "per_topic",
-            f"Best runs of {topics}, largest differences first",
+            f"Best runs of {topics}, {TITLES[order]}",
             winners,
             TopicWinner,
             ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),

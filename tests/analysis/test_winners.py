@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.commands import QRELS, RUNS, Command
+from support.commands import NAMES, QRELS, RUNS, Command
 
+import pres_eval as pe
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.winners import topic_winners, wins_of_runs
+from pres_eval.analysis.winners import ORDERS, topic_winners, wins_of_runs
+from pres_eval.errors import UsageError
+from pres_eval.library.choices import TopicOrder
 
 
 def scores_of(values: list[list[float]], falling: bool = False) -> PairedScores:
@@ -77,3 +80,37 @@ def test_weights_do_not_change_values_of_topics(call: Command, tmp_path: object)
         file.writelines(f"PAC-10{number:02d} {number}\n" for number in range(1, 13))
     asked = ("compare", QRELS, *RUNS, "-m", "map", "--per-topic", "--table", "per_topic", "--format", "csv")
     assert call.ok(*asked, "--weights", weights).out == call.ok(*asked).out
+
+
+@pytest.mark.parametrize(
+    ("order", "begins"), [("difference", "PAC-1009"), ("topic", "PAC-1001"), ("best", "broad")]
+)
+def test_sorted_as_wanted_here_and_in_python(order: TopicOrder, begins: str, call: Command) -> None:
+    asked = ("compare", QRELS, *RUNS, "-m", "map", "-m", "P.10", "--table", "per_topic")
+    rows = call.ok(*asked, "--sort-topics", order, "--format", "csv").rows
+    compared = pe.compare([pe.evaluate(QRELS, run, ["map", "P.10"]) for run in RUNS], names=NAMES)
+    found = compared.per_topic(order)
+    assert [(row["measure"], row["topic"], row["best"], float(row["difference"])) for row in rows] == [
+        (one.measure, one.topic, one.best, one.difference) for one in found
+    ]
+    assert begins in (found[0].topic, found[0].best)
+    own = [one for one in found if one.measure == "map"]
+    keys = [
+        (one.best if order == "best" else "", one.topic if order == "topic" else -one.difference)
+        for one in own
+    ]
+    assert keys == sorted(keys)
+    assert sorted(map(repr, found)) == sorted(map(repr, compared.per_topic()))
+    assert call.ok(*asked, "--sort-topics", "difference").out == call.ok(*asked, "--per-topic").out
+    assert {run: wins["map"] for run, wins in compared.wins.items()} == {
+        "keyword": (8, 0),
+        "broad": (2, 0),
+        "semantic": (2, 0),
+    }
+
+
+def test_an_order_that_does_not_exist() -> None:
+    compared = pe.compare([pe.evaluate(QRELS, run, ["map"]) for run in RUNS])
+    with pytest.raises(UsageError, match="sort='size': expected one of difference, topic, best"):
+        compared.per_topic("size")  # type: ignore[arg-type]
+    assert ORDERS == ("difference", "topic", "best")

@@ -260,7 +260,8 @@ def test_the_tables_hold_every_kind() -> None:
     covered = {
         kind for table in (RUN_FAULTS, QRELS_FAULTS) for _, kinds, _ in table.values() for kind in kinds
     }
-    covered |= {"unreadable", "same-tag"}  # tests of their own
+    # tests of their own
+    covered |= {"unreadable", "same-tag", "more-than-at-most", "tag-of-another-file"}
     assert covered == set(KINDS)
 
 
@@ -826,3 +827,71 @@ def test_many_files_take_a_line_each(tmp_path: Path, capfdbinary: pytest.Capture
     assert (left.code, left.out.splitlines()[2].rpartition("; ")[2]) == (0, "ties 1")
     refused = command(*asked, "--ignore", "duplicate")
     assert refused.code == 1 and "--ignore duplicate: expected one of another-format" in refused.err
+
+
+def test_more_than_at_most(command: Command, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_bytes(QRELS)
+    run.write_bytes(RUN)  # 20 documents of each topic
+    asked = ("check", "--strict", qrels, run)
+    assert command(*asked, "--at-most", "20").out == command(*asked).out
+    called = command(*asked, "--at-most", "19", "--max", "1")
+    kept = "topics with more documents than --at-most allows: at most 19"
+    assert f"  warning more-than-at-most (3): {kept}\n    topic '1' has 20 documents\n" in called.out
+    assert called.code == 1
+    assert command(*asked, "--at-most", "0").code == 1
+
+
+def test_a_tag_in_the_name_of_another_file(command: Command, tmp_path: Path) -> None:
+    """Runs that were saved under each other's names."""
+    (tmp_path / "qrels").write_bytes(QRELS)
+    for name, tag in (("run_bm25.txt", b"dense"), ("run-dense.txt", b"bm25"), ("a.run", b"a"), ("b", b"t")):
+        (tmp_path / name).write_bytes(RUN.replace(b" clean\n", b" %s\n" % tag))
+    runs = [tmp_path / name for name in ("run_bm25.txt", "run-dense.txt", "a.run", "b")]
+    found = json.loads(command("check", tmp_path / "qrels", *runs, "--format", "json").out)
+    told = {
+        Path(each["path"]).name: one["message"]
+        for each in found["files"]
+        for one in each["findings"]
+        if one["kind"] == "tag-of-another-file"
+    }
+    assert told == {
+        "run_bm25.txt": f"'dense', as in {runs[1]}",
+        "run-dense.txt": f"'bm25', as in {runs[0]}",
+    }
+
+
+@pytest.mark.parametrize(("twice", "told"), [("whole", True), ("a topic", False), ("one line", False)])
+def test_judgements_that_are_two_files_in_one(
+    twice: str, told: bool, command: Command, tmp_path: Path
+) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    run.write_bytes(RUN)
+    lines = QRELS.splitlines(keepends=True)
+    first = [line for line in lines if line.split()[0] == lines[0].split()[0]]
+    again = {"whole": lines, "a topic": first, "one line": lines[:1]}[twice]
+    qrels.write_bytes(b"".join([*lines, *again]))
+    called = command("check", qrels, run)
+    said = (
+        f"from line {len(lines) + 1} on, or shortly before, this looks like a second file: were several files"
+        " of judgements put together? pres-eval merge makes one of them"
+    )
+    assert f"error duplicate ({len(again)}): " in called.out
+    assert (said in called.out) == told
+
+
+def test_details_of_some_kinds_and_of_many_files(command: Command, tmp_path: Path) -> None:
+    """Verdicts and exit codes are those of all kinds; more than ten files have a line each."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_bytes(QRELS + b"1 0 D00\n")
+    run.write_bytes(RUN)
+    every = command("check", qrels, run, run)
+    some = command("check", qrels, run, run, "--kind", "same-tag")
+    assert "too-few-columns" in every.out and "too-few-columns" not in some.out
+    assert some.code == every.code == 1
+    assert some.out.splitlines()[-1] == every.out.splitlines()[-1]
+    assert some.out.count("note same-tag") == 2 and some.out.count("evaluation stops") == 1
+    ten, many = [qrels, *[run] * 9], [qrels, *[run] * 10]
+    assert command("check", *ten).out == command("check", "--details", *ten).out
+    assert command("check", *many).out == command("check", "--brief", *many).out
+    assert command("check", *many).out != command("check", "--details", *many).out

@@ -118,8 +118,8 @@ def test_core_needs_three_packages(metadata: Message) -> None:
 
 
 def test_extras(metadata: Message) -> None:
-    extras = ["all", "arrow", "cluster", "docs", "ir-measures", "pandas", "parquet", "plot", "release"]
-    extras += ["stats", "test", "zstd"]
+    extras = ["all", "arrow", "cluster", "datasets", "docs", "ir-measures", "pandas", "parquet", "plot"]
+    extras += ["release", "stats", "test", "zstd"]
     assert metadata.get_all("Provides-Extra") == extras
     assert metadata["Requires-Python"] == ">=3.10"
     for package, extra in EXTRAS.items():

@@ -10,6 +10,7 @@ from support.commands import Command
 
 import pres_eval as pe
 from pres_eval.errors import InputError, UsageError
+from pres_eval.report import records
 
 QRELS = "1 0 a 1\n2 0 b 0\n3 0 c 1\n3 0 d 2\n4 0 e -1\n"
 RUN = "1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n3 Q0 x 1 2 t\n3 Q0 d 2 1 t\n4 Q0 e 1 1 t\n"
@@ -99,3 +100,33 @@ def test_other_judgements_are_refused(tmp_path: Path, command: Command) -> None:
         "-R", "prefs", "-m", "prefs_simp", "--empty", "zero", tmp_path / "prefs", tmp_path / "run"
     )
     assert called.code == 1 and "--empty goes with judgements in the format qrels" in called.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "rightly"),
+    [
+        (RUN, 0),
+        ("1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n", 1),
+        ("1 Q0 a 1 2 t\n", 2),
+        ("1 Q0 a 1 2 t\n3 Q0 d 1 1 t\n", 2),
+    ],
+)
+@pytest.mark.parametrize("complete", [[], ["-c"]])
+def test_rate_of_topics_without_an_answer(
+    lines: str, rightly: int, complete: list[str], files: tuple[str, str], command: Command
+) -> None:
+    """Of topics 2 and 4, for how many nothing was retrieved; whether or not they are averaged over."""
+    Path(files[1]).write_text(lines)
+    called = command("--empty", "one", *complete, "-m", "map", "--format", "json", *files)
+    said = f"nothing retrieved for {rightly} of 2 topics without a relevant document ({rightly / 2:.4f})"
+    assert f"pres-eval: note: {files[1]}: {said}\n" in called.err
+    found = called.json["runs"][0]["no_answers"]
+    assert found == {"topics": 2, "nothing_retrieved": rightly, "rate": rightly / 2}
+    schema = json.loads(
+        Path(records.__file__).with_name("evaluation.schema.json").read_text(encoding="utf-8")
+    )
+    pytest.importorskip("jsonschema").validate(called.json, schema)
+    for rule in ("trec", "skip"):
+        without = command("--empty", rule, *complete, "-m", "map", "--format", "json", *files)
+        assert "nothing retrieved" not in without.err and "no_answers" not in without.json["runs"][0]
+    assert "nothing retrieved" not in command("--quiet", "--empty", "one", *complete, *files).err

@@ -1,0 +1,81 @@
+"""pres-eval merge: the judgements of several assessors as one file."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from pres_eval.analysis.judging import Assessments, side_by_side
+from pres_eval.analysis.merging import RULES, disagreements, merged_grades
+from pres_eval.cli.output import output_file, write_output
+from pres_eval.cli.reader import check_paths
+from pres_eval.cli.shared import QUIET
+from pres_eval.cli.streams import say, writing_results
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.relevance import read_any_qrels
+from pres_eval.reading.run_files import source_at
+from pres_eval.report.converted import write_blocks
+
+
+@click.command()
+@click.argument("first", metavar="QRELS")
+@click.argument("others", nargs=-1, required=True, metavar="QRELS [QRELS ...]")
+@click.option(
+    "--rule", type=click.Choice(RULES), default=RULES[0], show_default=True,
+    help="Grade of a document with several: the most frequent one (of equally frequent ones that of the"
+    " earlier file), that of the first file, the highest, or the mean.",
+)  # fmt: skip
+@click.option(
+    "--disagreements", "listed", metavar="FILE",
+    help="List the documents with different grades in FILE (TSV): topic, docno, the grade in each file, the"
+    " merged grade.",
+)  # fmt: skip
+@click.option("--output", metavar="FILE", help="Write the judgements to FILE, whole or not at all.")
+@QUIET
+def command(
+    first: str, others: tuple[str, ...], rule: str, listed: str | None, output: str | None, quiet: bool
+) -> None:
+    """Merge the judgements of several assessors: every topic and document that any of the files has.
+
+    \b
+    Example:
+      pres-eval merge --quiet --rule highest qrels.txt qrels.txt
+
+    Assessors who did not judge a document have no vote on it, nor has a negative grade, which means "in the
+    pool, not judged".  --rule mean may give decimals: evaluate these with -R qrels_float.  How far assessors
+    agree is what pres-eval judges shows.
+    """  # noqa: D301 - click wants the character
+    check_paths(first, others)
+    judges = [read_any_qrels(source_at(path)) for path in (first, *others)]
+    judged = side_by_side(judges, every_topic=True)
+    grades = merged_grades(judged, rule)
+    differing = disagreements(judged)
+    block = Block(
+        topics=judged.pool.topics,
+        lengths=np.diff(judged.pool.offsets),
+        documents=judged.pool.documents,
+        numbers=grades,
+    )
+    if listed is not None:
+        write_output(listed, _lines(judged, block, differing))
+    with output_file(output) as stream, writing_results():
+        write_blocks(stream, [block], "qrels", True, first, "")
+    if not quiet:
+        several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
+        where = "" if listed or not len(differing) else " (--disagreements FILE lists them)"
+        say(
+            f"pres-eval: note: {len(grades):,} documents of {len(judged.pool.topics):,} topics;"
+            f" {several:,} judged more than once, {len(differing):,} of these with different grades{where}"
+        )
+
+
+def _lines(judged: Assessments, block: Block, documents: np.ndarray) -> bytes:
+    """Return a line for each of some documents: the grade of each judge, - where there is none."""
+    lines = [b"\t".join([b"topic", b"docno", *(name.encode() for name in judged.names), b"merged"])]
+    for place in documents.tolist():
+        grades = zip(judged.there[:, place].tolist(), judged.grades[:, place].tolist(), strict=True)
+        shown = [b"%d" % grade if there else b"-" for there, grade in grades]
+        topic = judged.pool.topics[int(judged.pool.topic_of[place])]
+        merged = b"%.12g" % block.numbers[place]
+        lines.append(b"\t".join([topic, judged.pool.documents[place], *shown, merged]))
+    return b"\n".join([*lines, b""])

@@ -1,0 +1,84 @@
+"""Judgements that ir_datasets knows, as a file of lines."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any, cast
+
+from pres_eval.errors import InputError, MissingExtraError, did_you_mean, quoted
+from pres_eval.reading.run_files import DATASET
+from pres_eval.reading.source import Source
+from pres_eval.reading.streams import OpenFile, RawStream
+
+
+class DatasetSource(Source):
+    """The judgements of `irds:ID`, which ir_datasets fetches when they are read first, if it has not yet."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self._text = b""
+
+    def __reduce__(self) -> tuple[type[DatasetSource], tuple[str]]:
+        return DatasetSource, (self.path,)
+
+    def _open(self) -> OpenFile:
+        self._text = self._text or _qrels_text(self.path)
+        return OpenFile(cast(RawStream, io.BytesIO(self._text)), self._progress)
+
+    def _decompressed(self, file: OpenFile) -> RawStream:
+        return file
+
+
+def _qrels_text(address: str) -> bytes:
+    """Return the judgements as lines of topic, iteration or subtopic, docno, relevance.
+
+    Raises InputError if there is no such dataset, it has no judgements, or they cannot be fetched.
+    """
+    dataset = _dataset(address)
+    if not dataset.has_qrels():
+        inside = f"{address.removeprefix(DATASET)}/"
+        parts = [each for each in _ids() if each.startswith(inside) and _dataset(each).has_qrels()]
+        advice = f"parts of it have: {', '.join(parts[:5])}" if parts else ""
+        raise InputError(address, None, "a dataset without judgements", "one that has some", advice)
+    lines = []
+    try:
+        for row in dataset.qrels_iter():
+            iteration = getattr(row, "subtopic_id", getattr(row, "iteration", "")) or "0"
+            words = (row.query_id, str(iteration), row.doc_id, str(row.relevance))
+            lines.append(" ".join(words))
+            if len(lines[-1].split()) != len(words):
+                raise InputError(address, None, f"ids {quoted(lines[-1])}", "ids without blanks")
+    except InputError:
+        raise
+    except Exception as error:  # whatever a download or a reader of files raises
+        raise _not_fetched(address, error) from None
+    return "\n".join([*lines, ""]).encode()
+
+
+def _dataset(address: str) -> Any:
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingExtraError(f"{address}: reading it", "ir_datasets", "datasets") from None
+    name = address.removeprefix(DATASET)
+    try:
+        return ir_datasets.load(name)
+    except KeyError:
+        hint = did_you_mean(name, _ids(), "ir_datasets list prints all")
+        raise InputError(address, None, "no such dataset", "an id of ir_datasets", hint) from None
+
+
+def _ids() -> list[str]:
+    import ir_datasets
+
+    return [*map(str, ir_datasets.registry)]
+
+
+def _not_fetched(address: str, error: Exception) -> InputError:
+    """Return the error of a download, with what would be fetched where the exception names it."""
+    found = re.search(r"https?://[^\s'\"<>]+", str(error))
+    url = getattr(getattr(error, "request", None), "url", None) or (found and found[0])
+    what = "cannot be read" if url is None else f"ir_datasets cannot fetch {url}"
+    advice = "with a network, ir_datasets fetches it once and keeps it; or name a file" if url else str(error)
+    return InputError(address, None, f"{what} ({type(error).__name__})", None, advice)
