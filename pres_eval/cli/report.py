@@ -14,7 +14,7 @@ from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.reporting import ReportOptions, report_of
+from pres_eval.cli.reporting import ReportOptions, chosen_run, report_of
 from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, number_options
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.text import text_of
@@ -52,6 +52,9 @@ FORMATS = ("text", "json", "csv")
 @click.option(
     "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
 )  # fmt: skip
+@click.option(
+    "--baseline", metavar="RUN", help="Compare with this run, a name, a tag or a file (default: the best)."
+)
 @NAMES
 @MEASURES
 @NMAX
@@ -96,7 +99,8 @@ def command(**values: Any) -> None:
     --medians FILE: lines `measure topic median`, or a table with the heading `topic best median worst`, or
     with the names of measures as headings.
 
-    Tables for --table: leaderboard, topics, intervals, groups, comparisons, curves, differences, documents.
+    Tables for --table: leaderboard, topics, intervals, groups, comparisons, judgements, curves, differences,
+    documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = ReportOptions(**values)
     for path in said.outputs:
@@ -141,7 +145,7 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
 def _subject(report: Report, said: ReportOptions) -> Subject:
     """What the picture is of: the runs and the topic asked for, or those that are taken without."""
     subject = default_subject(report)
-    runs = [_run(report, said, wanted) for wanted in said.of_runs]
+    runs = [chosen_run(report, "--of-run", wanted) for wanted in said.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic
     if said.of_topic is not None:
@@ -151,12 +155,3 @@ def _subject(report: Report, said: ReportOptions) -> Subject:
             raise UsageError(f"--of-topic {said.of_topic}: no such topic; {hint}")
         topic = topics.index(said.of_topic)
     return Subject(runs=(*runs, *others)[:2], topic=topic, label=subject.label)
-
-
-def _run(report: Report, said: ReportOptions, wanted: str) -> int:
-    tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
-    for names in (report.names, tags, [file.path for file in report.files]):
-        if wanted in names:
-            return names.index(wanted)
-    hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")
-    raise UsageError(f"--of-run {wanted}: no such run; {hint}")

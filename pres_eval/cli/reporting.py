@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.every_pair import pairs_of
 from pres_eval.analysis.relevant_ranks import relevant_ranks
-from pres_eval.cli.loading import over_topics, read_runs, with_bar
+from pres_eval.analysis.trust import trust_of
+from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
@@ -22,12 +23,16 @@ from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
 from pres_eval.report.names import NAMINGS, without_shared
 from pres_eval.report.records import File, file_record
+from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
 from pres_eval.scoring import Evaluation, evaluate
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.reading.medians import Medians
+
+BOUNDED = ("map", "P_10")
+"""The measures whose bounds the page shows, besides the first of the leaderboard."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,7 @@ class ReportOptions(NumberOptions):
 
     qrels: str
     runs: tuple[str, ...]
+    baseline: str | None
     outputs: tuple[str, ...]
     output_format: str
     table: str | None
@@ -73,8 +79,9 @@ def report_of(said: ReportOptions) -> Report:
     if said.names == NAMINGS[0]:
         names = without_shared(names)
     rankings, _ = over_topics(said, rankings, names, OWN, relevance)
+    warn_of_ties(said, relevance, rankings, options, selection)
     evaluations, files = _evaluated(said, reader.num_jobs, relevance, rankings, selection, options)
-    return make_report(
+    report = make_report(
         evaluations,
         options,
         said.nmax,
@@ -97,6 +104,30 @@ def report_of(said: ReportOptions) -> Report:
         description=said.description,
         made_with=_made_with(said),
     )
+    return _looked_into(said, report, relevance, rankings)
+
+
+def _looked_into(
+    said: ReportOptions, report: Report, relevance: Qrels, rankings: Sequence[Ranking]
+) -> Report:
+    """The report with what the judgements leave open, and with the baseline that was asked for."""
+    bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
+    each = with_bar("taking judgements out", said.quiet)
+    return replace(
+        report,
+        trust=trust_of(relevance, rankings, bounded, report.options, each),
+        compared_with=None if said.baseline is None else chosen_run(report, "--baseline", said.baseline),
+    )
+
+
+def chosen_run(report: Report, option: str, wanted: str) -> int:
+    """The run that an option names: by its name, its tag or its file."""
+    tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
+    for names in (report.names, tags, [file.path for file in report.files]):
+        if wanted in names:
+            return names.index(wanted)
+    hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")
+    raise UsageError(f"{option} {wanted}: no such run; {hint}")
 
 
 def _evaluated(

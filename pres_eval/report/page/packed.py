@@ -156,6 +156,8 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
         ],
         "nmax": report.nmax,
+        "best": report.best_first(report.main),
+        "base": report.baseline,
         "topicsDiffer": report.topics_differ(),
         "partial": [int(not report.has_all_topics(run)) for run in range(len(report.names))],
         "pairs": None,
@@ -163,10 +165,10 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
     if report.pairs is not None:
         document["pairs"] = {
             "measures": report.pairs.measures,
+            **vars(report.pairs.settings),
             "over": report.pairs.over,
             "family": report.pairs.family,
             "letters": report.pairs.letters,
-            **vars(report.pairs.settings),
         }
     return document
 

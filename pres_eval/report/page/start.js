@@ -48,14 +48,29 @@ const linkTopics = () => {
     for (const row of table.tBodies[0].rows) {
       const heading = row.cells[0];
       if (topicAt.has(heading.textContent)) heading.replaceChildren(topicLink(topicAt.get(heading.textContent)));
+      if (!table.id) for (const cell of [row.cells[1], row.cells[2]]) cell.replaceChildren(runLink(runAt.get(cell.textContent)));
     }
+  }
+  for (const link of document.querySelectorAll("a[data-choice]")) if (link.dataset.choice) link.hash += `?${link.dataset.choice}`;
+};
+const startBoard = () => {
+  const search = byId("board-search");
+  if (!search) return;
+  search.addEventListener("input", boardRows);
+  for (const name of document.querySelectorAll("#board [data-run]")) {
+    const run = Number(name.dataset.run);
+    const button = html("button", { type: "button", class: "pin", "aria-pressed": "false", "aria-label": `Pin ${data.runs[run]}` }, "★");
+    button.addEventListener("click", () => pin(run));
+    name.prepend(button);
   }
 };
 const start = async () => {
   await unpack();
   document.querySelectorAll(".controls[hidden], .script[hidden]").forEach((element) => (element.hidden = false));
   if (RUNS === 1 && byId("baseline")) byId("baseline").parentElement.hidden = true;
+  state.topic = data.topics[hardestFirst()[0][1]];
   fillView();
+  startBoard();
   if (byId("run-choice")) sections.runs();
   linkTopics();
   startLegend();
