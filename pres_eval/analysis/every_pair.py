@@ -55,7 +55,7 @@ class PairTable:
     corrected        (M, P) after it
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
-    letters          (M, R) runs that share one could not be told apart; empty for a single run
+    letters          (M, R) runs that share one could not be told apart; empty where nothing was tested
     falling          labels of the measures of which a lower value is better
     """
 
@@ -177,6 +177,8 @@ def every_pair(
         losses=signs[2],
         letters=tuple(
             _letters(row < settings.alpha, gains, first, second)
+            if np.isfinite(row).any() or len(gains) < 2
+            else ("",) * len(gains)
             for row, gains in zip(corrected, gains_of(scores.measures, ends[0], scores.falling), strict=True)
         ),
         falling=scores.falling,

@@ -61,6 +61,19 @@ FORMATS = ("text", "json", "csv")
 @click.option("--title", default="", metavar="TEXT", help="Title of the report.")
 @click.option("--description", default="", metavar="TEXT", help="What the report is of, below its title.")
 @click.option(
+    "--document-url", metavar="URL",
+    help="Where documents can be read, 'https://.../{docno}': the page links them.",
+)  # fmt: skip
+@click.option("--allow-http", is_flag=True, help="--document-url may begin with http:// as well.")
+@click.option(
+    "--titles", metavar="FILE", help="Titles of documents for the page: lines `docno text`, or JSON lines."
+)
+@click.option(
+    "--queries", metavar="FILE",
+    help="Texts of topics for the page: lines `topic text`, JSON lines, or TREC topics.",
+)  # fmt: skip
+@click.option("--paths", is_flag=True, help="Show whole paths of files on the page, not their names alone.")
+@click.option(
     "--medians", metavar="FILE",
     help="Medians of all participants by topic, as TREC gives them, to compare with.",
 )  # fmt: skip
@@ -96,13 +109,13 @@ def command(**values: Any) -> None:
     FILE.pdf is a document with all pictures and tables (extra: plot); FILE.png and .svg hold the graphs and
     the histogram of the first run, or any one picture with --picture.
 
-    --medians FILE: lines `measure topic median`, or a table with the heading `topic best median worst`, or
-    with the names of measures as headings.
+    --medians FILE: lines `measure topic median`, or a heading `topic best median worst` or of measures.
 
     Tables for --table: leaderboard, topics, intervals, groups, comparisons, judgements, curves, differences,
     documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = ReportOptions(**values)
+    said.check_url()
     for path in said.outputs:
         _check_ending(path)
     report = report_of(said)

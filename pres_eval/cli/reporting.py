@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.compare_settings import Settings
@@ -21,6 +22,7 @@ from pres_eval.ranking.common import OWN
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import Qrels
 from pres_eval.reading.source import Source
+from pres_eval.reading.texts import read_texts
 from pres_eval.report.names import NAMINGS, without_shared
 from pres_eval.report.records import File, file_record
 from pres_eval.report.text import text_of
@@ -53,12 +55,26 @@ class ReportOptions(NumberOptions):
     nmax: tuple[int, ...]
     title: str
     description: str
+    document_url: str | None
+    allow_http: bool
+    titles: str | None
+    queries: str | None
+    paths: bool
     medians: str | None
     test: str
     correction: str
     alpha: float
     samples: int
     seed: int
+
+    def check_url(self) -> None:
+        """Raises UsageError for an address without {docno}, or one without https."""
+        url, schemes = self.document_url, ("https://", "http://") if self.allow_http else ("https://",)
+        if url is not None and (not url.startswith(schemes) or "{docno}" not in url):
+            raise UsageError(
+                f"--document-url {url}: expected {' or '.join(schemes)}... with {{docno}} in it"
+                + ("; --allow-http takes http://" if url.startswith("http://") else "")
+            )
 
     def settings(self) -> Settings:
         """How the runs are compared."""
@@ -116,6 +132,10 @@ def _looked_into(
     return replace(
         report,
         trust=trust_of(relevance, rankings, bounded, report.options, each),
+        document_url=said.document_url,
+        titles=read_texts(said.titles) if said.titles else {},
+        queries=read_texts(said.queries) if said.queries else {},
+        paths=said.paths,
         compared_with=None if said.baseline is None else chosen_run(report, "--baseline", said.baseline),
     )
 
@@ -156,7 +176,11 @@ def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
         ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
         ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
     ]
-    return [*facts, ("Medians from (--medians)", said.medians)] if said.medians is not None else facts
+    return (
+        [*facts, ("Medians from (--medians)", PurePath(said.medians).name)]
+        if said.medians is not None
+        else facts
+    )
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:

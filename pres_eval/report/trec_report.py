@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.names import run_names
 from pres_eval.report.records import File
+from pres_eval.report.text import text_of
 from pres_eval.scoring import Evaluation
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
@@ -55,6 +57,9 @@ class Report:
     failures      runs that could not be evaluated, and why
     made_with     what else of the command line the numbers depend on: names and texts
     compared_with the run that was asked for as the baseline
+    document_url  where documents can be read, with {docno} in it
+    titles, queries  texts of documents and of topics by their ids
+    paths         whether files are shown with their folders
     """
 
     names: tuple[str, ...]
@@ -75,6 +80,10 @@ class Report:
     failures: tuple[RunFailure, ...] = ()
     made_with: tuple[tuple[str, str], ...] = ()
     compared_with: int | None = None
+    document_url: str | None = None
+    titles: Mapping[bytes, str] = field(default_factory=dict)
+    queries: Mapping[bytes, str] = field(default_factory=dict)
+    paths: bool = False
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def column(self, label: str) -> SelectedColumn:
@@ -127,6 +136,10 @@ class Report:
         runs = [run for run in self.best_first(label) if self.has_all_topics(run)]
         values = rounded(np.array([self.summary(run, label) for run in runs]))
         return [run for run, value in zip(runs, values, strict=True) if value == values[0]]
+
+    def shown_path(self, path: str) -> str:
+        """A file as people are shown it: its name alone, which nobody's folders are in."""
+        return text_of(path if self.paths or "://" in path else PurePath(path).name)
 
     def has_all_topics(self, run: int) -> bool:
         """Whether a run was averaged over every topic of the report: means of others cannot be ranked."""

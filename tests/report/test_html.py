@@ -162,8 +162,7 @@ def test_trecs_tables_are_what_they_were(patents: Report) -> None:
     golden = golden.replace(
         '<th scope="col"></th>', "<td></td>"
     )  # the corner, which screen readers pass over
-    paths = re.compile(r"[^<>]*fixtures/patents/")
-    assert paths.sub("fixtures/patents/", shown) == golden
+    assert shown == golden.replace("fixtures/patents/", "")
 
 
 class Data:
@@ -747,7 +746,7 @@ def test_distributions_and_the_median(sized: Browser, patents: Report) -> None:
     figures = sized.run(
         "return [...document.querySelectorAll('#median-view figcaption')].map(f => f.textContent)"
     )
-    for words, label in zip(figures, ("map", "PRES_1000"), strict=True):
+    for words, label in zip(figures, ("map",), strict=True):
         values = against_median(patents, 2, label)
         above, at, below = above_at_below(values)
         assert words.endswith(f"above it on {above}, at it on {at}, below it on {below} topics")
@@ -904,7 +903,7 @@ def test_looks_at_one_run_and_prints_all(opened: Browser, tmp_path: Path) -> Non
     opened.print_page(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     drawn = opened.run("return document.querySelectorAll('.plot svg.drawn').length")
-    assert drawn == 1 + 2 + 3 + 1 + 2
+    assert drawn == 1 + 2 + 3 + 1 + 1
 
 
 @in_chromium
@@ -958,7 +957,7 @@ def test_without_scripts_tables_and_pictures_remain(browser: Browser, patents_pa
         seen = browser.command(
             "Runtime.evaluate",
             expression="""JSON.stringify([
-              [...document.querySelectorAll('section')].filter(s => s.id && s.offsetHeight < 80)
+              [...document.querySelectorAll('section')].filter(s => s.id && !s.hidden && s.offsetHeight < 80)
                 .map(s => s.id),
               [...document.querySelectorAll('svg.chart')]
                 .filter(s => s.getBoundingClientRect().height > 60).length,

@@ -71,7 +71,7 @@ const boardPairs = () => {
     const found = run === undefined ? null : tested(state.m, Number(run), baseline);
     if (run === undefined) {
       const head = (text) => html("th", { scope: "col", class: "n against" }, html("button", { type: "button" }, text));
-      row.cells[1].after(head(`minus ${shortened(state.base, 16)}`), head("p"));
+      row.cells[1].after(head("difference"), head("p"));
       continue;
     }
     if (found?.topics) {
@@ -110,7 +110,8 @@ const boardBars = () => {
   }));
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
   const less = signOf(state.m) < 0 ? " (less is better)" : "";
-  const words = `Means over ${data.pairs.over} with ${confidence} intervals (uncorrected), best first${less}`;
+  const ends = data.runs.some((_, run) => known(run)) ? ` with ${confidence} intervals (uncorrected)` : "";
+  const words = `Means over ${data.pairs.over}${ends}, best first${less}`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {
@@ -141,7 +142,7 @@ sections.leaderboard = () => {
   if (data.pairs && RUNS > 1) {
     boardPairs();
     boardMarks();
-    byId("board-signs").textContent = boardNote();
+    if (byId("board-signs")) byId("board-signs").textContent = boardNote();
   }
   boardRows();
   if (data.pairs) boardBars();

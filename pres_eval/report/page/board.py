@@ -90,6 +90,8 @@ def _note(report: Report) -> Html | str:
     """What the signs, which the script fills in, and the letters mean: one family of tests for both."""
     if report.pairs is None or len(report.names) == 1:
         return ""
+    if not np.isfinite(report.pairs.p_values).any():
+        return element("p", f"Over {report.pairs.over} no difference could be tested.", class_="dim")
     words = (
         f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
         f" {report.pairs.family}, each over the topics that both have, significant where"
@@ -140,6 +142,7 @@ def _intervals(report: Report) -> Html | str:
         for run in order
     ]
     less = " (less is better)" if report.sign(label) < 0 else ""
-    words = f"Means over {pairs.over} with {confidence} intervals (uncorrected), best first{less}"
+    ends = f" with {confidence} intervals (uncorrected)" if np.isfinite(pairs.lower[0]).any() else ""
+    words = f"Means over {pairs.over}{ends}, best first{less}"
     chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
     return element("div", figure(label, words, chart), id="board-bars")

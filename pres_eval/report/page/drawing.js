@@ -33,6 +33,10 @@ const shortened = (name, most) =>
 
 const goal = (section, choice) => `#${section}?${new URLSearchParams(choice)}`;
 const topicLink = (topic) => html("a", { href: goal("topic", { topic: data.topics[topic] }) }, data.topics[topic]);
+const documentLink = (topic, place) => [
+  html("a", { href: goal("document", { topic: data.topics[topic], doc: docnos[place] }) }, docnos[place]),
+  titles[place] ? ` ${titles[place]}` : null,
+];
 const runLink = (run) => html("a", { href: goal("runs", { run: data.runs[run] }) }, data.runs[run]);
 
 const niceAxis = (label, low, high) => {

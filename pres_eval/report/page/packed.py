@@ -106,6 +106,8 @@ def page_data(report: Report) -> list[Html]:
     if report.pairs is not None:
         _add_pairs(block, report.pairs)
     document = _document(report, labels) | {"medians": medians, "contents": block.contents}
+    if report.titles:
+        block.add_text("titles", [text_of(report.titles.get(docno, "")) for docno in report.documents.docnos])
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
     return [
@@ -156,6 +158,8 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
         ],
         "nmax": report.nmax,
+        "url": report.document_url,
+        "queries": [text_of(report.queries.get(topic, "")) for topic in report.topics],
         "best": report.best_first(report.main),
         "base": report.baseline,
         "topicsDiffer": report.topics_differ(),

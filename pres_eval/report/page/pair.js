@@ -117,7 +117,7 @@ const onlyOne = (one, other, topics) => {
   const rows = only
     .slice(0, MOST_ROWS)
     .map(([topic, document, run]) => [
-      topicLink(topic), docnos[document], String(arrays.grades[document]), data.runs[run], rank(one, document), rank(other, document),
+      topicLink(topic), documentLink(topic, document), String(arrays.grades[document]), runLink(run), rank(one, document), rank(other, document),
     ]);
   const cut = only.length > MOST_ROWS ? `; the first ${MOST_ROWS} of ${only.length} are listed` : "";
   const [first, second] = [data.runs[one], data.runs[other]];

@@ -51,9 +51,10 @@ const boxes = () => {
 };
 const againstMedian = (label, run) => {
   const measure = measureAt[label];
+  const of = (topic) => quantile(sortedNumbers(data.runs.map((_, each) => (hasTopic(each, topic) ? valueOf(measure, each, topic) : NaN))), 0.5);
   const pairs = [];
   for (let topic = 0; topic < TOPICS; topic++) {
-    const middle = scaled(`median:${label}`, topic, 4);
+    const middle = label in data.medians ? scaled(`median:${label}`, topic, 4) : of(topic);
     const value = valueOf(measure, run, topic);
     if (Number.isNaN(middle) || Number.isNaN(value) || !hasTopic(run, topic)) continue;
     pairs.push([Math.round((value - middle) * 1e4) / 1e4, topic, `${shown(value)} − ${shown(middle)}`]);
@@ -65,7 +66,8 @@ const againstMedian = (label, run) => {
 };
 sections.distributions = () => {
   show(byId("spread-view"), boxes());
-  const medians = Object.keys(data.medians).filter((label) => label in measureAt);
-  byId("median-view").hidden = medians.length === 0;
-  show(byId("median-view"), ...medians.map((label) => againstMedian(label, runAt.get(state.run))));
+  const given = Object.keys(data.medians).filter((label) => data.medians[label] && label in measureAt);
+  const charts = [...new Set(RUNS > 1 ? [state.m, ...given] : given)];
+  byId("median-view").hidden = charts.length === 0;
+  show(byId("median-view"), ...charts.map((label) => againstMedian(label, runAt.get(state.run))));
 };

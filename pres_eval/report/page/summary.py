@@ -126,7 +126,7 @@ def _topics(report: Report, run: int) -> list[Content]:
     label, name = report.main, report.names[run]
     gains = report.sign(label) * rounded(report.matrix(label).ravel()).reshape(len(report.names), -1)
     own = np.flatnonzero(np.isfinite(gains[run]))
-    if not len(own):
+    if len(own) < 2:
         return []
     best = np.fmax.reduce(gains, axis=0)
     first = own[gains[run, own] == best[own]]
