@@ -36,6 +36,7 @@ SCRIPTS = (
     "pair.js",
     "topic.js",
     "spread.js",
+    "take.js",
     "start.js",
 )
 """The parts of the page's script, in order."""

@@ -127,7 +127,7 @@ const nameColumn = (section, share) => {
   };
 };
 const pictured = (title, words, ...content) =>
-  html("figure", {}, html("figcaption", {}, html("strong", {}, title), html("br"), words), ...content);
+  html("figure", {}, html("figcaption", {}, html("strong", {}, title), html("br"), words), ...content, take("SVG", "PNG"));
 const drawnFigure = (title, words, what) => {
   const frame = html("div");
   const figure = pictured(title, words, frame);

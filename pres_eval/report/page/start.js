@@ -83,6 +83,7 @@ const start = async () => {
   startBoard();
   if (byId("run-choice")) sections.runs();
   linkTopics();
+  startTaking();
   startLegend();
   for (const { field, section, key } of CHOICES.filter((choice) => byId(choice.field))) {
     byId(field).addEventListener("change", () => choose(section, { [key]: byId(field).value }));
