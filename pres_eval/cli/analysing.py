@@ -49,7 +49,10 @@ PLOT = click.option(
 result_options = all_of(FORMAT, TABLE, STYLE, DIGITS, OUTPUT, PLOT)
 """The options of results: --format, --table, --plot ..."""
 
-analysis_options = all_of(FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, PLOT, KEEP_GOING, number_options)
+table_options = all_of(FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, KEEP_GOING, number_options)
+"""The options of results without a picture, and those that change numbers."""
+
+analysis_options = all_of(PLOT, table_options)
 """The options of results (--format, --table, --plot ...) and those that change numbers."""
 
 DRAWS = click.IntRange(1, 10_000_000)

@@ -9,9 +9,8 @@ import click
 
 from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
-from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
+from pres_eval.cli.analysing import RunsOptions, put_out, qrels_and_runs, table_options
 from pres_eval.cli.loading import read
-from pres_eval.errors import UsageError
 from pres_eval.report.pool_tables import holes_tables, unjudged_table
 
 
@@ -30,7 +29,7 @@ class HolesOptions(RunsOptions):
     help="How many of the first documents of a topic are looked at.",
 )  # fmt: skip
 @click.option("--documents", is_flag=True, help="List the documents as well; reads the runs once more.")
-@analysis_options
+@table_options
 def command(**values: Any) -> None:
     """Unjudged documents among the first of each run, by topic: where a score rests on what nobody looked at.
 
@@ -40,10 +39,8 @@ def command(**values: Any) -> None:
 
     A document with a negative grade counts as unjudged.  Tables for --table: runs, topics, documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    said = HolesOptions(**values)
+    said = HolesOptions(plot=None, **values)
     said.check_for_qrels()
-    if said.plot:
-        raise UsageError("--plot: holes has no picture, expected none")
     loaded = read(said, said.qrels, said.runs)
     qrels = loaded.qrels()
     topics = list(qrels.pool.topics)

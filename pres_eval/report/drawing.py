@@ -162,3 +162,24 @@ def line_styles(count: int) -> list[dict[str, Any]]:
         {"color": colour, "marker": marker, "linestyle": dash}
         for colour, marker, dash in zip(colours, markers, dashes, strict=True)
     ]
+
+
+MOST_COLOURED, HIGHLIGHTED = 8, 5
+"""Of more lines than the first, only so many as the second have colours."""
+
+OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "zorder": 1.5}
+
+
+def run_styles(count: int, best: Sequence[int]) -> list[dict[str, Any]]:
+    """`line_styles` of runs, of many the best alone, the others grey; `best` are the runs, the best first."""
+    coloured = range(count) if count <= MOST_COLOURED else best[:HIGHLIGHTED]
+    return [look if run in coloured else OTHERS for run, look in enumerate(line_styles(count))]
+
+
+def named_lines(lines: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str]]:
+    """The lines of a legend with their names: those that have colours, and the others as one."""
+    named = list(zip(lines, plain_names(names), strict=True))
+    coloured = [each for each in named if each[0].get_color() != OTHERS["color"]]
+    others = [each for each in named if each not in coloured]
+    shown = [*coloured, *((line, f"{len(others)} other runs") for line, _ in others[:1])]
+    return [line for line, _ in shown], [name for _, name in shown]

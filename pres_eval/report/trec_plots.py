@@ -137,7 +137,7 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
     with new_figure(9.5, 10.8 if histogram else 7.2) as figure:
         panels = figure.subplot_mosaic("ab;cd;ee" if histogram else "ab;cd")
         for place, graph in zip("abcd", graphs, strict=False):
-            draw_graph(panels[place], graph, len(report.names))
+            draw_graph(panels[place], graph, report.best_first(report.main))
         for place in "abcd"[len(graphs) :]:
             panels[place].remove()
         name_curves(figure, panels["a"], report.names)
