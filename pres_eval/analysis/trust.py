@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from pres_eval.analysis import Loop
 from pres_eval.analysis.cutoffs import summaries
 from pres_eval.analysis.robustness import Plan, Robustness, robustness
@@ -49,20 +47,14 @@ def trust_of(
     """
     shares = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     own = tuple(replace(column, by_name=False) for column in selection)
-    columns = own if options.judged_only else with_bounds(own, options)[0]
-    found = [evaluate(qrels, ranking, (*shares, *columns), options) for ranking in rankings]
-    values = summaries(found)
-    bounds: dict[str, list[FloatArray]] = {}
-    label = ""
-    for column, row in zip(columns, values[len(shares) :], strict=True):
-        if column.bound is None:
-            label = column.label
-        else:
-            bounds.setdefault(label, []).append(row)
+    columns = (*shares, *(own if options.judged_only else with_bounds(own, options)[0]))
+    values = summaries([evaluate(qrels, ranking, columns, options) for ranking in rankings])
+    # A column is followed by its bounds, if it has any: the least value, then the greatest.
+    least = [place for place, column in enumerate(columns) if column.bound is not None][::2]
     main = main_column(selection)
     return Trust(
         judged=dict(zip(JUDGED_RANKS, values, strict=False)),
-        bounds={label: np.stack(rows) for label, rows in bounds.items()},
+        bounds={columns[place - 1].label: values[place : place + 2] for place in least},
         ties=tuple(
             None if main is None else tie_range(qrels, ranking, options, main) for ranking in rankings
         ),

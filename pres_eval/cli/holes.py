@@ -39,7 +39,7 @@ def command(**values: Any) -> None:
 
     A document with a negative grade counts as unjudged.  Tables for --table: runs, topics, documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    said = HolesOptions(plot=None, **values)
+    said = HolesOptions(plot=None, plot_width=None, untitled=False, **values)
     said.check_for_qrels()
     loaded = read(said, said.qrels, said.runs)
     qrels = loaded.qrels()

@@ -10,7 +10,7 @@ import click
 from pres_eval.analysis.compare_settings import Settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, qrels_and_runs
+from pres_eval.cli.analysing import ALPHA, DRAWS, PAPER, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
@@ -52,6 +52,7 @@ FORMATS = ("text", "json", "csv")
 @click.option(
     "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
 )  # fmt: skip
+@PAPER
 @click.option(
     "--baseline", metavar="RUN", help="Compare with this run, a name, a tag or a file (default: the best)."
 )
@@ -152,7 +153,7 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
         from pres_eval.report.html import as_html
 
         return as_html(report)
-    return as_picture(report, path, said.picture, _subject(report, said))
+    return as_picture(report, path, said.picture, _subject(report, said), said.plot_width, said.untitled)
 
 
 def _subject(report: Report, said: ReportOptions) -> Subject:

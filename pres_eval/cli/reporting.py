@@ -49,6 +49,8 @@ class ReportOptions(NumberOptions):
     table: str | None
     text_wanted: bool
     picture: str | None
+    plot_width: float | None
+    untitled: bool
     of_runs: tuple[str, ...]
     of_topic: str | None
     measures: tuple[str, ...]

@@ -73,8 +73,8 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
         f"{name}: AUC {curve.area:.4f}" for name, curve in zip(plain_names(names, 24), curves, strict=True)
     ]
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
-    reach = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
-    reach = min(1.0, 1.2 * reach) or 1.0
+    last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
+    reach = min(1.0, 1.2 * last) or 1.0
     return _run_panels(
         f"{title}: ROC up to a fallout of {reach:.3g}", ("fallout", "recall"), labels, curves, draw, reach
     )

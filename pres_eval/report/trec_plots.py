@@ -47,7 +47,14 @@ LONGEST_NAME = 28
 """Letters of a name for which a table on paper has room."""
 
 
-def as_picture(report: Report, path: str, name: str | None = None, subject: Subject | None = None) -> bytes:
+def as_picture(
+    report: Report,
+    path: str,
+    name: str | None = None,
+    subject: Subject | None = None,
+    width: float | None = None,
+    untitled: bool = False,
+) -> bytes:
     """The picture of that name, as the ending of the path says.
 
     Without a name: a PDF with everything; PNG and SVG with the curves and the histogram of the first run.
@@ -60,9 +67,9 @@ def as_picture(report: Report, path: str, name: str | None = None, subject: Subj
         subject = subject or default_subject(report)
         if len(subject.runs) < need:
             raise UsageError(f"--picture {name}: a picture of {need} runs, and the report has one")
-        return picture(draw(report, subject), path)
+        return picture(draw(report, subject), path, width, untitled)
     if kind != ".pdf":
-        return picture(draw_curves(report, histogram=bool(median_labels(report))), path)
+        return picture(draw_curves(report, histogram=bool(median_labels(report))), path, width, untitled)
     from matplotlib.backends.backend_pdf import PdfPages
 
     output = io.BytesIO()

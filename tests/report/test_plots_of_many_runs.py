@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.made_reports import judgements, ranking, report_of_texts
+from support.commands import Command
+from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
 from pres_eval.analysis.figures import Roc
 from pres_eval.report import drawing, figure_plots, judges_plots, plots
@@ -90,3 +91,31 @@ def test_lines_and_dots_are_in_the_legend() -> None:
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["mean: 4.3"]
     many: Any = figure_plots.relevant_per_topic([str(topic) for topic in range(100)], [1] * 100)
     assert many.axes[0].get_xlabel() == "topic, by relevant documents (one in 3 named)"
+
+
+@pytest.mark.parametrize(("given", "millimetres"), [("84mm", 84), ("174", 174)])
+def test_pictures_are_as_wide_as_a_column(
+    command: Command, tmp_path: Path, given: str, millimetres: int
+) -> None:
+    options: list[str | Path] = ["-o", tmp_path / "p.png", "--picture", "leaderboard", "--width", given]
+    command.ok("report", PATENT_QRELS, *PATENT_RUNS, *options)
+    wide = int.from_bytes((tmp_path / "p.png").read_bytes()[16:20], "big")
+    assert abs(wide - millimetres / 25.4 * 150) <= 1
+
+
+def test_letters_have_seven_points_and_titles_can_be_left_out(report: Report) -> None:
+    figure = draw_pair(report, default_subject(report))
+    titles = [axes.get_title() for axes in figure.axes]
+    drawing.fit(figure, 174, untitled=False)
+    assert [axes.get_title() for axes in figure.axes] == titles and all(titles)
+    texts: list[Any] = figure.findobj(lambda each: hasattr(each, "get_fontsize"))
+    assert min(text.get_fontsize() for text in texts) >= 7
+    drawing.fit(figure, None, untitled=True)
+    assert [axes.get_title() for axes in figure.axes] == ["", ""]
+
+
+def test_what_is_too_narrow_is_refused(command: Command, tmp_path: Path) -> None:
+    options: list[str | Path] = ["--plot", tmp_path / "p.svg", "--width", "40mm"]
+    called = command("judges", PATENT_QRELS, PATENT_QRELS, *PATENT_RUNS, *options)
+    assert (called.code, not (tmp_path / "p.svg").exists()) == (1, True)
+    assert "--width 40: too narrow for this picture, try 174mm" in called.err

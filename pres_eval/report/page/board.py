@@ -23,6 +23,8 @@ FEW_RUNS = 12
 MANY_LETTERS = 8
 """More letters than this behind a number are shown as the first and the last ones."""
 
+SEARCH = element("input", id="board-search", type="search", autocomplete="off")
+
 
 def leaderboard(report: Report) -> Html:
     """Averages of all runs, and the intervals of one measure as bars."""
@@ -34,7 +36,7 @@ def leaderboard(report: Report) -> Html:
         controls(
             ("measure", "Measure"),
             ("baseline", "Compared with"),
-            field=_search() if len(report.names) > FEW_RUNS else "",
+            field=element("label", "Find a run ", SEARCH) if len(report.names) > FEW_RUNS else "",
         ),
         _note(report),
         scrolling(
@@ -100,11 +102,6 @@ def _note(report: Report) -> Html | str:
     return element(
         "p", element("span", id="board-signs", role="status"), words, class_="dim", id="board-note"
     )
-
-
-def _search() -> Html:
-    wanted = element("input", id="board-search", type="search", autocomplete="off")
-    return element("label", "Find a run ", wanted)
 
 
 def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:

@@ -51,10 +51,9 @@ const boxes = () => {
 };
 const againstMedian = (label, run) => {
   const measure = measureAt[label];
-  const of = (topic) => quantile(sortedNumbers(data.runs.map((_, each) => (hasTopic(each, topic) ? valueOf(measure, each, topic) : NaN))), 0.5);
   const pairs = [];
   for (let topic = 0; topic < TOPICS; topic++) {
-    const middle = label in data.medians ? scaled(`median:${label}`, topic, 4) : of(topic);
+    const middle = scaled(`median:${label}`, topic, 4);
     const value = valueOf(measure, run, topic);
     if (Number.isNaN(middle) || Number.isNaN(value) || !hasTopic(run, topic)) continue;
     pairs.push([Math.round((value - middle) * 1e4) / 1e4, topic, `${shown(value)} − ${shown(middle)}`]);

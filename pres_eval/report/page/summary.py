@@ -111,10 +111,10 @@ def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
 def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
     if not found.topics:
         return f"{name} and {other} have no topic in common; "
-    known = f"p = {p_text(found.p_value)}".replace("= <", "< ")
-    numbers = f"{signed(found.difference)}, {known}, {plural(found.topics)}"
     if np.isnan(found.p_value):
         return f"{name} against {other}, the next, could not be tested ({signed(found.difference)}); "
+    p_words = f"p = {p_text(found.p_value)}".replace("= <", "< ")
+    numbers = f"{signed(found.difference)}, {p_words}, {plural(found.topics)}"
     if found.p_value >= alpha or not found.direction:
         return f"no significant difference was found between {name} and {other}, the next ({numbers}); "
     side = "better" if found.direction > 0 else "worse"
@@ -134,17 +134,15 @@ def _topics(report: Report, run: int) -> list[Content]:
     worst = own[gains[run, own] == gains[run, own].min()]
     topic = text_of(report.topics[worst[0]])
     more = f" and {len(worst) - 1} more" if len(worst) > 1 else ""
-    value = shown(float(report.matrix(label)[run, worst[0]]), DIGITS)
+    value = f"{report.matrix(label)[run, worst[0]]:.{DIGITS}f}"
     parts: list[Content] = [f"{name} fails most on ", link("topic", topic, topic=topic, run=name)]
     if len(report.names) == 1:
         return [*parts, f"{more} ({label} {value})."]
-    there = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
-    rival = f"{report.names[there]}, {shown(float(report.matrix(label)[there, worst[0]]), DIGITS)}"
+    rival = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
+    best_there = f"the best there: {report.names[rival]}, {report.matrix(label)[rival, worst[0]]:.{DIGITS}f}"
     nobody = best[worst[0]] == gains[run, worst[0]]
-    parts.append(
-        f"{more} ({label} {value}; {'no run does better' if nobody else f'the best there: {rival}'})."
-    )
-    tied = f", on {shared} of these together with others" if shared else ""
+    parts.append(f"{more} ({label} {value}; {'no run does better' if nobody else best_there}).")
+    tied = f", on {shared} of these together with others" * (shared > 0)
     return [f"{name} is first on {len(first)} of {plural(len(own))}{tied}. ", *parts]
 
 
@@ -166,8 +164,8 @@ def _missed(report: Report, run: int) -> list[Content]:
     most = int(by_topic.argmax())
     topic = text_of(report.topics[most])
     place = link("topic", topic, topic=topic, run=report.names[run], nmax=str(limit))
-    shared = f"; every run misses {nobody} of these" if len(report.names) > 1 else ""
-    return [f"{words}{shared}. The most, {by_topic[most]} of {counts[most]}, on ", place, "."]
+    words += f"; every run misses {nobody} of these" * (len(report.names) > 1)
+    return [f"{words}. The most, {by_topic[most]} of {counts[most]}, on ", place, "."]
 
 
 def _judged(report: Report, run: int) -> list[Content]:

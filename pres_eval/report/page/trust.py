@@ -43,13 +43,12 @@ def trust_view(report: Report) -> Html:
     )
     made = table(caption, heads, rows, sortable=True, name="trust-table")
     facts = [element("li", *words) for words in (*_topics(report), *_order(report, trust))]
-    note = element("p", f"{BOUNDS_NOTE}.", class_="dim") if trust.bounds else ""
     return section(
         "trust",
         "Can I trust these judgements?",
         element("ul", *facts, class_="plain"),
         scrolling("What the judgements leave open, by run", made, rows=len(rows)),
-        note,
+        element("p", f"{BOUNDS_NOTE}.", class_="dim") if trust.bounds else "",
     )
 
 
