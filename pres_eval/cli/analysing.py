@@ -56,9 +56,6 @@ PAPER = all_of(
 result_options = all_of(FORMAT, TABLE, STYLE, DIGITS, OUTPUT, PLOT, PAPER)
 """The options of results: --format, --table, --plot ..."""
 
-table_options = all_of(FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, KEEP_GOING, number_options)
-"""The options of results without a picture, and those that change numbers."""
-
 analysis_options = all_of(
     FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, PLOT, PAPER, KEEP_GOING, number_options
 )

@@ -119,3 +119,10 @@ def test_what_is_too_narrow_is_refused(command: Command, tmp_path: Path) -> None
     called = command("judges", PATENT_QRELS, PATENT_QRELS, *PATENT_RUNS, *options)
     assert (called.code, not (tmp_path / "p.svg").exists()) == (1, True)
     assert "--width 40: too narrow for this picture, try 174mm" in called.err
+
+
+def test_holes_have_a_picture(command: Command, tmp_path: Path) -> None:
+    command.ok("holes", PATENT_QRELS, *PATENT_RUNS, "--plot", tmp_path / "p.svg")
+    text = (tmp_path / "p.svg").read_text()
+    assert "Share of documents that nobody judged" in text and "unjudged of the first 10" in text
+    assert all(f">{name}<" in text for name in ("broad", "keyword", "semantic"))
