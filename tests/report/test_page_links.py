@@ -214,3 +214,39 @@ def test_p_values_are_cells(browser: Browser, linked: Path) -> None:
     )
     assert cells == [f"{found.difference:+.4f}".replace("-", "−"), f"{found.p_value:.4f}"]
     assert browser.run("return document.querySelectorAll('#board td[title]').length") == 0
+
+
+@in_chromium
+def test_runs_without_a_common_topic_have_a_sentence_and_no_table_of_nan(
+    browser: Browser, tmp_path: Path
+) -> None:
+    runs = [ranking(topic, (1,), 3, tag) for topic, tag in (("1", "x"), ("2", "y"))]
+    page = tmp_path / "report.html"
+    page.write_text(as_html(report_of_texts(tmp_path, judgements("1", 1) + judgements("2", 1), *runs)))
+    browser.open(page, "#pair")
+    assert browser.run(TEXT, "#pair-view") == "x against y: they have no topic in common."
+    browser.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert "NaN" not in browser.run("return document.body.innerText") and browser.messages() == []
+
+
+@in_chromium
+def test_the_difference_stands_beside_its_measure(browser: Browser, linked: Path) -> None:
+    browser.open(linked, "#leaderboard?m=map")
+    heads = browser.run(
+        "return [...document.querySelectorAll('#board thead th')].map(cell => cell.textContent)"
+    )
+    assert heads[heads.index("map") + 1 :][:2] == ["difference", "p"]
+
+
+@in_chromium
+def test_the_topic_filter_is_a_few_keys_away(browser: Browser, many: Path) -> None:
+    """Skip link, Enter, then past the choice above the table: of fourteen runs as of sixty."""
+    browser.open(many)
+    presses = 0
+    while browser.run("return document.activeElement.id") != "filter":
+        at_skip = browser.run("return document.activeElement.className") == "skip"
+        browser.key(*(("Enter", 13) if at_skip else ("Tab", 9)))
+        wait = "return new Promise(done => setTimeout(done, 100))"
+        browser.run(wait)
+        presses += 1
+        assert presses < 10

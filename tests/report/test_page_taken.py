@@ -59,8 +59,8 @@ def test_a_table_as_csv(browser: Browser) -> None:
 
 def test_a_table_as_latex(browser: Browser) -> None:
     _, text = browser.run(TAKE, "#leaderboard", "LaTeX")
-    assert r"\usepackage{booktabs}" in text and r"PRES\_100 & PRES\_1000 & map" in text
-    assert re.search(r"semantic & 12 & \$-\$0\.1811 & \$<\$0\.0001 & 0\.4826", text)
+    assert r"\usepackage{booktabs}" in text and r"PRES\_100 & difference & p & PRES\_1000 & map" in text
+    assert re.search(r"semantic & 12 & 0\.4826 & \$-\$0\.1811 & \$<\$0\.0001 & 0\.5472", text)
     assert text.count(r"\\") == 4 and r"\begin{tabular}{lrrrr" in text
 
 

@@ -64,6 +64,7 @@ const boardRows = () => {
 const boardPairs = () => {
   const table = byId("board");
   const baseline = runAt.get(state.base);
+  const at = Math.max(1, data.board.indexOf(state.m) + 2);
   for (const row of table.rows) {
     row.querySelectorAll(".against").forEach((cell) => cell.remove());
     const [first, second] = [html("td", { class: "n against" }), html("td", { class: "n against" })];
@@ -71,14 +72,14 @@ const boardPairs = () => {
     const found = run === undefined ? null : tested(state.m, Number(run), baseline);
     if (run === undefined) {
       const head = (text) => html("th", { scope: "col", class: "n against" }, html("button", { type: "button" }, text));
-      row.cells[1].after(head("difference"), head("p"));
+      row.cells[at].after(head("difference"), head("p"));
       continue;
     }
     if (found?.topics) {
       first.append(html("a", { href: goal("pair", { a: data.runs[run], b: state.base }) }, signed(found.mean - found.other)));
       second.append(pText(found.p));
     }
-    row.cells[1].after(first, second);
+    row.cells[at].after(first, second);
   }
 };
 const boardNote = () =>

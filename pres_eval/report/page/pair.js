@@ -143,6 +143,7 @@ sections.pair = () => {
       `${signed(found.mean - found.other)}; better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ` +
       `the ${plural(found.topics, "topic")} that both have; ${pWords(found.p)} (${data.pairs.family}).`
     : `${state.a} against ${state.b}: ${found ? "they have no topic in common" : `${state.m} was not tested`}.`;
+  if (!topics.length) return show(host, html("p", {}, sentence));
   const differences = topics.map((topic) => [
     Math.round((valueOf(measure, one, topic) - valueOf(measure, other, topic)) * 1e4) / 1e4,
     topic,

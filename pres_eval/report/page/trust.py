@@ -25,15 +25,15 @@ def trust_view(report: Report) -> Html:
     if trust is None:
         return section("trust", "Can I trust these judgements?", element("p", "This was not looked at."))
     shares = [f"judged in the first {rank}" for rank in trust.judged]
-    heads = ["run", "topics lacking", *shares, *trust.bounds, "equal scores", "only it found"]
+    heads = ["run", *shares, *trust.bounds, "equal scores", "only it found", "topics lacking"]
     rows: list[Sequence[Cell]] = [
         [
             link("runs", report.names[run], run=report.names[run]),
-            str(len(report.topics) - len(report.evaluations[run].topics)),
             *(percentage(round(float(values[run]), 3)) for values in trust.judged.values()),
             *(interval(*bounds[:, run].tolist()) for bounds in trust.bounds.values()),
             str(ties) if (ties := trust.ties[run]) is not None and ties.is_wide else UNKNOWN,
             str(report.unique_relevant[run]),
+            str(len(report.topics) - len(report.evaluations[run].topics)),
         ]
         for run in report.best_first(report.main)
     ]
