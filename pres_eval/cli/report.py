@@ -14,7 +14,7 @@ from pres_eval.cli.analysing import ALPHA, DRAWS, PAPER, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.reporting import ReportOptions, chosen_run, report_of
+from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, report_of
 from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, number_options
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.text import text_of
@@ -23,7 +23,6 @@ from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import Subject, default_subject
 from pres_eval.report.trec_tables import as_text
 
-PAGES = (".html", ".htm")
 FORMATS = ("text", "json", "csv")
 
 
@@ -144,7 +143,9 @@ def _check_ending(path: str) -> None:
     from pres_eval.report.drawing import PICTURE_FORMATS, check_matplotlib
 
     if ending not in PICTURE_FORMATS:
-        raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURE_FORMATS))}")
+        raise UsageError(
+            f"-o {path}: expected a name that ends with {', '.join((*PAGES[:2], *PICTURE_FORMATS))}"
+        )
     check_matplotlib("drawing the report")
 
 

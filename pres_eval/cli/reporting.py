@@ -33,6 +33,9 @@ from pres_eval.workers import in_order
 if TYPE_CHECKING:
     from pres_eval.reading.medians import Medians
 
+PAGES = (".html", ".htm", ".HTML", ".HTM")
+"""How the names of pages end."""
+
 BOUNDED = ("map", "P_10")
 """The measures whose bounds the page shows, besides the first of the leaderboard."""
 
@@ -131,9 +134,11 @@ def _looked_into(
     """The report with what the judgements leave open, and with the baseline that was asked for."""
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
     each = with_bar("taking judgements out", said.quiet)
+    # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
+    shows_all = said.output_format != "text" or any(PurePath(path).suffix in PAGES for path in said.outputs)
     return replace(
         report,
-        trust=trust_of(relevance, rankings, bounded, report.options, each),
+        trust=trust_of(relevance, rankings, bounded, report.options, each) if shows_all else None,
         document_url=said.document_url,
         titles=read_texts(said.titles) if said.titles else {},
         queries=read_texts(said.queries) if said.queries else {},
@@ -144,8 +149,11 @@ def _looked_into(
 
 def chosen_run(report: Report, option: str, wanted: str) -> int:
     """The run that an option names: by its name, its tag or its file."""
-    tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
-    for names in (report.names, tags, [file.path for file in report.files]):
+    for names in (
+        report.names,
+        [text_of(evaluation.tag) for evaluation in report.evaluations],
+        [file.path for file in report.files],
+    ):
         if wanted in names:
             return names.index(wanted)
     hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")

@@ -81,6 +81,14 @@ def test_no_run_is_said_to_stay_best_where_bounds_meet(tmp_path: Path, bounds: b
     assert f"of {int(bounds)} of 1 other runs reach into those of good" in words
 
 
+@pytest.mark.parametrize("name", ["report.html", "report.HTM", "report.pdf"])
+def test_only_pages_and_programs_wait_for_it(name: str) -> None:
+    wanted = report_of(PATENT_QRELS, PATENT_RUNS, outputs=(name,))
+    assert (wanted.trust is None) == (name == "report.pdf")
+    assert report_of(PATENT_QRELS, PATENT_RUNS, outputs=(), output_format="json").trust is not None
+    assert report_of(PATENT_QRELS, PATENT_RUNS, outputs=()).trust is None
+
+
 def test_judged_only_has_no_bounds(tmp_path: Path) -> None:
     runs = [ranking("1", (1, 2), 9, "good"), ranking("1", (5, 6), 9, "poor")]
     report = report_of_texts(tmp_path, judgements("1", 2), *runs, judged_only=True)
