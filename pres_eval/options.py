@@ -118,6 +118,7 @@ class Options:
     empty: str = AS_TREC_EVAL
 
     def __post_init__(self) -> None:
+        """Check each value; numbers above C's long become its largest."""
         for name, known in (
             *(("compat", COMPAT_VERSIONS), ("ties", TIE_RULES)),
             *(("duplicates", DUPLICATE_RULES), ("empty", EMPTY_RULES)),

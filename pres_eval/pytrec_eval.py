@@ -78,6 +78,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parse(lines: Iterable[str], width: int, place: int, number: Any) -> dict[str, dict[str, Any]]:
+    """Return the numbers by topic and document; raises what pytrec_eval raises."""
     found: dict[str, dict[str, Any]] = defaultdict(dict)
     for line_number, line in enumerate(lines, 1):
         fields = line.split()
@@ -152,7 +153,7 @@ class RelevanceEvaluator:
 
     def _grades_of(self, topic: str) -> dict[str, int] | None:
         """The grades of a topic's documents, from judgements that are kept as arrays."""
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.Qrels)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
         place = self._qrels.lookup.topics.get(topic)
         if place is None:
             return None
@@ -188,7 +189,7 @@ class RelevanceEvaluator:
 
     def _counted(self, number: int) -> dict[str, float]:
         """The relevant documents of a topic, if they are asked for."""
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.Qrels)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
         begin, end = self._qrels.relevance.pool.offsets[number : number + 2]
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))} if NUM_REL in self._nothing else {}

@@ -21,6 +21,7 @@ else:
         assert frozen, "records don't change"
 
         def made(kind: type) -> type:
+            """Return the class as a record."""
             # What the standard library does without writing a text is left to it; it wants a class to be
             # frozen if another is that it inherits from.
             inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
@@ -59,6 +60,7 @@ class _SignatureWhenAsked:
     """The signature of a class, for `help` and for errors; made when somebody looks at it."""
 
     def __get__(self, instance: object, kind: Any) -> Signature:
+        """Return the signature that `inspect` and editors show."""
         from inspect import Parameter, Signature
 
         parameters = []
@@ -76,6 +78,7 @@ class _SignatureWhenAsked:
 
 
 def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
+    """Set all fields, once and without a text that was made to do it."""
     fields: _Fields = self._record
     values = self.__dict__
     values.update(fields.defaults)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class ScoredRun:
     """All numbers of one run.
 
     path, tag    the run file, and the tag of its last line
@@ -49,7 +49,7 @@ class Evaluation:
     values: tuple[Values, ...]
     summary: tuple[float | str | None, ...]
     totals: Totals
-    groups: dict[str, Evaluation] = field(default_factory=dict)
+    groups: dict[str, ScoredRun] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -63,7 +63,7 @@ class Evaluation:
                 return values
         raise KeyError(label)
 
-    def with_columns(self, places: Sequence[int]) -> Evaluation:
+    def with_columns(self, places: Sequence[int]) -> ScoredRun:
         """The same with some of the columns alone, in this order."""
         return replace(
             self,
@@ -103,7 +103,7 @@ class Scoring:
         """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
         return scored(self.relevance, ranking, self.selection, self.options, self.zscores, jobs)
 
-    def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> Evaluation:
+    def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """All numbers of one run whose topics were scored, which are at least one."""
         whole = self._over(ranking, list(blocks))
         groups = {} if self.groups is None else self.groups.topics
@@ -113,13 +113,13 @@ class Scoring:
 
     def _over(
         self, ranking: Ranking, blocks: Sequence[ScoredBlock], topics: frozenset[bytes] | None = None
-    ) -> Evaluation:
+    ) -> ScoredRun:
         """Return all numbers over scored topics; `topics` are those of the group that they are, None: all."""
         summing = Summing(self.selection, self.weights)
         for block in blocks:
             summing.add(block)
         totals = summing.totals(self.relevance, self.options.complete, topics)
-        return Evaluation(
+        return ScoredRun(
             path=ranking.name,
             tag=ranking.tag,
             topics=tuple(topic for block in blocks for topic in block.topics),
@@ -157,6 +157,7 @@ def score_blocks(
     groups = _groups(selection)
 
     def score(batch: AnyBatch) -> ScoredBlock:
+        """Return the values of all columns for a batch."""
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
             values = tuple([one for group in groups for one in _score_group(batch, group, worth)])
@@ -271,7 +272,7 @@ def evaluate(
     options: Options,
     zscores: ZScores | None = None,
     jobs: int = 1,
-) -> Evaluation:
+) -> ScoredRun:
     """All numbers of one run, computed by `jobs` threads; they do not depend on how many these are.
 
     Raises NoCommonTopicError if no topic is in both files, MeasureError if a measure lacks what it needs.

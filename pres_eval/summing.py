@@ -12,7 +12,7 @@ from pres_eval.arrays.exact import add_rows_in_order
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format, Totals, mean
 from pres_eval.measures.selection import Selection
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 
@@ -76,7 +76,7 @@ class Summing:
             weight = math.fsum(self._weights.of[topic] for topic, its in zip(judged, own, strict=True) if its)
         num_judged = len(relevance.pool.topics) if topics is None else int(own.sum())
         positive = 0
-        if isinstance(relevance, Qrels):
+        if isinstance(relevance, QrelsJudgements):
             positive = relevance.num_positive(own if complete and topics is not None else None)
         return Totals(
             num_scored=self.num_scored,

@@ -24,7 +24,7 @@ from pres_eval.analysis.correlation import (
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.overlap import opposite_rbo, rbo
 from pres_eval.analysis.paired import means_of
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray, IntArray
 
@@ -106,7 +106,7 @@ def coefficient_intervals(
     `each` wraps the loop over draws, for a progress bar.
     """
     num_measures, _, size = values.shape
-    stream = Stream(seed)
+    stream = RandomStream(seed)
     pairs = list(itertools.combinations(range(num_measures), 2))
     draws = np.empty((samples, len(pairs), len(names)))
     for number in each(range(samples)):

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import UsageError
 
@@ -73,7 +73,7 @@ def compare_by_group(
     scores: PairedScores,
     groups: Mapping[str, frozenset[bytes]],
     baseline: int | Sequence[int] | None,
-    settings: Settings,
+    settings: CompareSettings,
 ) -> ByGroup:
     """Compare runs as `compare` does, in each group of topics that has some.
 
@@ -118,7 +118,7 @@ def _between(
     scores: PairedScores,
     members: Mapping[str, IntArray],
     comparisons: Sequence[GroupComparison],
-    settings: Settings,
+    settings: CompareSettings,
 ) -> tuple[tuple[Interaction, ...], bool]:
     """Return the interactions of groups, whose topics are (n,) each, and whether some topic is in several."""
     grouped = np.concatenate([np.zeros(0, np.int64), *members.values()])
@@ -127,7 +127,7 @@ def _between(
     return (() if alone else _interactions(scores, members, comparisons, settings)), overlap
 
 
-def _corrected(p_values: FloatArray, measures: Sequence[str], settings: Settings) -> FloatArray:
+def _corrected(p_values: FloatArray, measures: Sequence[str], settings: CompareSettings) -> FloatArray:
     """Return p-values (n,) corrected in the family of each: its measure, or all; nan is no comparison."""
     corrected = np.full(len(p_values), math.nan)
     families = [settings.over == "measures" or measure for measure in measures]
@@ -141,7 +141,7 @@ def _interactions(
     scores: PairedScores,
     members: Mapping[str, IntArray],
     comparisons: Sequence[GroupComparison],
-    settings: Settings,
+    settings: CompareSettings,
 ) -> tuple[Interaction, ...]:
     """Return whether differences depend on the group, whose topics are (n,), for each pair compared."""
     rows = np.concatenate(list(members.values()))
@@ -194,7 +194,7 @@ def p_of_groups(differences: FloatArray, group: IntArray, samples: int, seed: in
         return np.asarray((np.add.reduceat(rows, starts, axis=-1) ** 2 / sizes).sum(axis=-1), np.float64)
 
     reached = float(spread(sorted_values)) * (1 - 1e-12)
-    stream, as_far = Stream(seed), 0
+    stream, as_far = RandomStream(seed), 0
     for start in range(0, samples, _AT_ONCE):
         orders = stream.orders(min(_AT_ONCE, samples - start), len(differences))
         as_far += int((spread(sorted_values[orders]) >= reached).sum())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.compare_settings import Settings, check_settings
+from pres_eval.analysis.compare_settings import CompareSettings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import rounded, wins_ties_losses
@@ -39,7 +39,7 @@ def best_places(means: FloatArray) -> tuple[int, ...]:
 def compare(
     scores: PairedScores,
     baseline: int | Sequence[int] | None = 0,
-    settings: Settings = Settings(),
+    settings: CompareSettings = CompareSettings(),
     each: Loop = iter,
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
@@ -100,7 +100,7 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
 
 
 def _jointly(
-    values: FloatArray, means: FloatArray, pairs: Sequence[IntArray], settings: Settings
+    values: FloatArray, means: FloatArray, pairs: Sequence[IntArray], settings: CompareSettings
 ) -> list[Joint]:
     """What a test of all runs at once says of (M, R, T) values, (M, R) means, M times (P, 2) pairs."""
     alpha = settings.joint_alpha(len(pairs))
@@ -109,7 +109,7 @@ def _jointly(
 
 
 def _tested(
-    values: FloatArray, means: FloatArray, pairs: IntArray, settings: Settings, joint: Joint | None
+    values: FloatArray, means: FloatArray, pairs: IntArray, settings: CompareSettings, joint: Joint | None
 ) -> _Family:
     """The comparisons of one measure: (R, T) values and (R,) means, what a joint test says of them."""
     differences = values[pairs[:, 0]] - values[pairs[:, 1]]
@@ -131,7 +131,7 @@ def _tested(
     )
 
 
-def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArray]:
+def _corrected(found: Sequence[FloatArray], settings: CompareSettings) -> list[FloatArray]:
     """The p-values (P,) of each measure, corrected."""
     if settings.test in JOINT_TESTS:
         times = len(found) if settings.over == "measures" else 1
@@ -140,7 +140,7 @@ def _corrected(found: Sequence[FloatArray], settings: Settings) -> list[FloatArr
 
 
 def _by_family(
-    make: Callable[[FloatArray], FloatArray], found: Sequence[FloatArray], settings: Settings
+    make: Callable[[FloatArray], FloatArray], found: Sequence[FloatArray], settings: CompareSettings
 ) -> list[FloatArray]:
     """What `make` makes of the p-values (P,) of each measure, or of those of all measures together."""
     if settings.over == "runs" or not found:
@@ -150,7 +150,7 @@ def _by_family(
 
 
 def _comparisons(
-    scores: PairedScores, families: Sequence[_Family], settings: Settings
+    scores: PairedScores, families: Sequence[_Family], settings: CompareSettings
 ) -> Iterator[Comparison]:
     """The records of the pairs of all measures, their p-values corrected."""
     found = [family.p_values for family in families]
@@ -167,7 +167,7 @@ def _of_measure(
     family: _Family,
     corrected: FloatArray,
     missing: FloatArray,
-    settings: Settings,
+    settings: CompareSettings,
 ) -> list[Comparison]:
     """The records of one measure's pairs, from their corrected p-values (P,).
 
@@ -221,7 +221,9 @@ def _of_measure(
     ]
 
 
-def _intervals(family: _Family, missing: FloatArray, settings: Settings) -> tuple[FloatArray, FloatArray]:
+def _intervals(
+    family: _Family, missing: FloatArray, settings: CompareSettings
+) -> tuple[FloatArray, FloatArray]:
     """(P,) lower and (P,) upper ends of the differences' intervals; nan where there is no p-value, either."""
     if family.half_width is not None:
         half_width = np.where(np.isnan(family.p_values), math.nan, family.half_width)

@@ -26,7 +26,7 @@ FAMILIES = ("runs", "measures")
 
 
 @dataclass(frozen=True)
-class Settings:
+class CompareSettings:
     """How runs are compared.
 
     test         a name of TESTS
@@ -72,7 +72,7 @@ class Settings:
         return self.alpha / (measures if self.over == "measures" else 1)
 
 
-def check_settings(settings: Settings, all_pairs: bool = False) -> None:
+def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
     """Raises UsageError for settings that mean nothing or do not go together."""
     for name, known in (
         ("test", TESTS), ("correction", CORRECTIONS), ("alternative", ALTERNATIVES),
@@ -105,7 +105,9 @@ def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str
     return pairs * (len(scores.measures) if over == "measures" else 1)
 
 
-def least_p(settings: Settings, topics: int, comparisons: int, measures: int = 1, runs: int = 2) -> float:
+def least_p(
+    settings: CompareSettings, topics: int, comparisons: int, measures: int = 1, runs: int = 2
+) -> float:
     """The lowest corrected p-value that one of so many comparisons over so many topics can reach.
 
     Nothing can be significant where it is alpha or more; nan where there is none, over one topic.
@@ -120,7 +122,7 @@ def least_p(settings: Settings, topics: int, comparisons: int, measures: int = 1
     return least if math.isnan(least) else min(1.0, least)
 
 
-def corrected_for(settings: Settings, comparisons: int, measures: int = 1) -> int:
+def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1) -> int:
     """What the lowest of the p-values is multiplied with."""
     if settings.test in JOINT_TESTS:
         return measures if settings.over == "measures" else 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
@@ -62,7 +62,7 @@ class ComparedRuns:
     """
 
     scores: PairedScores
-    settings: Settings
+    settings: CompareSettings
     lower: FloatArray
     upper: FloatArray
     best: BoolArray

@@ -13,7 +13,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import Options
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 def takes_cutoffs(name: str) -> bool:
@@ -50,7 +50,7 @@ def signs(selection: Selection) -> IntArray:
     return np.array([[-1 if column.measure.less_is_better else 1] for column in selection], np.int64)
 
 
-def summaries(evaluations: Sequence[Evaluation]) -> FloatArray:
+def summaries(evaluations: Sequence[ScoredRun]) -> FloatArray:
     """(M, R) the value over all topics of every column and run."""
     rows = [[float(value) for value in evaluation.summary if value is not None] for evaluation in evaluations]
     return np.array(rows, np.float64).T

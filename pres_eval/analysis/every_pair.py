@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured
@@ -17,7 +17,7 @@ from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class PairTable:
     losses: IntArray
     letters: tuple[tuple[str, ...], ...]
     falling: frozenset[str]
-    settings: Settings
+    settings: CompareSettings
 
     def gains(self, measure: int) -> FloatArray:
         """(R,) the means of a measure, so that more is better."""
@@ -111,10 +111,10 @@ class PairTable:
 
 
 def pairs_of(
-    evaluations: Sequence[Evaluation],
+    evaluations: Sequence[ScoredRun],
     names: Sequence[str],
     labels: Sequence[str],
-    settings: Settings,
+    settings: CompareSettings,
     every_topic: Sequence[bytes] | None = None,
     each: Loop = iter,
 ) -> PairTable | None:
@@ -133,14 +133,14 @@ def pairs_of(
     return every_pair(scores, settings, each, present)
 
 
-def _is_mean(evaluation: Evaluation, label: str) -> bool:
+def _is_mean(evaluation: ScoredRun, label: str) -> bool:
     """Whether a column is a mean over topics, and a number on every topic."""
     column = next(column for column in evaluation.columns if column.label == label)
     return is_average(column) and bool(np.isfinite(evaluation.by_label(label)).all())
 
 
 def every_pair(
-    scores: PairedScores, settings: Settings, each: Loop = iter, present: BoolArray | None = None
+    scores: PairedScores, settings: CompareSettings, each: Loop = iter, present: BoolArray | None = None
 ) -> PairTable:
     """The numbers of `compare --all-pairs` of pairs as arrays; `each` wraps the loop over the measures.
 
@@ -210,7 +210,7 @@ def _tested(
     measure: int,
     pairs: tuple[IntArray, IntArray],
     together: Sequence[tuple[IntArray, BoolArray]],
-    settings: Settings,
+    settings: CompareSettings,
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """The (2, P) means of the runs of pairs, (P,) p-values, (3, P) directions, wins and losses.
 

@@ -13,7 +13,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.batches.from_qrels import kept_documents
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def explain_topic(
 
 
 def explain_topics(
-    qrels: Qrels, ranking: Ranked, options: Options, nmax: int, topics: Sequence[int]
+    qrels: QrelsJudgements, ranking: Ranked, options: Options, nmax: int, topics: Sequence[int]
 ) -> list[Explanation]:
     """Lay open some topics of a run, given as indices of the pool's topics; a run may lack them.
 

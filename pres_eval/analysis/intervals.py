@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.analysis import student
 from pres_eval.analysis.digits import mean_and_deviation
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays.types import FloatArray
 
 Ends = tuple[FloatArray, FloatArray]
@@ -69,7 +69,7 @@ def bootstrap_means(values: FloatArray, samples: int = 10_000, seed: int = 0) ->
     """
     rows, size = values.shape
     means = np.empty((samples, rows))
-    stream = Stream(seed)
+    stream = RandomStream(seed)
     for start in range(0, samples, 500):
         times = stream.times_drawn(min(500, samples - start), size)
         totals = np.zeros((len(times), rows))

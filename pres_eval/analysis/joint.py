@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from pres_eval.analysis.joint_chances import against_one, studentized_range
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays.types import FloatArray
 
 Outside = Callable[[FloatArray, int, float], FloatArray]
@@ -122,7 +122,7 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
     (M, R, T) values in; a deal is the same for all measures.
     """
     measures, runs, topics = values.shape
-    stream, ranges = Stream(seed), np.empty((measures, samples))
+    stream, ranges = RandomStream(seed), np.empty((measures, samples))
     by_topic = np.ascontiguousarray(values.transpose(0, 2, 1))
     at_once = max(1, 500_000 // (runs * topics))
     for start in range(0, samples, at_once):

@@ -13,14 +13,14 @@ from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, Qrels
+from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
 
 LEVELS = ("nominal", "ordinal", "interval")
 """What grades are taken for by Krippendorff's α."""
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Assessments:
     """What J judges said of the documents that any of them judged, on the topics that all of them have.
 
     pool        the documents
@@ -41,9 +41,9 @@ class Judged:
         judged: BoolArray = self.there & (self.grades >= 0)
         return judged
 
-    def qrels(self, judge: int) -> Qrels:
+    def qrels(self, judge: int) -> QrelsJudgements:
         """One judge's judgements, over the documents of all."""
-        return Qrels(
+        return QrelsJudgements(
             name=self.names[judge],
             pool=self.pool,
             grade=self.grades[judge],
@@ -52,7 +52,7 @@ class Judged:
         )
 
 
-def side_by_side(judges: Sequence[Qrels]) -> Judged:
+def side_by_side(judges: Sequence[QrelsJudgements]) -> Assessments:
     """Put judgements side by side, document by document.
 
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
@@ -82,7 +82,7 @@ def side_by_side(judges: Sequence[Qrels]) -> Judged:
     for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
         all_grades[judge, rows], there[judge, rows] = own, True
     left_out = len(set().union(*topics)) - len(common)
-    return Judged(
+    return Assessments(
         names=tuple(qrels.name for qrels in judges),
         pool=pooled.pool,
         grades=all_grades,
@@ -91,7 +91,7 @@ def side_by_side(judges: Sequence[Qrels]) -> Judged:
     )
 
 
-def _check_duplicates(qrels: Qrels) -> None:
+def _check_duplicates(qrels: QrelsJudgements) -> None:
     twice = qrels.duplicates
     if len(twice.document):
         raise InputError(
@@ -208,7 +208,7 @@ class TopicAgreement:
     overlap: float
 
 
-def by_topic(judged: Judged, first: int, second: int, level: float) -> list[TopicAgreement]:
+def by_topic(judged: Assessments, first: int, second: int, level: float) -> list[TopicAgreement]:
     """Two judges on each topic; `level` is the least grade of a relevant document."""
     rows = []
     for topic, name in enumerate(judged.pool.topics):
@@ -217,14 +217,15 @@ def by_topic(judged: Judged, first: int, second: int, level: float) -> list[Topi
     return rows
 
 
-def over_all(judged: Judged, first: int, second: int, level: float) -> TopicAgreement:
+def over_all(judged: Assessments, first: int, second: int, level: float) -> TopicAgreement:
     """Two judges on all topics together."""
     return _agreement(b"all", judged, first, second, slice(None), level)
 
 
 def _agreement(
-    name: bytes, judged: Judged, first: int, second: int, here: slice, level: float
+    name: bytes, judged: Assessments, first: int, second: int, here: slice, level: float
 ) -> TopicAgreement:
+    """Return how two judges agree on a topic, whose documents are `here` in the arrays."""
     one, other = judged.judged[first, here], judged.judged[second, here]
     both = one & other
     grades, others = judged.grades[first, here][both], judged.grades[second, here][both]

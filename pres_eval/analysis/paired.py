@@ -11,7 +11,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
 from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def gains_of(measures: Sequence[str], values: FloatArray, falling: Collection[st
 
 
 def pair_topics(
-    evaluations: Sequence[Evaluation], runs: Sequence[str], every_topic: Sequence[bytes] | None = None
+    evaluations: Sequence[ScoredRun], runs: Sequence[str], every_topic: Sequence[bytes] | None = None
 ) -> PairedScores:
     """Put evaluations of the same selection side by side, topic by topic.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.pooling import Key, ToJudge
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.errors import UsageError, decimal_comma, quoted
 
 NOT_DRAWN, TO_JUDGE = "-1", "?"
@@ -18,7 +18,7 @@ NOT_DRAWN, TO_JUDGE = "-1", "?"
 
 
 @dataclass(frozen=True)
-class Stratum:
+class RankStratum:
     """Documents whose best rank in any run is from `first` to `last`, of which a share is drawn."""
 
     first: int
@@ -26,9 +26,9 @@ class Stratum:
     share: float
 
     @classmethod
-    def read(cls, text: str) -> tuple[Stratum, ...]:
+    def read(cls, text: str) -> tuple[RankStratum, ...]:
         """Read `1-10:1.0,11-100:0.1`.  Raises UsageError for ranks out of order, and shares beyond 0 to 1."""
-        found: list[Stratum] = []
+        found: list[RankStratum] = []
         for part in text.split(","):
             match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", part)
             last = found[-1].last if found else 0
@@ -59,7 +59,7 @@ class DrawnPool:
         return str(grades.get(key, TO_JUDGE)) if key in self.drawn else NOT_DRAWN
 
 
-def draw(documents: Iterable[ToJudge], strata: Sequence[Stratum], seed: int) -> DrawnPool:
+def draw(documents: Iterable[ToJudge], strata: Sequence[RankStratum], seed: int) -> DrawnPool:
     """Draw of each topic's documents in each stratum the share of it, rounded half up, at least one.
 
     Which ones depends on the seed, the topic, the number of the stratum, and its documents alone.
@@ -73,6 +73,6 @@ def draw(documents: Iterable[ToJudge], strata: Sequence[Stratum], seed: int) -> 
     for (topic, number), keys in found.items():
         wanted = max(int(len(keys) * strata[number - 1].share + 0.5), 1)
         keys.sort()
-        order = np.argsort(Stream(seed, number, zlib.crc32(topic)).words(len(keys)), kind="stable")
+        order = np.argsort(RandomStream(seed, number, zlib.crc32(topic)).words(len(keys)), kind="stable")
         drawn += [keys[place] for place in order[:wanted].tolist()]
     return DrawnPool({key: number for (_, number), keys in found.items() for key in keys}, frozenset(drawn))

@@ -18,7 +18,7 @@ from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, Qrels
+from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.source import Chunk, Source
 
 Key = tuple[bytes, bytes]
@@ -34,7 +34,7 @@ def first_documents(path: str, compat: str = Options.compat, depth: int | None =
     if path == "-":
         raise UsageError("standard input can't be read twice: save the run in a file first")
     pool = own_pool(Source(path))
-    everything = Qrels(
+    everything = QrelsJudgements(
         name=path, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
     )
     ranking = read_run(Source(path), everything, Options(compat=compat))
@@ -67,7 +67,7 @@ def own_pool(source: Source) -> Pool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _PooledPart:
     """The topics of stretches of rows in a chunk, how many rows each has, and all documents."""
 
     chunk: Chunk
@@ -77,11 +77,12 @@ class _Part:
     documents: WordIds
 
 
-def _part(chunk: Chunk) -> _Part:
+def _part(chunk: Chunk) -> _PooledPart:
+    """Return the topics and documents of a chunk; raises LineError."""
     lines = parse_lines(chunk, RUN).checked()
     topics = lines.column(TOPIC)
     first = changes(topics)
-    return _Part(
+    return _PooledPart(
         chunk=chunk,
         num_lines=lines.num_lines,
         topics=list(topics.take(first)),

@@ -16,10 +16,10 @@ from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 
 
-def found_by(qrels: Qrels, rankings: Sequence[Ranked], depth: int) -> BoolArray:
+def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> BoolArray:
     """(R, D) which judged documents each run has among the first `depth` of a topic."""
     found = np.zeros((len(rankings), len(qrels.grade)), np.bool_)
     for row, ranking in enumerate(rankings):
@@ -46,7 +46,7 @@ class Depths:
 
 
 def pool_depths(
-    qrels: Qrels,
+    qrels: QrelsJudgements,
     rankings: Sequence[Ranking],
     selection: Selection,
     options: Options,
@@ -105,7 +105,7 @@ class LeftOut:
 
 
 def leave_out(
-    qrels: Qrels,
+    qrels: QrelsJudgements,
     rankings: Sequence[Ranking],
     names: Sequence[str],
     selection: Selection,
@@ -161,7 +161,7 @@ class Holes:
     unjudged: IntArray
 
 
-def holes(qrels: Qrels, ranking: Ranked, depth: int) -> Holes:
+def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> Holes:
     """How many of the first `depth` documents of each topic of a run nobody judged."""
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     judged = (ranking.rank <= depth) & (qrels.grade[ranking.document] >= 0)

@@ -13,7 +13,7 @@ from pres_eval.analysis import Loop, student
 from pres_eval.analysis.digits import mean_and_deviation, rounded
 from pres_eval.analysis.joint import Draws, Joint, randomised_tukey
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray, IntArray
 
@@ -139,7 +139,7 @@ def stability(
     jobs = list(itertools.product(range(len(scores.measures)), sizes))
     for number in each(range(len(jobs))):
         measure, size = jobs[number]
-        stream = Stream(repeats.seed, size)
+        stream = RandomStream(repeats.seed, size)
         counts = np.zeros((3, len(pairs[0])), np.int64)
         in_bin, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
         for order in stream.orders(repeats.trials, len(scores.topics)):

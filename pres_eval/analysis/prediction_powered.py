@@ -13,7 +13,7 @@ from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.intervals import t_intervals
 from pres_eval.analysis.judged_runs import Favour, favours
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import NoCommonTopicError
@@ -222,7 +222,9 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> list[MoreTopics]:
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
     """The topics that people have not judged, in an order drawn by chance: a choice would void intervals."""
     topics = judges.topics
-    return [topics[place] for place in Stream(seed).orders(1, len(topics))[0].tolist()] if topics else []
+    return (
+        [topics[place] for place in RandomStream(seed).orders(1, len(topics))[0].tolist()] if topics else []
+    )
 
 
 def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favour]:

@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray, Words
 
 
-class Stream:
+class RandomStream:
     """A stream of random choices that depends on its seeds (whole numbers >= 0) and on nothing else."""
 
     def __init__(self, *seeds: int) -> None:

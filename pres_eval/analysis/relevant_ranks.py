@@ -12,7 +12,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.batches.from_qrels import kept_documents
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class RelevantRanks:
 
 
 def relevant_ranks(
-    qrels: Qrels, rankings: Sequence[Ranked], options: Options, topics: Sequence[bytes]
+    qrels: QrelsJudgements, rankings: Sequence[Ranked], options: Options, topics: Sequence[bytes]
 ) -> RelevantRanks:
     """The relevant documents of the topics (all in the qrels), with their ranks in every run."""
     pool = qrels.pool
@@ -51,7 +51,7 @@ def relevant_ranks(
     return RelevantRanks(np.asarray(offsets), docnos, qrels.grade[documents].astype(np.int64), ranks)
 
 
-def ranks_of_documents(qrels: Qrels, found: Ranked) -> IntArray:
+def ranks_of_documents(qrels: QrelsJudgements, found: Ranked) -> IntArray:
     """(D,) the rank of each document of the pool, 0 where the run does not have it."""
     ranks = np.zeros(len(qrels.pool.documents), np.int64)
     ranks[found.document] = found.rank

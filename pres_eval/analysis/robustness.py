@@ -18,7 +18,7 @@ from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.scoring import evaluate
 
 REMOVED = ("pooled", "unjudged", "nonrelevant")
@@ -93,7 +93,7 @@ class Robustness:
 class Sampler:
     """Makes f-qrels; at `level` a document is relevant."""
 
-    def __init__(self, qrels: Qrels, level: float, seed: int, thin: str = THINNED[0]) -> None:
+    def __init__(self, qrels: QrelsJudgements, level: float, seed: int, thin: str = THINNED[0]) -> None:
         self._offsets = qrels.pool.offsets
         self._seed = seed
         self._thin = thin
@@ -114,7 +114,7 @@ class Sampler:
         return keep
 
 
-def without(qrels: Qrels, keep: BoolArray, removed: str) -> Qrels:
+def without(qrels: QrelsJudgements, keep: BoolArray, removed: str) -> QrelsJudgements:
     """The judgements with those that do not stay taken out: (D,) booleans, a name of REMOVED."""
     if removed == "unjudged":
         return qrels.keeping(keep)
@@ -124,7 +124,7 @@ def without(qrels: Qrels, keep: BoolArray, removed: str) -> Qrels:
 
 
 def robustness(
-    qrels: Qrels,
+    qrels: QrelsJudgements,
     rankings: Sequence[Ranking],
     selection: Selection,
     options: Options,
@@ -166,13 +166,13 @@ def robustness(
 
 
 def scores_under(
-    qrels: Qrels, rankings: Sequence[Ranking], selection: Selection, options: Options
+    qrels: QrelsJudgements, rankings: Sequence[Ranking], selection: Selection, options: Options
 ) -> FloatArray:
     """(M, R) what the runs score under these judgements; they are not read again."""
     return summaries([evaluate(qrels, ranking, selection, options) for ranking in rankings])
 
 
-def qrels_lines(qrels: Qrels, keep: BoolArray | None = None) -> bytes:
+def qrels_lines(qrels: QrelsJudgements, keep: BoolArray | None = None) -> bytes:
     """The judgements that stay (D,) as a qrels file: topics and documents in byte order, iteration 0."""
     pool = qrels.pool
     order = pool.byte_order()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
@@ -18,7 +18,7 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.strata import Sample
 from pres_eval.records import dataclass
-from pres_eval.scoring import Evaluation, Scoring
+from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.summing import Values
 
 LOWER, UPPER = "lower", "upper"
@@ -36,8 +36,8 @@ class Redrawing:
 
 
 def with_sample_intervals(
-    evaluation: Evaluation, ranking: Ranking, scoring: Scoring, how: Redrawing | None = None
-) -> Evaluation:
+    evaluation: ScoredRun, ranking: Ranking, scoring: Scoring, how: Redrawing | None = None
+) -> ScoredRun:
     """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
 
     Measures that are too high of every sample have none.
@@ -55,7 +55,7 @@ def with_sample_intervals(
     columns = [evaluation.columns[place] for place in wanted]
     batch = form_sampled_batch(sample, ranking, scoring.options)
     ends, sums = [], np.zeros((how.times, len(columns)))
-    stream = Stream(how.seed)
+    stream = RandomStream(how.seed)
     outside = ((1 - how.level) / 2, (1 + how.level) / 2)
     for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
         values = np.stack([_values(one, columns) for one in _redrawn(block, how.times, stream)])
@@ -86,7 +86,7 @@ def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
     return np.array(found)
 
 
-def _redrawn(batch: SampledBatch, times: int, stream: Stream) -> Iterator[SampledBatch]:
+def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[SampledBatch]:
     """Return the batch with its documents drawn anew, n - 1 of the n of a stratum, and weighed by Rao and Wu.
 
     A document drawn t times counts 1 - λ + λ t n / (n - 1), with λ² = 1 - n / N: n together, as before.
@@ -109,8 +109,8 @@ def _redrawn(batch: SampledBatch, times: int, stream: Stream) -> Iterator[Sample
 
 
 def _with_ends(
-    evaluation: Evaluation, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
-) -> Evaluation:
+    evaluation: ScoredRun, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
+) -> ScoredRun:
     """Put the ends behind their columns: of topics (2, C, T), over all topics (2, C)."""
     columns: list[SelectedColumn] = []
     values: list[Values] = []

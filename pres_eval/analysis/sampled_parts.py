@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pres_eval.analysis.pooling import Key, first_documents
-from pres_eval.analysis.yields import Part
+from pres_eval.analysis.yields import SampledPart
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.id_files import read_pairs
 from pres_eval.reading.lines import RUN
@@ -35,7 +35,7 @@ def sampled_parts(
     level: int = 1,
     collection: int | None = None,
     sizes: Sizes | None = None,
-) -> list[Part]:
+) -> list[SampledPart]:
     """Return the parts of each stratum: what the review found of it, and what it missed; empty ones left out.
 
     level       the least grade of a relevant document
@@ -107,7 +107,7 @@ def _parts(
     found_in: Mapping[Stratum, int],
     review: Collection[Key],
     level: int,
-) -> Iterator[Part]:
+) -> Iterator[SampledPart]:
     """Yield the parts of a topic; raises InputError for one of which nothing is known."""
     for stratum, own in strata.items():
         for found, size in ((True, found_in[stratum]), (False, whole[stratum] - found_in[stratum])):
@@ -120,7 +120,7 @@ def _parts(
                     "a sample of these",
                 )
             if size:
-                yield Part(*stratum, found, size, len(grades), sum(grade >= level for grade in grades))
+                yield SampledPart(*stratum, found, size, len(grades), sum(grade >= level for grade in grades))
 
 
 def _found_in(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays.types import BoolArray, IntArray
 
 LEAST_RELEVANT = 1
@@ -28,7 +28,7 @@ def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample:
     and the judgements alone: not on other fractions or samples, nor on the platform (PCG64).
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    stream = Stream(seed, round(fraction * 1_000_000), sample)
+    stream = RandomStream(seed, round(fraction * 1_000_000), sample)
     return _keep(offsets, is_rel, fraction, stream, LEAST_RELEVANT)
 
 
@@ -40,12 +40,14 @@ def keep_judged(
     At least one relevant document stays, and ten others.  What is neither (in the pool, not judged) stays.
     Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
     """
-    stream = Stream(seed, round(fraction * 1_000_000), sample, 1)
+    stream = RandomStream(seed, round(fraction * 1_000_000), sample, 1)
     others = _keep(offsets, is_nonrel, fraction, stream, LEAST_NONRELEVANT)
     return others & keep_relevant(offsets, is_rel, fraction, sample, seed)
 
 
-def _keep(offsets: IntArray, thinned: BoolArray, fraction: float, stream: Stream, least: int) -> BoolArray:
+def _keep(
+    offsets: IntArray, thinned: BoolArray, fraction: float, stream: RandomStream, least: int
+) -> BoolArray:
     """(N,) which rows stay if of the thinned ones (N,) of each topic a random fraction does."""
     topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(thinned)

@@ -84,6 +84,7 @@ def _labels(text: str, options: Options) -> list[str]:
 def _paired(
     path: str, table: dict[str, dict[bytes, list[float]]], measures: list[str], complete: bool
 ) -> PairedScores:
+    """Return the scores of all runs over the same topics; raises NoCommonTopicError."""
     union = set().union(*table.values())
     topics = sorted(union if complete else union.intersection(*table.values()))
     if not topics:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pres_eval.analysis import student
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, wins_ties_losses
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.signed_ranks import wilcoxon, wilcoxon_greater
 from pres_eval.arrays.types import FloatArray
 
@@ -128,7 +128,7 @@ def _sampled_p(
     differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
     """(P,) those of differences (P, T), over some sign changes."""
-    stream, reached = Stream(seed), _reached(differences, far)
+    stream, reached = RandomStream(seed), _reached(differences, far)
     as_far = np.zeros(len(differences), np.int64)
     for start in range(0, samples, _AT_ONCE):
         signs = np.where(stream.signs(min(_AT_ONCE, samples - start), differences.shape[1]), 1.0, -1.0)
@@ -169,7 +169,7 @@ def bootstrap(
     shifted = differences[varied] - mean[varied, None]
     reached = far(mean[varied] / deviation[varied])
     reached -= 1e-12 * np.abs(reached)
-    stream, as_far = Stream(seed), np.zeros(len(varied), np.int64)
+    stream, as_far = RandomStream(seed), np.zeros(len(varied), np.int64)
     for start in range(0, samples, _AT_ONCE):
         times = stream.times_drawn(min(_AT_ONCE, samples - start), size)
         means = times @ shifted.T / size

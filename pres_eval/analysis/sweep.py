@@ -12,7 +12,7 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 DEFAULT_MEASURES = ("map_cut", "recall", "PRES")
 
@@ -40,7 +40,7 @@ def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], options: Op
     return select_at(list(dict.fromkeys(measures)), cutoffs, options)
 
 
-def sweep(runs: Sequence[str], evaluations: Sequence[Evaluation], cutoffs: Sequence[int]) -> Sweep:
+def sweep(runs: Sequence[str], evaluations: Sequence[ScoredRun], cutoffs: Sequence[int]) -> Sweep:
     """Evaluations of `sweep_selection`, laid out by measure, cutoff and run (figure 8 of Magdy & Jones)."""
     columns = evaluations[0].columns
     names = tuple(dict.fromkeys(column.measure.name for column in columns))

@@ -10,7 +10,7 @@ from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import BEST, DOCNO, WORST, Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.scoring import evaluate
 
@@ -71,7 +71,7 @@ def tie_range(
     relevance: Relevance, ranking: Ranking, options: Options, column: SelectedColumn
 ) -> TieRange | None:
     """The range of a column over the orders of equal scores; None if hardly a relevant document is tied."""
-    if options.ties != DOCNO or not isinstance(relevance, Qrels) or not len(ranking.ties.document):
+    if options.ties != DOCNO or not isinstance(relevance, QrelsJudgements) or not len(ranking.ties.document):
         return None
     relevant, tied = relevant_and_tied(relevance, ranking, options.relevance_level)
     if not ties_matter(relevant, tied):

@@ -53,6 +53,7 @@ def topic_set_sizes(
 def _sizes(
     measure: str, topics: int, variance: float, delta: float, alpha: float, power: float, runs: int
 ) -> Sizes:
+    """Return the numbers of topics that a measure of this variance needs."""
     deviation = math.sqrt(variance)
     if not variance > 0:
         return Sizes(
@@ -122,6 +123,7 @@ def _fewest(enough: Callable[[int], bool]) -> int | None:
 
 
 def _detectable(topics: int, variance: float, alpha: float, power: float) -> float:
+    """Return the least difference found with this power, by halving; nan for one topic."""
     if topics < 2:
         return math.nan
     low, high = 0.0, math.sqrt(variance)

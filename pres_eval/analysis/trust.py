@@ -13,7 +13,7 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.scoring import evaluate
 
 JUDGED_RANKS = (10, 100)
@@ -39,7 +39,11 @@ class Trust:
 
 
 def trust_of(
-    qrels: Qrels, rankings: Sequence[Ranking], selection: Selection, options: Options, each: Loop = iter
+    qrels: QrelsJudgements,
+    rankings: Sequence[Ranking],
+    selection: Selection,
+    options: Options,
+    each: Loop = iter,
 ) -> Trust:
     """Return what the judgements leave open of the runs; `selection` are the measures with bounds and order.
 

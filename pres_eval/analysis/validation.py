@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.yields import (
     Ends,
-    Part,
+    SampledPart,
     binomial,
     clopper_pearson,
     posterior,
@@ -45,7 +45,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReviewSettings:
     """How intervals are made (`method` is beta-binomial or one of METHODS), and what is asked of recall.
 
     target  the recall to be shown; None: no test
@@ -69,8 +69,8 @@ class Validation:
     estimates  of each topic in turn each of QUANTITIES; ALL is the last topic if there are several
     """
 
-    settings: Settings
-    parts: Sequence[Part]
+    settings: ReviewSettings
+    parts: Sequence[SampledPart]
     estimates: Sequence[Estimate]
 
     def of(self, quantity: str) -> list[Estimate]:
@@ -98,7 +98,7 @@ class Validation:
         return self.settings.target is None or round(recall.at_least, 12) >= self.settings.target
 
 
-def estimated(parts: Sequence[Part], settings: Settings) -> list[Estimate]:
+def estimated(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
     """Return the estimates for each topic of the parts, and over all topics together."""
     topics = {part.topic: [other for other in parts if other.topic == part.topic] for part in parts}
     if len(topics) > 1:
@@ -126,7 +126,7 @@ def _share(some: FloatArray, every: FloatArray | int) -> FloatArray:
         return np.asarray(np.divide(some, every))
 
 
-def estimates(topic: bytes, parts: Sequence[Part], settings: Settings) -> list[Estimate]:
+def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
     """Return the estimate of each of the quantities, for a topic or several, of which these are the parts.
 
     Parts are added up as strata are: Σ N x / n, N documents of which n were judged and x are relevant.
@@ -135,7 +135,7 @@ def estimates(topic: bytes, parts: Sequence[Part], settings: Settings) -> list[E
     sizes = sum(part.size for part in sides[0]), sum(part.size for part in sides[1])
     found, missed = (np.array(math.fsum(part.estimate for part in side)) for side in sides)
     outside = 1 - settings.confidence
-    make = _drawn if settings.method == Settings.method else _analytic
+    make = _drawn if settings.method == ReviewSettings.method else _analytic
     ends = make(sides, sizes, settings, (outside, 2 * outside))
     return [
         Estimate(topic, name, float(value(found, missed, sizes)), *ends[name][0], *ends[name][1])
@@ -148,10 +148,13 @@ Quantiles = dict[str, list[Ends]]
 
 
 def _drawn(
-    sides: Sequence[list[Part]], sizes: tuple[int, int], settings: Settings, outside: Sequence[float]
+    sides: Sequence[list[SampledPart]],
+    sizes: tuple[int, int],
+    settings: ReviewSettings,
+    outside: Sequence[float],
 ) -> Quantiles:
     """Return quantiles of the posterior: those of the functions of draws of what was found and missed."""
-    stream, draws = Stream(settings.seed), settings.draws
+    stream, draws = RandomStream(settings.seed), settings.draws
     found, missed = (
         sum((posterior(part, draws)[stream.orders(1, draws)[0]] for part in side), np.zeros(draws))
         for side in sides
@@ -166,7 +169,10 @@ def _drawn(
 
 
 def _analytic(
-    sides: Sequence[list[Part]], sizes: tuple[int, int], settings: Settings, outside: Sequence[float]
+    sides: Sequence[list[SampledPart]],
+    sizes: tuple[int, int],
+    settings: ReviewSettings,
+    outside: Sequence[float],
 ) -> Quantiles:
     """Return intervals that are made of those of the parts, by formulas."""
     interval, share = METHODS[settings.method]
@@ -190,7 +196,9 @@ Yield = tuple[float, float, float]
 """A number of relevant documents, and the ends of its interval."""
 
 
-def _sum(parts: Sequence[Part], interval: Callable[[Part, float], Ends], outside: float) -> Yield:
+def _sum(
+    parts: Sequence[SampledPart], interval: Callable[[SampledPart, float], Ends], outside: float
+) -> Yield:
     """Return the relevant documents of several parts, with the interval of their sum (MOVER).
 
     Formula:  from x̂ - √Σ(x̂ᵢ - lᵢ)² to x̂ + √Σ(uᵢ - x̂ᵢ)²

@@ -22,7 +22,7 @@ LARGEST_TABLE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Part:
+class SampledPart:
     """Documents that are alike to an estimate: of one stratum, and all found by the review or all missed.
 
     size      how many there are
@@ -43,7 +43,7 @@ class Part:
         return self.size * self.relevant / self.sampled
 
 
-def wald(part: Part, outside: float) -> Ends:
+def wald(part: SampledPart, outside: float) -> Ends:
     """Return the normal approximation: p̂ ± z √(p̂ (1 - p̂) / n · (N - n) / (N - 1)), times N.
 
     It has no width where no document of the sample is relevant, or all are: for comparison only.
@@ -53,7 +53,7 @@ def wald(part: Part, outside: float) -> Ends:
     return part.size * max(share - spread, 0.0), part.size * min(share + spread, 1.0)
 
 
-def wilson(part: Part, outside: float) -> Ends:
+def wilson(part: SampledPart, outside: float) -> Ends:
     """Return Wilson's score interval, with n (N - 1) / (N - n) for n in a finite population.
 
     Formula:  (p̂ + z²/2n ± z √(p̂ (1 - p̂)/n + z²/4n²)) / (1 + z²/n), times N
@@ -66,7 +66,7 @@ def wilson(part: Part, outside: float) -> Ends:
     return scale * max(middle - spread, 0.0), scale * min(middle + spread, 1 + over)
 
 
-def clopper_pearson(part: Part, outside: float) -> Ends:
+def clopper_pearson(part: SampledPart, outside: float) -> Ends:
     """Return the exact interval: the numbers of relevant documents that the sample does not contradict.
 
     Formula:  all K with P(X ≥ x | K) > outside / 2 and P(X ≤ x | K) > outside / 2, X hypergeometric
@@ -84,7 +84,7 @@ def clopper_pearson(part: Part, outside: float) -> Ends:
     return float(low), float(part.size - least_irrelevant)
 
 
-def _at_least(relevant: int, part: Part) -> float:
+def _at_least(relevant: int, part: SampledPart) -> float:
     """Return the chance of as many relevant documents in the sample or more, if the part has `relevant`."""
     size, sampled = part.size, part.sampled
     first = max(0, sampled - (size - relevant))
@@ -100,14 +100,14 @@ def _chances(steps: FloatArray) -> FloatArray:
     return np.asarray(chances / chances.sum())
 
 
-def binomial(part: Part, outside: float) -> Ends:
+def binomial(part: SampledPart, outside: float) -> Ends:
     """Return Clopper and Pearson's interval as if the part had no end, unless all of it is judged."""
     size = 10**12 if part.sampled < part.size else part.size
     low, high = clopper_pearson(replace(part, size=size), outside)
     return part.size * (low / size), part.size * (high / size)
 
 
-def posterior(part: Part, draws: int) -> FloatArray:
+def posterior(part: SampledPart, draws: int) -> FloatArray:
     """(draws,) numbers of relevant documents, ascending: evenly spaced quantiles of the posterior.
 
     Formula:  x + BetaBinomial(N - n, x + ½, n - x + ½): what the unjudged documents add, under Jeffreys'
@@ -134,7 +134,7 @@ def relevant_needed(sampled: int, target: float, confidence: float) -> int | Non
     return needed if needed <= sampled else None
 
 
-def sample_needed(part: Part, half_width: float, margin: float) -> int:
+def sample_needed(part: SampledPart, half_width: float, margin: float) -> int:
     """Return how many documents of a part to judge in all, until the interval of recall is ± margin.
 
     Formula:  1 / (1 / N + (1 / n - 1 / N) (margin / h)²), h half the width of today's interval: the samples
@@ -172,5 +172,5 @@ def elusion_tests(
     """
     for size in (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000):
         if size <= unfound:
-            _, high = clopper_pearson(Part(b"", "", False, unfound, size, 0), 2 * (1 - confidence))
+            _, high = clopper_pearson(SampledPart(b"", "", False, unfound, size, 0), 2 * (1 - confidence))
             yield size, high / unfound, int(high), max(0.0, 1 - high / relevant)

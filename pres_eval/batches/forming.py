@@ -11,7 +11,7 @@ from pres_eval.options import DOCNO, Options
 from pres_eval.ranking.common import no_common_topic
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None
 
 def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
     """Return the batches, or raise UsageError for an order of ties that these judgements don't know."""
-    if isinstance(relevance, Qrels):
+    if isinstance(relevance, QrelsJudgements):
         return form_batches(relevance, ranking, options, BLOCK)
     if options.ties != DOCNO:
         raise UsageError(

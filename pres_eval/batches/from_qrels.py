@@ -16,7 +16,7 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
 from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 
 FEW_TIED = 0.01
 """Share of the relevant documents retrieved that have to be in ties before their order is looked at."""
@@ -36,7 +36,7 @@ def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArra
     return topics, place
 
 
-def form_batches(qrels: Qrels, ranked: Ranked, options: Options, size: int) -> Iterator[Batch]:
+def form_batches(qrels: QrelsJudgements, ranked: Ranked, options: Options, size: int) -> Iterator[Batch]:
     """The topics to score with their judged documents, at most `size` topics at a time.
 
     Raises InputError if a topic that is scored has a document judged twice.
@@ -52,7 +52,9 @@ def form_batches(qrels: Qrels, ranked: Ranked, options: Options, size: int) -> I
             yield _form(qrels, ranked, options, topics[start:stop], place[start:stop])
 
 
-def _form(qrels: Qrels, ranked: Ranked, options: Options, topics: IntArray, place: IntArray) -> Batch:
+def _form(
+    qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> Batch:
     """The batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
     averaged = options.ties == EXPECTED
     # When ties stay together, -J has to make them smaller: the batch does that.
@@ -115,7 +117,7 @@ def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ra
     return _only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), rank <= most)
 
 
-def kept_documents(qrels: Qrels, ranked: Ranked, options: Options) -> Ranked:
+def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
     """What -M and -J leave of S ranked topics, and judgements that are used in part."""
     if options.ties in (BEST, WORST) and len(ranked.ties.document):
         if qrels.kept is not None:
@@ -148,7 +150,7 @@ def _only(ranked: Ranked, chosen: BoolArray) -> Ranked:
     )
 
 
-def relevant_and_tied(qrels: Qrels, ranked: Ranked, level: int | float) -> tuple[int, int]:
+def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float) -> tuple[int, int]:
     """How many relevant documents were retrieved, and of how many of them others have the score too."""
     relevant = qrels.grade[ranked.document] >= level
     return int(np.count_nonzero(relevant)), int(np.count_nonzero(relevant[ranked.ties.document]))
@@ -186,7 +188,7 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     return replace(ranked, rank=rank, document=ranked.document[order], ties=NO_TIES)
 
 
-def _check_duplicates(qrels: Qrels, topics: IntArray) -> None:
+def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
     """Raise InputError if one of the topics (T,) has a document that was judged twice."""
     twice = qrels.duplicates
     if not len(twice.topic):

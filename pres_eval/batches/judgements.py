@@ -14,7 +14,7 @@ import numpy as np
 from pres_eval.arrays.ragged import consecutive, lengths_at
 from pres_eval.arrays.remembered import Remembered
 from pres_eval.arrays.types import BoolArray, Grades, IntArray
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.records import dataclass
 
 MOST_RESULTS = 64
@@ -37,13 +37,13 @@ class JudgedTopics:
     made: Remembered = field(default_factory=partial(Remembered, MOST_RESULTS))
 
 
-def judged_topics(qrels: Qrels, topics: IntArray) -> JudgedTopics:
+def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """Topics of the pool (T,) with what is judged of them."""
     size = len(topics) + qrels.pool.num_documents_of(topics)
     return qrels.topics_seen.get(topics.tobytes(), size, partial(_judged_topics, qrels, topics))
 
 
-def _judged_topics(qrels: Qrels, topics: IntArray) -> JudgedTopics:
+def _judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """The same of topics (T,) that were not seen before."""
     levels, counts, offsets = count_levels(*_judgements(qrels, topics), len(topics))
     ids = tuple(qrels.pool.topics.take(topics))
@@ -55,7 +55,7 @@ def wide(grade: Grades) -> Grades:
     return grade if grade.dtype == np.float64 else grade.astype(np.int64)
 
 
-def _judgements(qrels: Qrels, topics: IntArray) -> tuple[IntArray, Grades]:
+def _judgements(qrels: QrelsJudgements, topics: IntArray) -> tuple[IntArray, Grades]:
     """(R,) the topic, as an index of `topics` (T,), and the grade of every judgement that is used."""
     pool = qrels.pool
     rows, offsets = consecutive(pool.offsets[topics], lengths_at(pool.offsets, topics))

@@ -15,7 +15,7 @@ from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.likeness import Judged
+from pres_eval.checking.likeness import JudgedIds
 from pres_eval.checking.telling import tell_rewriting
 from pres_eval.errors import quoted
 from pres_eval.ranking.order import in_docno_order
@@ -27,7 +27,7 @@ LineOf = Callable[[IntArray], IntArray]
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class CheckedBlock:
     """Some topics of a run, their N rows topic after topic, in the order of the file inside of each.
 
     topics   (S,) ids
@@ -63,7 +63,9 @@ def changed(values: NDArray[np.generic]) -> BoolArray:
     return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
 
 
-def check_block(report: FileReport, block: Block, cutoffs: Sequence[int], judged: Judged | None) -> None:
+def check_block(
+    report: FileReport, block: CheckedBlock, cutoffs: Sequence[int], judged: JudgedIds | None
+) -> None:
     """All checks of some topics."""
     _Checks(report, block, block.topic_of).run(cutoffs, judged)
 
@@ -73,10 +75,10 @@ class _Checks:
     """The checks of a block; what they find goes into the report."""
 
     report: FileReport
-    block: Block
+    block: CheckedBlock
     topic_of: NDArray[np.int32]
 
-    def run(self, cutoffs: Sequence[int], judged: Judged | None) -> None:
+    def run(self, cutoffs: Sequence[int], judged: JudgedIds | None) -> None:
         """Do them all."""
         block = self.block
         same_topic = self.topic_of[1:] == self.topic_of[:-1]
@@ -86,7 +88,7 @@ class _Checks:
         self._check_ties(self._descending(rises), same_topic, cutoffs)
         found = judged.join(block.topics, np.diff(block.offsets), block.ids) if judged else None
         if found is None:
-            found = Judged.nothing(np.diff(block.offsets), block.ids)
+            found = JudgedIds.nothing(np.diff(block.offsets), block.ids)
         self._tell_duplicates(found.repeats, found.first)
         self.report.counts["documents", "judged"] = found.num_judged
         pairs = (
@@ -111,6 +113,7 @@ class _Checks:
         return np.flatnonzero(chosen[self.topic_of])
 
     def _tell_duplicates(self, again: IntArray, first: IntArray) -> None:
+        """Report rows whose documents come again, each with the row that had it first."""
         block = self.block
         examples = (
             Example(
@@ -164,6 +167,7 @@ class _Checks:
         return order
 
     def _check_ties(self, order: IntArray | None, same_topic: BoolArray, cutoffs: Sequence[int]) -> None:
+        """Report documents with equal scores, and those that are equal in 32 bits only."""
         scores = self.block.scores if order is None else self.block.scores[order]
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)
@@ -203,6 +207,7 @@ class _Checks:
     def _tell_ties(
         self, kind: str, scores: FloatArray, equal_next: BoolArray, cutoffs: Sequence[int]
     ) -> None:
+        """Report how many documents are in ties, how many ties go across a cutoff, and some examples."""
         report, offsets = self.report, self.block.offsets
         tied = np.concatenate((equal_next, [False])) | np.concatenate(([False], equal_next))
         report.counts[kind, "documents"] = int(np.count_nonzero(tied))

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from pres_eval.checking.findings import Example, FileReport, Level
+from pres_eval.checking.findings import Example, FileReport, Severity
 from pres_eval.checking.judgements import check_pair, check_qrels, same_tags
-from pres_eval.checking.likeness import Judged
+from pres_eval.checking.likeness import JudgedIds
 from pres_eval.checking.run import RunChecker
 from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
@@ -67,7 +67,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
-    checker = RunChecker(Judged.of(judgements), options.asked, options.most, options.jobs)
+    checker = RunChecker(JudgedIds.of(judgements), options.asked, options.most, options.jobs)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)
@@ -75,7 +75,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
         run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
-            if not qrels_report.count(Level.ERROR):
+            if not qrels_report.count(Severity.ERROR):
                 _weigh_ties(report, source, judgements, options)
     same_tags(reports)
     return reports
@@ -107,7 +107,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
 def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, options: CheckOptions) -> None:
     """Say how much the order of equal scores could change map, of a run that can be evaluated."""
     finding = report.findings.get("ties") or report.findings.get("float32-ties")
-    if finding is None or report.count(Level.ERROR) or not Path(source.name).is_file():
+    if finding is None or report.count(Severity.ERROR) or not Path(source.name).is_file():
         return
     from pres_eval.analysis.ties import tie_range
 
@@ -144,4 +144,4 @@ def _checked(
 
 def failed(reports: Sequence[FileReport], strict: bool = False) -> bool:
     """Whether there was any error; any warning too if that is wanted."""
-    return any(report.verdict() is Level.ERROR or (strict and report.verdict()) for report in reports)
+    return any(report.verdict() is Severity.ERROR or (strict and report.verdict()) for report in reports)

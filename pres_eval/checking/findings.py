@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 
-class Level(enum.Enum):
+class Severity(enum.Enum):
     """How bad a finding is."""
 
     ERROR = "error"
@@ -26,12 +26,12 @@ class Kind:
     """One kind of finding: its name, how bad it is, and what it means in one line."""
 
     name: str
-    level: Level
+    level: Severity
     meaning: str
 
 
 _MEANINGS = {
-    Level.ERROR: {
+    Severity.ERROR: {
         "unreadable": "the file can't be read",
         "no-documents": "the file has no line that counts",
         "too-few-columns": "lines with too few columns",
@@ -43,7 +43,7 @@ _MEANINGS = {
         "duplicate": "documents that a topic has twice",
         "no-common-topic": "no topic is in both files",
     },
-    Level.WARNING: {
+    Severity.WARNING: {
         "another-format": "the file looks like something else",
         "extra-columns": "lines with more than six columns: does a docno hold a blank?",
         "byte-order-mark": "starts with a byte order mark: other tools take it for part of an id",
@@ -63,7 +63,7 @@ _MEANINGS = {
         "no-judged-document": "no document of the run is judged: is it the same collection?",
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
     },
-    Level.NOTE: {
+    Severity.NOTE: {
         "ties": "equal scores: the docno decides, in descending order",
         "negative-relevance": (
             "trec_eval takes any negative relevance for in the pool, but not judged: bpref and -J leave"
@@ -158,10 +158,10 @@ class FileReport:
         """The findings as KINDS lists them: errors, warnings, notes."""
         return [self.findings[name] for name in KINDS if name in self.findings]
 
-    def verdict(self) -> Level | None:
+    def verdict(self) -> Severity | None:
         """The worst that was found, None if there are at most notes."""
-        return next((level for level in (Level.ERROR, Level.WARNING) if self.count(level)), None)
+        return next((level for level in (Severity.ERROR, Severity.WARNING) if self.count(level)), None)
 
-    def count(self, level: Level) -> int:
+    def count(self, level: Severity) -> int:
         """How many kinds of this level were found."""
         return sum(finding.kind.level is level for finding in self.findings.values())

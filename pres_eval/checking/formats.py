@@ -14,10 +14,10 @@ from pres_eval.checking.blocks import NO_NUMBER
 from pres_eval.checking.findings import FileReport
 from pres_eval.checking.judgements import tell_judgements
 from pres_eval.checking.run import RunChecker
-from pres_eval.checking.run_parts import Part, Rows, segments_of
+from pres_eval.checking.run_parts import CheckedPart, ScatteredRows, segments_of
 from pres_eval.checking.whole_run import CheckedRun
-from pres_eval.reading.blocks import Format, joined
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.blocks import FileFormat, joined
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
 from pres_eval.reading.source import NO_CHUNK, Source
 
@@ -33,12 +33,12 @@ def check_relevance(source: Source, report: FileReport, form: str, level: float)
         "judged_documents": len(relevance.pool.documents),
         "topics": len(relevance.pool.topics),
     }
-    if isinstance(relevance, Qrels):
+    if isinstance(relevance, QrelsJudgements):
         tell_judgements(report, relevance, level)
     return relevance
 
 
-def check_qrels_in(source: Source, report: FileReport, form: Format, level: float) -> Qrels:
+def check_qrels_in(source: Source, report: FileReport, form: FileFormat, level: float) -> QrelsJudgements:
     """Read judgements in this format and check them.  Raises InputError for the first faulty row."""
     qrels = qrels_in(source, form)
     report.facts |= {"format": form.meaning}
@@ -48,7 +48,7 @@ def check_qrels_in(source: Source, report: FileReport, form: Format, level: floa
     return qrels
 
 
-def check_run_in(source: Source, report: FileReport, form: Format, checker: RunChecker) -> CheckedRun:
+def check_run_in(source: Source, report: FileReport, form: FileFormat, checker: RunChecker) -> CheckedRun:
     """Read a run in this format and check it.  Raises InputError for the first faulty row."""
     part = joined(source.name, form.read(source, False))
     documents = part.documents.pick(slice(None))
@@ -70,14 +70,14 @@ def check_run_in(source: Source, report: FileReport, form: Format, checker: RunC
             ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
         }
     )
-    rows = Rows(
+    rows = ScatteredRows(
         topic=topics.of_rows(),
         ids=documents,
         scores=scores,
         ranks=ranks,
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
-    whole = Part(chunk=NO_CHUNK, num_lines=0, report=found, topics=topics, tags={}, rows=rows)
+    whole = CheckedPart(chunk=NO_CHUNK, num_lines=0, report=found, topics=topics, tags={}, rows=rows)
     run = checker.check_rows(report, whole)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
     report.facts |= {"format": form.meaning}

@@ -16,12 +16,12 @@ from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import quoted
 from pres_eval.ranking.notations import find_rewriting
 from pres_eval.reading.lines import Lines
-from pres_eval.reading.qrels import Qrels, read_qrels
+from pres_eval.reading.qrels import QrelsJudgements, read_qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 
 
-def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> Qrels:
+def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> QrelsJudgements:
     """Read a qrels file with all checks that it alone allows; `level` is -l.
 
     Raises InputError if the file can't be read to its end.
@@ -45,7 +45,7 @@ def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> 
     return qrels
 
 
-def tell_judgements(report: FileReport, qrels: Qrels, level: float) -> None:
+def tell_judgements(report: FileReport, qrels: QrelsJudgements, level: float) -> None:
     """The facts and faults of judgements that have been read."""
     grades, counts = np.unique(qrels.every_grade(), return_counts=True)
     report.facts |= {
@@ -57,7 +57,8 @@ def tell_judgements(report: FileReport, qrels: Qrels, level: float) -> None:
     _check_grades(report, qrels, level)
 
 
-def _tell_duplicates(report: FileReport, qrels: Qrels) -> None:
+def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
+    """Report judgements of a document that a topic has twice."""
     twice = qrels.duplicates
 
     def examples() -> Iterator[Example]:
@@ -75,7 +76,7 @@ def _tell_duplicates(report: FileReport, qrels: Qrels) -> None:
     report.add("duplicate", len(twice.topic), message, examples())
 
 
-def _check_grades(report: FileReport, qrels: Qrels, level: float) -> None:
+def _check_grades(report: FileReport, qrels: QrelsJudgements, level: float) -> None:
     grade, topic, topics = qrels.grade, qrels.pool.topic_of, qrels.pool.topics
     without = _topics_without(topic[grade >= level], topics)
     report.add("topic-without-relevant", len(without), f"at -l {level}", without)

@@ -14,7 +14,7 @@ from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.matching import KeyTable, match
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.ranking.notations import Rewriting, documents_rewritten
+from pres_eval.ranking.notations import Respelling, documents_rewritten
 from pres_eval.ranking.opening import ROWS
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
@@ -92,17 +92,17 @@ class Joined:
     num_judged: int
     num_near: int
     near: list[tuple[int, bytes]]
-    rewriting: Rewriting | None = None
+    rewriting: Respelling | None = None
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedIds:
     """The documents of a qrels file, for the join with a run."""
 
     pool: Pool
 
     @classmethod
-    def of(cls, qrels: Relevance | None) -> Judged | None:
+    def of(cls, qrels: Relevance | None) -> JudgedIds | None:
         """The documents of a qrels file, ready for any thread."""
         if qrels is None:
             return None

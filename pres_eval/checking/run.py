@@ -12,10 +12,17 @@ from pres_eval.arrays import ragged
 from pres_eval.arrays.ordering import stable_order
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.checking.blocks import Block, changed, check_block
+from pres_eval.checking.blocks import CheckedBlock, changed, check_block
 from pres_eval.checking.findings import FileReport
-from pres_eval.checking.likeness import Judged
-from pres_eval.checking.run_parts import Part, Rows, check_columns, line_of_rows, segments_of, tags_of
+from pres_eval.checking.likeness import JudgedIds
+from pres_eval.checking.run_parts import (
+    CheckedPart,
+    ScatteredRows,
+    check_columns,
+    line_of_rows,
+    segments_of,
+    tags_of,
+)
 from pres_eval.checking.telling import tell_lines
 from pres_eval.checking.whole_run import CheckedRun, add_facts, check_length, check_tags, sum_up_ties
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
@@ -37,7 +44,7 @@ class RunChecker:
     jobs    threads
     """
 
-    judged: Judged | None
+    judged: JudgedIds | None
     asked: tuple[int, ...]
     most: int
     jobs: int
@@ -73,7 +80,7 @@ class RunChecker:
                 found.merge(part_report, 0)
         return gathered.run(), found
 
-    def check_rows(self, report: FileReport, part: Part) -> CheckedRun:
+    def check_rows(self, report: FileReport, part: CheckedPart) -> CheckedRun:
         """Check the rows of a whole run that has been read."""
         gathered = _Gathered(report, whole_topics=False)
         gathered.add(0, part)
@@ -91,7 +98,8 @@ class RunChecker:
                 sum_up_ties(report, kind)
         check_length(report, run, self.asked)
 
-    def _part(self, whole_topics: bool, piece: TextPiece) -> Part:
+    def _part(self, whole_topics: bool, piece: TextPiece) -> CheckedPart:
+        """Return a checked piece of text; raises ScatteredError if its topics should be whole and are not."""
         report = FileReport("", "run", self.most)
         lines = parse_lines(piece.chunk, RUN)
         tell_lines(report, lines)
@@ -102,7 +110,7 @@ class RunChecker:
         if whole_topics:
             if len(topics.ids) < len(topics.which):
                 raise ScatteredError
-            block = Block(
+            block = CheckedBlock(
                 topics=topics.ids,
                 offsets=np.append(topics.starts, len(lines)),
                 ids=ids,
@@ -113,8 +121,10 @@ class RunChecker:
             check_block(report, block, self._cutoffs, self.judged)
         else:
             line = line_of_rows(lines, np.arange(len(lines)))
-            rows = Rows(topic=topics.of_rows(), ids=ids, scores=lines.numbers, ranks=ranks, line=line)
-        return Part(
+            rows = ScatteredRows(
+                topic=topics.of_rows(), ids=ids, scores=lines.numbers, ranks=ranks, line=line
+            )
+        return CheckedPart(
             chunk=piece.chunk,
             num_lines=lines.num_lines,
             report=report,
@@ -123,7 +133,7 @@ class RunChecker:
             rows=rows,
         )
 
-    def _check_block(self, block: Block) -> FileReport:
+    def _check_block(self, block: CheckedBlock) -> FileReport:
         report = FileReport("", "run", self.most)
         check_block(report, block, self._cutoffs, self.judged)
         return report
@@ -142,11 +152,11 @@ class _Gathered:
         self.whole_topics = whole_topics
         self.numbers: dict[bytes, int] = {}
         self.tags: dict[bytes, tuple[int, int]] = {}
-        self.rows: list[Rows] = []
+        self.rows: list[ScatteredRows] = []
         self._lengths: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
         self._segments: list[IntArray] = [_NONE]
 
-    def add(self, before: int, part: Part) -> None:
+    def add(self, before: int, part: CheckedPart) -> None:
         """Take the next part; `before` lines precede it."""
         self.report.merge(part.report, before)
         known = len(self.numbers)
@@ -169,7 +179,7 @@ class _Gathered:
         np.add.at(lengths, which, counts)
         return lengths
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[CheckedBlock]:
         """The rows that were kept, some topics at a time."""
         topic = np.concatenate([rows.topic for rows in self.rows])
         ids = WordIds.concatenate([rows.ids for rows in self.rows])
@@ -181,7 +191,7 @@ class _Gathered:
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
         for first, last in ragged.blocks(offsets):
             chosen = order[int(offsets[first]) : int(offsets[last])]
-            yield Block(
+            yield CheckedBlock(
                 topics=topics[first:last],
                 offsets=offsets[first : last + 1] - offsets[first],
                 ids=ids.pick(chosen),

@@ -48,7 +48,7 @@ class Segments:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ScatteredRows:
     """The rows of a run whose topics are scattered; `line` counts from 1."""
 
     topic: IntArray
@@ -59,7 +59,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class CheckedPart:
     """One chunk of a run, and what was found in it; its rows if its topics were not checked."""
 
     chunk: Chunk
@@ -67,7 +67,7 @@ class Part:
     report: FileReport
     topics: Segments
     tags: dict[bytes, tuple[int, int]]
-    rows: Rows | None
+    rows: ScatteredRows | None
 
 
 def line_of_rows(lines: Lines, rows: IntArray) -> IntArray:

@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
-from pres_eval.ranking.notations import Rewriting
+from pres_eval.ranking.notations import Respelling
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.tokens import NEWLINE, Faults
 
@@ -40,6 +40,7 @@ def _tell(report: FileReport, faults: Faults) -> None:
 
 
 def _lines_not_utf8(text: bytes) -> IntArray:
+    """Return the indices of the lines that are no UTF-8."""
     if text.isascii():
         return np.zeros(0, np.int64)
     try:
@@ -65,7 +66,7 @@ def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
     }
 
 
-def tell_rewriting(report: FileReport, kind: str, told: int, rewriting: Rewriting) -> None:
+def tell_rewriting(report: FileReport, kind: str, told: int, rewriting: Respelling) -> None:
     """Tell what would make ids match that match nothing; of these `told` are counted already."""
     pair = f"{quoted(rewriting.ours)} of the run, {quoted(rewriting.judged)} of the qrels"
     more = max(rewriting.count - told, 0)

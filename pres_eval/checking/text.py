@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pres_eval.analysis.topics import plural
-from pres_eval.checking.findings import FileReport, Finding, Level
+from pres_eval.checking.findings import FileReport, Finding, Severity
 from pres_eval.report.text import text_of
 from pres_eval.version import __version__
 
@@ -35,6 +35,7 @@ def _file_line(report: FileReport) -> str:
 
 
 def _file_lines(report: FileReport) -> Iterator[str]:
+    """Yield the lines for people of a file: its facts, findings with examples, and verdict."""
     yield f"{text_of(report.path)}: {_facts(report)}"
     for finding in report.in_order():
         kind = finding.kind
@@ -50,14 +51,15 @@ def _file_lines(report: FileReport) -> Iterator[str]:
 
 def _verdict(report: FileReport) -> str:
     """What to make of a file, in one line."""
-    warnings = plural(report.count(Level.WARNING), "kind of warning", "kinds of warning")
-    if report.verdict() is Level.ERROR:
-        errors = plural(report.count(Level.ERROR), "kind of error", "kinds of error")
+    warnings = plural(report.count(Severity.WARNING), "kind of warning", "kinds of warning")
+    if report.verdict() is Severity.ERROR:
+        errors = plural(report.count(Severity.ERROR), "kind of error", "kinds of error")
         return f"evaluation stops at this file: {errors}"
     return f"can be evaluated, but look at {warnings}" if report.verdict() else "good"
 
 
 def _facts(report: FileReport) -> str:
+    """Return what is in a file: documents or judgements, topics, tags, grades."""
     facts = report.facts
     parts: list[str] = []
     if "judgements" in facts:
@@ -99,12 +101,13 @@ _ODDITIES = {
 
 
 def _summary(reports: Sequence[FileReport]) -> str:
+    """Return the table of findings over all files, by level and kind."""
     by_kind: dict[str, list[Finding]] = {}
     for report in reports:
         for finding in report.in_order():
             by_kind.setdefault(finding.kind.name, []).append(finding)
     lines = []
-    for level in Level:
+    for level in Severity:
         for name, findings in by_kind.items():
             if findings[0].kind.level is level:
                 count = sum(finding.count for finding in findings)
@@ -117,7 +120,7 @@ def _summary(reports: Sequence[FileReport]) -> str:
     kinds = [line[0] for line in lines]
     totals = [
         plural(kinds.count(level.value), f"kind of {level.value}", f"kinds of {level.value}")
-        for level in Level
+        for level in Severity
     ]
     verdict = ", ".join(totals) if kinds else "nothing wrong or suspicious"
     return "\n".join([*table, f"{plural(len(reports), 'file')}: {verdict}"])
@@ -129,13 +132,14 @@ def as_json(reports: Sequence[FileReport]) -> str:
         "kind": KIND,
         "layout": LAYOUT,
         "version": __version__,
-        **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Level},
+        **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Severity},
         "files": [_file_record(report) for report in reports],
     }
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
 def _file_record(report: FileReport) -> dict[str, Any]:
+    """Return a file and its findings as JSON has them."""
     findings = [
         {
             "kind": finding.kind.name,

@@ -97,6 +97,7 @@ def command(**values: Any) -> None:
 
 
 def _agreement(said: AgreementOptions) -> None:
+    """Read scores or runs, and print how measures agree."""
     said.check()
     if said.scores:
         if said.files:
@@ -128,6 +129,7 @@ def _show(
     each: Callable[[Iterable[int]], Iterable[int]],
     failures: tuple[RunFailure, ...] = (),
 ) -> None:
+    """Print the tables and draw the picture of what was read."""
     runs, measures, gains = found.runs, found.measures, found.gains()
     scores = found if isinstance(found, PairedScores) else None
     if len(measures) < 2:

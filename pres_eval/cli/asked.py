@@ -12,7 +12,7 @@ from pres_eval.measures.views import read_scale
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
-from pres_eval.scoring import Evaluation, Scoring
+from pres_eval.scoring import ScoredRun, Scoring
 
 if TYPE_CHECKING:
     from pres_eval.report.records import File
@@ -121,7 +121,7 @@ class Job(Scoring):
     jobs: int
     failures: list[RunFailure] | None
 
-    def evaluated(self, ranking: Ranking) -> Evaluation:
+    def evaluated(self, ranking: Ranking) -> ScoredRun:
         """All numbers of a run."""
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.jobs))
         if self.said.intervals:

@@ -13,7 +13,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
-from pres_eval.cli.values import CutoffList, Level
+from pres_eval.cli.values import CutoffList, LevelType
 from pres_eval.errors import InputError
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.run_files import RunFiles, check_format, text_at
@@ -29,7 +29,7 @@ IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "err
 @RESULTS_FORMAT
 @RELEVANCE_FORMAT
 @click.option(
-    "-l", "--level_for_rel", "level", type=Level(min=0), default=1, show_default=True, metavar="NUM",
+    "-l", "--level_for_rel", "level", type=LevelType(min=0), default=1, show_default=True, metavar="NUM",
     help="Least grade of a relevant document.",
 )  # fmt: skip
 @click.option(

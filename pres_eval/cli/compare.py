@@ -14,7 +14,7 @@ from pres_eval.analysis.compare import BEST, best_places, compare
 from pres_eval.analysis.compare_settings import (
     FAMILIES,
     TESTS,
-    Settings,
+    CompareSettings,
     check_settings,
     corrected_for,
     family_size,
@@ -58,9 +58,9 @@ class CompareOptions(TieOptions, PairedOptions):
     groups: str | None
     weights: str | None
 
-    def settings(self) -> Settings:
+    def settings(self) -> CompareSettings:
         """How the runs are compared; raises UsageError for options that do not go together."""
-        settings = Settings(
+        settings = CompareSettings(
             test=self.test,
             correction=self.correction,
             alpha=self.alpha,
@@ -161,6 +161,7 @@ def command(**values: Any) -> None:
 
 
 def _compare(said: CompareOptions) -> None:
+    """Read scores or runs, compare them, and print the tables."""
     said.check_paired()
     said.check()
     settings = said.settings()
@@ -191,6 +192,7 @@ def _compare(said: CompareOptions) -> None:
 def _baseline(
     wanted: str | None, known: Sequence[Sequence[str]], scores: PairedScores
 ) -> int | tuple[int, ...]:
+    """Return the run to compare with, or the best of each measure; raises UsageError for an unknown name."""
     if wanted is None:
         return 0
     for names in known:
@@ -210,7 +212,7 @@ def _baseline_name(said: CompareOptions, result: ComparedRuns) -> str | None:
     return next(iter(own)) if said.baseline != BEST or len(own) == 1 else BEST
 
 
-def _warn_of_reach(settings: Settings, scores: PairedScores, baseline: object) -> None:
+def _warn_of_reach(settings: CompareSettings, scores: PairedScores, baseline: object) -> None:
     """Say so, before a table of nothing, if no p-value can come below alpha."""
     baselines = None if baseline is None else (0,)
     size = family_size(scores, baselines, settings.over)

@@ -100,6 +100,7 @@ def _has_grades(source: Source, said: ConvertOptions) -> bool:
 
 
 def _blocks(source: Source, said: ConvertOptions, grades: bool) -> Iterator[Block]:
+    """Yield the rows of a file of any format, with scores checked."""
     form = said.relevance_format or said.results_format
     found = FORMATS.get(form) or recognised(source, grades)
     if found is None:

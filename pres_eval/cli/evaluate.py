@@ -32,7 +32,7 @@ from pres_eval.cli.shared import (
     WEIGHTS,
     all_of,
 )
-from pres_eval.cli.topics import Runs, topic_files
+from pres_eval.cli.topics import ChosenRuns, topic_files
 from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.base import geometric_mean
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
     from pres_eval.reading.zscores import ZScores
     from pres_eval.report.records import Record
-    from pres_eval.scoring import Evaluation
+    from pres_eval.scoring import ScoredRun
 
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
 
@@ -130,6 +130,7 @@ def command(context: click.Context, /, **values: Any) -> None:
 
 
 def _evaluate(said: EvaluateOptions) -> None:
+    """Evaluate the runs, print what was asked for, and apply the gates."""
     said = _with_patterns(said)
     check_format(said.results_format)
     check_paths(said.qrels, said.runs)
@@ -153,7 +154,7 @@ def _evaluate(said: EvaluateOptions) -> None:
         jobs=reader.jobs_for(len(said.runs)),
         failures=[] if said.keep_going else None,
     )
-    runs = Runs(reader.runs(said.runs, job.relevance, options, job.failures), job)
+    runs = ChosenRuns(reader.runs(said.runs, job.relevance, options, job.failures), job)
     evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
         said.warn(warning)
@@ -190,7 +191,7 @@ def _cluster(said: EvaluateOptions) -> Cluster | None:
     return Cluster(said.cluster, said.check_duplicates, said.cluster_timeout or SECONDS)
 
 
-def _record(evaluations: Sequence[Evaluation], job: Job) -> Record:
+def _record(evaluations: Sequence[ScoredRun], job: Job) -> Record:
     """The evaluations as gates compare them."""
     from pres_eval.report.records import File, Record, RunRecord, file_record
 

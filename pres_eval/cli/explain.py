@@ -76,6 +76,7 @@ def command(**values: Any) -> None:
 
 
 def _explain(said: ExplainOptions) -> None:
+    """Print where the score of a run comes from, or that of two runs."""
     said.check_for_qrels()
     others = [said.chosen[0]] if said.chosen and os.path.exists(said.chosen[0]) else []  # noqa: PTH110
     loaded = read(said, said.qrels, [said.run, *others])

@@ -77,6 +77,7 @@ def command(**values: Any) -> None:
 
 
 def _figures(said: FiguresOptions) -> None:
+    """Print the table of a figure, and draw it."""
     said.check_for_qrels()
     if said.kind == "roc" and not said.num_docs_in_coll:
         raise UsageError("roc needs the number of documents in the collection: -N NUM")
@@ -155,6 +156,7 @@ def _rnorm(said: FiguresOptions, loaded: Loaded) -> Drawn:
 
 
 def _pres_rank(said: FiguresOptions, loaded: Loaded) -> Drawn:
+    """Return PRES, recall and the mean rank of what was found, by run and topic."""
     rows: list[tuple[str, bytes, float, float, float]] = []
     relevant = []
     for name, found in zip(loaded.names, _explained(said, loaded, None), strict=True):

@@ -15,12 +15,12 @@ from pres_eval.measures.selection import select
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.report import OUTPUT_FORMATS, records
 from pres_eval.report.groups import with_group_columns
-from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, Layout
-from pres_eval.scoring import Evaluation
+from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, RunLayout
+from pres_eval.scoring import ScoredRun
 
 
 def as_text(
-    evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job, notes: Sequence[str]
+    evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job, notes: Sequence[str]
 ) -> str:
     """The evaluations in the format that --format names; `notes` come below tables for people."""
     form = job.said.output_format
@@ -30,14 +30,14 @@ def as_text(
         return records.to_json(_record(evaluations, rankings, job))
     evaluations = with_group_columns(evaluations, job.groups)
     module = importlib.import_module(f"pres_eval.report.{OUTPUT_FORMATS[form]}")
-    write: Callable[[Sequence[Evaluation], Layout], str] = getattr(module, f"as_{form}")
+    write: Callable[[Sequence[ScoredRun], RunLayout], str] = getattr(module, f"as_{form}")
     return write(evaluations, _layout(job, notes))
 
 
-def _layout(job: Job, notes: Sequence[str]) -> Layout:
+def _layout(job: Job, notes: Sequence[str]) -> RunLayout:
     """How a table looks."""
     said = job.said
-    return Layout(
+    return RunLayout(
         per_topic=said.per_topic,
         summary=not said.no_summary,
         digits=DEFAULT_DIGITS if said.digits is None else said.digits,
@@ -63,13 +63,14 @@ def _order(job: Job) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns))
 
 
-def _as_zscores(evaluation: Evaluation) -> Evaluation:
+def _as_zscores(evaluation: ScoredRun) -> ScoredRun:
     """The evaluation with a Z before its labels, as trec_eval prints them."""
     columns = tuple(replace(column, label=f"Z{column.label}") for column in evaluation.columns)
     return replace(evaluation, columns=columns)
 
 
-def _record(evaluations: Sequence[Evaluation], rankings: Sequence[Ranking], job: Job) -> records.Record:
+def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> records.Record:
+    """Return all that JSON keeps of evaluations."""
     topics = job.relevance.pool.topics
     return records.Record(
         options=job.options,

@@ -127,7 +127,7 @@ class GateOptions:
 
     def earlier_settings(self) -> dict[str, Any]:
         """Return the fields of Earlier that options set; raises UsageError for values that are none."""
-        from pres_eval.analysis.compare_settings import Settings
+        from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.gates.confirming import TESTS
         from pres_eval.gates.counterparts import MATCHES
@@ -140,9 +140,9 @@ class GateOptions:
         ):
             if value is not None and value not in known:
                 raise UsageError(f"{option} {value}: expected one of {', '.join(known)}")
-        confirmation = Settings(
+        confirmation = CompareSettings(
             test=self.test or TESTS[0],
-            correction=self.correction or Settings.correction,
+            correction=self.correction or CompareSettings.correction,
             alternative="two-sided" if self.two_sided else "less",
         )
         return {
@@ -192,6 +192,7 @@ def pass_gates(
 
 
 def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier | None:
+    """Return the baseline of --against, None without it: JSON, or a run that is evaluated now."""
     if said.against is None:
         return None
     from pres_eval.gates.against import Earlier

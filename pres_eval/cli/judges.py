@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
-from pres_eval.analysis.judging import GradeTable, Judged, by_topic, grade_table, over_all, side_by_side
+from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -101,6 +101,7 @@ def command(**values: Any) -> None:
 
 
 def _judges(said: JudgesOptions) -> None:
+    """Print how judges agree, and what that changes for runs."""
     said.check_paired()
     said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
@@ -158,7 +159,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
 
 
 def _scored(
-    said: JudgesOptions, judged: Judged
+    said: JudgesOptions, judged: Assessments
 ) -> tuple[tuple[PairedScores, PairedScores], tuple[RunFailure, ...]]:
     """The runs under the first judge and under the second, on the same topics; and what could not be read."""
     measures = said.measures or usual_measures(said.nmax)
@@ -178,6 +179,7 @@ def _scored(
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:
+    """Return what other judgements change: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
         orders = order_changes(first, second, test=said.test, alpha=said.alpha)
@@ -191,7 +193,8 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     return tables
 
 
-def _figure(judged: Judged, table: GradeTable, scores: tuple[PairedScores, PairedScores] | None) -> Any:
+def _figure(judged: Assessments, table: GradeTable, scores: tuple[PairedScores, PairedScores] | None) -> Any:
+    """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 
     from pres_eval.analysis.correlation import positions

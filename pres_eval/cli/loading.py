@@ -22,12 +22,12 @@ from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options
 from pres_eval.ranking.common import ALL, COMMON, no_common_topic
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.scoring import ScoredRun, evaluate
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Loaded:
     quiet: bool
     failures: tuple[RunFailure, ...]
 
-    def evaluations(self, selection: Selection) -> list[Evaluation]:
+    def evaluations(self, selection: Selection) -> list[ScoredRun]:
         """The runs scored by a selection."""
         return [
             evaluate(self.relevance, self.rankings[run], selection, self.options)
@@ -64,9 +64,9 @@ class Loaded:
         every_topic = tuple(self.relevance.pool.topics) if self.options.complete else None
         return pair_topics(self.evaluations(selection), self.names, every_topic)
 
-    def qrels(self) -> Qrels:
+    def qrels(self) -> QrelsJudgements:
         """The judgements, in a command that takes qrels alone."""
-        assert isinstance(self.relevance, Qrels), "check_for_qrels lets nothing else in"
+        assert isinstance(self.relevance, QrelsJudgements), "check_for_qrels lets nothing else in"
         return self.relevance
 
     def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.pool_strata import Stratum, draw
+from pres_eval.analysis.pool_strata import RankStratum, draw
 from pres_eval.analysis.pooling import (
     ORDERS,
     Key,
@@ -50,7 +50,7 @@ class PoolOptions:
     output_format: str
     table: str | None
 
-    def read_strata(self) -> tuple[Stratum, ...]:
+    def read_strata(self) -> tuple[RankStratum, ...]:
         """Return the strata, none if there are none.  Raises UsageError for options that contradict them."""
         if self.strata is None:
             if self.seed is not None:
@@ -61,9 +61,9 @@ class PoolOptions:
                 raise UsageError(
                     f"--strata and {option}: expected one of them, as strata say how deep and how many"
                 )
-        return Stratum.read(self.strata)
+        return RankStratum.read(self.strata)
 
-    def deepest(self, strata: tuple[Stratum, ...]) -> int:
+    def deepest(self, strata: tuple[RankStratum, ...]) -> int:
         """Return the last rank that is pooled."""
         return strata[-1].last if strata else self.depth or DEPTH
 

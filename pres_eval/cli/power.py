@@ -102,6 +102,7 @@ def command(**values: Any) -> None:
 
 
 def _power(said: PowerOptions) -> None:
+    """Print how many topics are needed, and what the runs here can tell."""
     said.check_paired()
     said.check()
     paired = read_paired(said, 2, "no column topic, expected")
@@ -173,6 +174,7 @@ def _sizes(said: PowerOptions, topics: int) -> list[int]:
 
 
 def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Any:
+    """Return the picture of achieved significance levels and swap rates."""
     from pres_eval.report.power_plots import FEWEST_IN_BIN, power_figure
 
     largest = max(one.topics for one in swaps)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
-from pres_eval.cli.topics import Runs
+from pres_eval.cli.topics import ChosenRuns
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL
 from pres_eval.ranking.ranking import Ranking
@@ -18,11 +18,11 @@ from pres_eval.report.groups import with_group_columns
 from pres_eval.report.names import run_names
 from pres_eval.report.text import text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Summing
 
 
-def print_results(runs: Runs, job: Job) -> list[Evaluation]:
+def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
     A run without a topic in common with the judgements is added to the job's failures, or raises.
@@ -64,7 +64,7 @@ def _going_on(ranking: Ranking, job: Job) -> Iterator[None]:
         say(f"pres-eval: {error}")
 
 
-def _write_parquet(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
+def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Write the values of all topics of all runs as one table."""
     from pres_eval.report.arrow_table import parquet_table
 
@@ -79,7 +79,7 @@ def _write_parquet(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
     return evaluations
 
 
-def _stream(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
+def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
     for name, ranking in _named(runs, job.said):
@@ -95,7 +95,7 @@ def _stream(stream: BinaryIO, runs: Runs, job: Job) -> list[Evaluation]:
     return evaluations
 
 
-def _named(runs: Runs, said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
+def _named(runs: ChosenRuns, said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
     """The runs with their names: those of the files, which are known before all are read, or the tags."""
     names: dict[str, list[str]] = {}
     if said.names != "tag":
@@ -131,7 +131,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
         stream.write(summary_lines(summary, job.selection, zscores))
 
 
-def named_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
+def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """trec_eval's lines of all runs, each after the line with its name."""
     paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
     names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
@@ -140,7 +140,7 @@ def named_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
     )
 
 
-def trec_lines(evaluations: Sequence[Evaluation], job: Job) -> bytes:
+def trec_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """trec_eval's lines of whole evaluations."""
     said, zscores = job.said, job.zscores is not None
     return b"".join(

@@ -17,7 +17,7 @@ from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import Runs
 from pres_eval.ranking.warnings import warnings_about
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
@@ -70,7 +70,7 @@ NO_REWRITES = Rewrites()
 
 def _topics_left_out(relevance: Relevance) -> str:
     """Return how many topics have no judgement left, as the end of a sentence; empty if all have."""
-    gone = len(relevance.left_out) if isinstance(relevance, Qrels) else 0
+    gone = len(relevance.left_out) if isinstance(relevance, QrelsJudgements) else 0
     return f"; {gone} topic{'s' * (gone > 1)} without any left out" if gone else ""
 
 
@@ -124,7 +124,7 @@ class Reader:
     def _judgements(self, path: str) -> Relevance:
         """Return the judgements, mapped, without what is excluded, of the topics that --empty leaves."""
         relevance = read_relevance(source_at(path), self.form, self.jobs)
-        if self.form == "qrels" and isinstance(relevance, Qrels):
+        if self.form == "qrels" and isinstance(relevance, QrelsJudgements):
             self._note(relevance.name, relevance.form)
         rewriting = self.rewrites.read()
         if rewriting is None:
@@ -141,7 +141,7 @@ class Reader:
 
     def _with_topics(self, relevance: Relevance) -> Relevance:
         """Return the judgements of the topics that --empty leaves, after what is to be said of the others."""
-        if self.empty == AS_TREC_EVAL and not isinstance(relevance, Qrels):
+        if self.empty == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
             return relevance
         from pres_eval.reading import left_judgements as topics
 
@@ -161,10 +161,10 @@ class Reader:
                 say(f"pres-eval: note: {said}: {worth} (--empty {self.empty})")
         return left
 
-    def qrels(self, path: str) -> Qrels:
+    def qrels(self, path: str) -> QrelsJudgements:
         """The judgements, where another format than qrels was refused before."""
         relevance = self.relevance(path)
-        assert isinstance(relevance, Qrels), "the format is that of qrels"
+        assert isinstance(relevance, QrelsJudgements), "the format is that of qrels"
         return relevance
 
     def _note(self, name: str, form: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, PAPER, SEED, qrels_and_runs
@@ -78,7 +78,7 @@ FORMATS = ("text", "json", "csv")
     help="Medians of all participants by topic, as TREC gives them, to compare with.",
 )  # fmt: skip
 @click.option(
-    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=Settings.test, show_default=True,
+    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=CompareSettings.test, show_default=True,
     help="Paired test over topics.",
 )  # fmt: skip
 @click.option(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.every_pair import pairs_of
 from pres_eval.analysis.relevant_ranks import relevant_ranks
 from pres_eval.analysis.trust import trust_of
@@ -20,14 +20,14 @@ from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
 from pres_eval.report.names import NAMINGS, without_shared
 from pres_eval.report.records import File, file_record
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
-from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.scoring import ScoredRun, evaluate
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ class ReportOptions(NumberOptions):
                 + ("; --allow-http takes http://" if url.startswith("http://") else "")
             )
 
-    def settings(self) -> Settings:
+    def settings(self) -> CompareSettings:
         """How the runs are compared."""
-        return Settings(
+        return CompareSettings(
             test=self.test, correction=self.correction, alpha=self.alpha, samples=self.samples, seed=self.seed
         )
 
@@ -129,7 +129,7 @@ def report_of(said: ReportOptions) -> Report:
 
 
 def _looked_into(
-    said: ReportOptions, report: Report, relevance: Qrels, rankings: Sequence[Ranking]
+    said: ReportOptions, report: Report, relevance: QrelsJudgements, rankings: Sequence[Ranking]
 ) -> Report:
     """The report with what the judgements leave open, and with the baseline that was asked for."""
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
@@ -163,14 +163,14 @@ def chosen_run(report: Report, option: str, wanted: str) -> int:
 def _evaluated(
     said: ReportOptions,
     jobs: int,
-    relevance: Qrels,
+    relevance: QrelsJudgements,
     rankings: Sequence[Ranking],
     selection: Selection,
     options: Options,
-) -> tuple[list[Evaluation], list[File]]:
+) -> tuple[list[ScoredRun], list[File]]:
     """The numbers of the runs, and what is said of their files, by several threads."""
 
-    def work(ranking: Ranking) -> tuple[Evaluation, File]:
+    def work(ranking: Ranking) -> tuple[ScoredRun, File]:
         return evaluate(relevance, ranking, selection, options), file_record(path_of(ranking))
 
     with steps("evaluating", len(rankings), said.quiet) as bar:
@@ -194,6 +194,7 @@ def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:
+    """Return the medians of measures in the report; raises UsageError if none is left."""
     if said.medians is None:
         return {}
     from pres_eval.reading.medians import read_medians

@@ -146,6 +146,7 @@ def command(**values: Any) -> None:
 
 
 def _robustness(said: RobustnessOptions) -> None:
+    """Print how measures order runs with fewer judgements."""
     said.check_for_qrels()
     if len(said.runs) < 2:
         raise UsageError("only one run: expected at least two, whose order can change")
@@ -209,6 +210,7 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
 
 
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
+    """Write the judgements of each sample into a folder; raises PresEvalError if it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from pres_eval.cli.reader import Reader, Rewrites, warn
-from pres_eval.cli.values import CutoffList, Level
+from pres_eval.cli.values import CutoffList, LevelType
 from pres_eval.errors import UsageError
 from pres_eval.options import (
     COMPAT_VERSIONS,
@@ -41,7 +41,7 @@ NUMBER_OPTIONS = [
         help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
     ),
     click.option(
-        "-l", "--level_for_rel", "relevance_level", type=Level(min=0), default=1, show_default=True,
+        "-l", "--level_for_rel", "relevance_level", type=LevelType(min=0), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
     ),
     click.option(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
 
 
-class Runs:
+class ChosenRuns:
     """Runs to iterate over once: over the topics that --topics wants.
 
     Several runs over common topics are all read before the first is given.
@@ -41,6 +41,7 @@ class Runs:
             yield ranking
 
     def _chosen(self) -> Iterator[Ranking]:
+        """Yield rankings over the topics that are wanted; failed ones come last."""
         if self._said.over_common_topics:
             from pres_eval.analysis.topics import use_topics
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.validation import METHODS, Settings
+from pres_eval.analysis.validation import METHODS, ReviewSettings
 from pres_eval.cli.analysing import SEED, ResultOptions, put_out, result_options
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import QUIET
@@ -42,8 +42,8 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
     metavar="NUM", help="Least grade of a relevant document.",
 )  # fmt: skip
 @click.option(
-    "--method", type=click.Choice((Settings.method, *METHODS)), default=Settings.method, show_default=True,
-    help="How intervals are made.",
+    "--method", type=click.Choice((ReviewSettings.method, *METHODS)), default=ReviewSettings.method,
+    show_default=True, help="How intervals are made.",
 )  # fmt: skip
 @click.option("--confidence", type=SHARE, default=0.95, show_default=True, help="Of intervals and limits.")
 @click.option(
@@ -87,6 +87,7 @@ def command(**values: Any) -> None:
 
 
 def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
+    """Print what the samples tell of a review; exit 3 if its --target is not shown."""
     if asked.pop("prevalence") is not None:
         raise UsageError("--prevalence is of a plan, without files: the samples tell it")
     check_paths(review, samples)

@@ -73,7 +73,7 @@ class Millimetres(FiniteRange):
         return super().convert(str(value).removesuffix("mm"), param, ctx)
 
 
-class Level(FiniteRange):
+class LevelType(FiniteRange):
     """A number of at least 0: an int if it is whole."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

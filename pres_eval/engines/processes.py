@@ -71,7 +71,7 @@ def can_copy() -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class _Work:
     """A piece of work: its number, its message, and how often it was begun."""
 
     number: int
@@ -86,7 +86,7 @@ class _Worker:
         self.process = process
         self.channel = channel
         self.has = set(has)
-        self.tasks: deque[_Task] = deque()
+        self.tasks: deque[_Work] = deque()
 
     def end(self) -> None:
         """End it, whatever it does."""
@@ -149,7 +149,7 @@ class Processes:
             if not self._crew:
                 yield from Here(self.workers).map(work, every, *shared)
                 return
-        tasks = deque(_Task(number, (work, item, numbers)) for number, item in enumerate(every))
+        tasks = deque(_Work(number, (work, item, numbers)) for number, item in enumerate(every))
         done: dict[int, tuple[bool, Any]] = {}
         try:
             for wanted in range(len(every)):
@@ -170,7 +170,7 @@ class Processes:
         while len(self._crew) < number:
             self._crew.append(self._copy() if self._copied else _Worker(*started()))
 
-    def _give(self, tasks: deque[_Task], most: int) -> None:
+    def _give(self, tasks: deque[_Work], most: int) -> None:
         """Give the next tasks to the workers with the fewest, as long as `most` are under way at all."""
         most -= sum(len(worker.tasks) for worker in self._crew)
         while tasks and most > 0:
@@ -189,7 +189,7 @@ class Processes:
             with contextlib.suppress(OSError):  # that it is gone is seen where its answer is read
                 worker.channel.send_text(message)
 
-    def _take(self, tasks: deque[_Task], done: dict[int, tuple[bool, Any]]) -> None:
+    def _take(self, tasks: deque[_Work], done: dict[int, tuple[bool, Any]]) -> None:
         """Take what workers answer, as soon as one does."""
         for worker in self._answering():
             try:
@@ -209,15 +209,15 @@ class Processes:
             pass
         return (by_number[number] for number, _ in ready)
 
-    def _begin_again(self, worker: _Worker, tasks: deque[_Task]) -> None:
+    def _begin_again(self, worker: _Worker, tasks: deque[_Work]) -> None:
         """Replace a worker that died, and give its tasks to others."""
-        first, *others = worker.tasks or [_Task(-1, None)]
+        first, *others = worker.tasks or [_Work(-1, None)]
         self._end(worker)
         if first.attempts + 1 >= ATTEMPTS:
             raise WorkersLostError(
                 f"{ATTEMPTS} worker processes died of the same piece of work (did memory run out?)"
             )
-        tasks.extendleft(reversed([_Task(first.number, first.message, first.attempts + 1), *others]))
+        tasks.extendleft(reversed([_Work(first.number, first.message, first.attempts + 1), *others]))
         if tasks[0].number < 0:
             tasks.popleft()
         try:

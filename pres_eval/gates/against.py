@@ -9,18 +9,18 @@ from decimal import Decimal
 
 import numpy as np
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.gates.confirming import Tested, confirm
 from pres_eval.gates.counterparts import GATE, Counterparts
-from pres_eval.gates.findings import Finding, Verdict, run_name, six_digits
+from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
 from pres_eval.gates.tolerance import Allowance, Tolerance
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.records import Record
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Earlier:
     record: Record
     tolerance: Tolerance = field(default_factory=Tolerance)
     topics: bool = False
-    confirmation: Settings | None = None
+    confirmation: CompareSettings | None = None
     match: str = "auto"
     allow_unmatched: bool = False
 
@@ -56,7 +56,7 @@ class Change:
     tested   what the test says, None where there was none
     """
 
-    run: Evaluation
+    run: ScoredRun
     column: SelectedColumn
     where: str
     before: float
@@ -70,7 +70,7 @@ class Change:
     def worse(self) -> bool:
         """Whether it got worse by more than is allowed, and by a test where that was asked for."""
         beyond = is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better)
-        return beyond and (self.tested is None or self.tested.corrected < Settings.alpha)
+        return beyond and (self.tested is None or self.tested.corrected < CompareSettings.alpha)
 
     @property
     def cannot_fail(self) -> bool:
@@ -79,7 +79,7 @@ class Change:
         falls = allowed >= self.before > 0 and not self.column.measure.less_is_better
         return falls or (Trait.BOUNDED in self.column.measure.traits and allowed > 0.5)
 
-    def finding(self) -> Finding:
+    def finding(self) -> GateFinding:
         """Return what the gate found of it."""
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         old, new = six_digits(self.before, kind, self.now), six_digits(self.now, kind, self.before)
@@ -93,7 +93,7 @@ class Change:
         size = change / abs(self.before) if self.before else change
         checked = f"{self.column.label}, {self.where}"
         told = Verdict.PASSED if self.tested is None else Verdict.NOTE
-        return Finding(
+        return GateFinding(
             gate=GATE,
             message=f"{checked}: {moved}, {self.allowed} allowed{test}, run {run_name(self.run)}",
             path=self.run.path,
@@ -132,7 +132,7 @@ def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Itera
                     yield replace(change, where=where, before=first, now=second, topic=topic, values=None)
 
 
-def confirmed(changed: Sequence[Change], how: Settings) -> list[Change]:
+def confirmed(changed: Sequence[Change], how: CompareSettings) -> list[Change]:
     """Return the changes with what the test says of those that it can be asked about."""
     values = [
         (*change.values, -1 if change.column.measure.less_is_better else 1)
@@ -143,7 +143,7 @@ def confirmed(changed: Sequence[Change], how: Settings) -> list[Change]:
     return [change if change.values is None else replace(change, tested=next(said)) for change in changed]
 
 
-def powerless(changed: Sequence[Change]) -> Iterator[Finding]:
+def powerless(changed: Sequence[Change]) -> Iterator[GateFinding]:
     """Yield a warning for each run and each reason for which no fall could be significant."""
     reasons = dict.fromkeys(change.tested.powerless for change in changed if change.tested is not None)
     for reason in filter(None, reasons):
@@ -151,7 +151,7 @@ def powerless(changed: Sequence[Change]) -> Iterator[Finding]:
         yield from named(of_reason, lambda _: True, f"--if-significant cannot fail by {{}}: {reason}")
 
 
-def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str) -> Iterator[Finding]:
+def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str) -> Iterator[GateFinding]:
     """Yield a warning for each run with values over topics of which something holds, {} in what is said."""
     for run in dict.fromkeys(change.run for change in changed):
         labels = [
@@ -161,7 +161,7 @@ def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str)
         ]
         if labels:
             message = f"{said.format(', '.join(labels))}, run {run_name(run)}"
-            yield Finding(gate=GATE, message=message, path=run.path, verdict=Verdict.WARNING)
+            yield GateFinding(gate=GATE, message=message, path=run.path, verdict=Verdict.WARNING)
 
 
 def is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:

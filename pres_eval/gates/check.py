@@ -14,7 +14,7 @@ from pres_eval.gates.counterparts import (
     unmatched,
 )
 from pres_eval.gates.expected import Expected, unexpected
-from pres_eval.gates.findings import Finding, run_name
+from pres_eval.gates.findings import GateFinding, run_name
 from pres_eval.gates.thresholds import Threshold, reached
 from pres_eval.gates.tolerance import check_tolerance
 from pres_eval.report.groups import with_group_columns
@@ -27,7 +27,7 @@ def check_gates(
     thresholds: Sequence[Threshold] = (),
     earlier: Earlier | None = None,
     expected: Expected | None = None,
-) -> tuple[list[Finding], list[Change]]:
+) -> tuple[list[GateFinding], list[Change]]:
     """Return everything that the gates find, and how each measure changed since the earlier evaluation.
 
     What makes two evaluations other numbers comes first.  Raises UsageError if a threshold or a tolerance
@@ -42,7 +42,7 @@ def check_gates(
     return findings, compared
 
 
-def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]]:
+def _against(now: Record, earlier: Earlier) -> tuple[list[GateFinding], list[Change]]:
     """Return what does not fit the earlier evaluation, and how each measure changed since."""
     evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
     tolerance = check_tolerance(earlier.tolerance, evaluations)
@@ -58,7 +58,7 @@ def _against(now: Record, earlier: Earlier) -> tuple[list[Finding], list[Change]
     ]
     if not matched:
         message = f"{text_of(earlier.path)}: no run has a counterpart in it"
-        findings.append(Finding(gate=GATE, message=message, path=earlier.path))
+        findings.append(GateFinding(gate=GATE, message=message, path=earlier.path))
     findings += [finding for runs in matched for finding in not_comparable(runs)]
     every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
     compared = [change for runs in every for change in changes(runs, earlier, tolerance)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis.compare_settings import Settings, least_p
+from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation
 from pres_eval.analysis.hypotheses import ends_outside
@@ -22,7 +22,7 @@ TESTS = tuple(PAIRED_TESTS)
 """The tests of --if-significant, those of `compare` for two runs; the first is the default of both."""
 
 
-LEVEL = np.array([Settings.alpha])
+LEVEL = np.array([CompareSettings.alpha])
 """The level of the gate's test."""
 
 
@@ -39,7 +39,7 @@ class Tested:
     interval     ends of the t interval of the mean change, nan where there is none
     """
 
-    how: Settings
+    how: CompareSettings
     alike: bool
     topics: int
     p_value: float
@@ -53,12 +53,13 @@ class Tested:
         if self.alike and math.isnan(self.p_value):
             return f"{self.how.test} gives no p to the same change on all of {plural(self.topics)}"
         least = least_p(self.how, self.topics, max(self.comparisons, 1))
-        if least < Settings.alpha:
+        if least < CompareSettings.alpha:
             return ""
         p_value = "no p" if math.isnan(least) else f"p {equal_or_less(least)} at least"
         return f"over {plural(self.topics)} {self.how.test} gives {p_value}"
 
     def __str__(self) -> str:
+        """Return the test in words: topics, sides, p-value, correction, interval."""
         topics = plural(self.topics)
         if not self.comparisons:
             return f"{topics}, none differs"
@@ -88,7 +89,7 @@ def equal_or_less(p_value: float) -> str:
     return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
-def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: Settings) -> list[Tested]:
+def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: CompareSettings) -> list[Tested]:
     """Return what the test says of values (T,) earlier and now, with the sign that makes more be better.
 
     Values that are the same on all topics cannot be significant, and are not corrected for: which ones they
@@ -104,11 +105,13 @@ def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: Settings) 
     return found
 
 
-def _alone(before: FloatArray, now: FloatArray, sign: int, how: Settings) -> Tested:
+def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings) -> Tested:
     """Return what the test says of values (T,) without any others."""
     changes = (now - before)[np.newaxis]
     alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
-    p_value = float(PAIRED_TESTS[how.test].greater(-sign * changes, Settings.samples, Settings.seed)[0])
+    p_value = float(
+        PAIRED_TESTS[how.test].greater(-sign * changes, CompareSettings.samples, CompareSettings.seed)[0]
+    )
     ends = (math.nan, math.nan)
     if len(now) > 1 and not alike:
         lower, upper = t_intervals(changes, ends_outside(LEVEL, how.alternative))

@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
-from pres_eval.gates.findings import Finding, Verdict, run_name
+from pres_eval.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.measures.base import mean
 from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
@@ -19,7 +19,7 @@ from pres_eval.report.groups import group_label
 from pres_eval.report.names import file_name
 from pres_eval.report.records import File, Record, RunRecord
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 GATE = "--against"
 
@@ -71,7 +71,7 @@ class Counterparts:
         """Whether both are averaged over the same topics."""
         return _averaged_over(self.now) == _averaged_over(self.before)
 
-    def values(self, evaluation: Evaluation, place: int) -> FloatArray:
+    def values(self, evaluation: ScoredRun, place: int) -> FloatArray:
         """Return the values (T,) of a column on the topics of both; 0 for a topic that the run lacks."""
         values = np.append(np.asarray(evaluation.values[place], np.float64), 0.0)
         if evaluation.topics == self.topics:
@@ -79,7 +79,7 @@ class Counterparts:
         rows = {topic: row for row, topic in enumerate(evaluation.topics)}
         return np.asarray(values[[rows.get(topic, -1) for topic in self.topics]], np.float64)
 
-    def summary(self, evaluation: Evaluation, place: int) -> float:
+    def summary(self, evaluation: ScoredRun, place: int) -> float:
         """Return the value of a column over the topics of both, nan if it has none."""
         summary, value = evaluation.columns[place].measure.summary, evaluation.summary[place]
         if value is None or isinstance(value, str) or summary is None:
@@ -177,7 +177,7 @@ LETTERS = {
 """The option that sets each field of Options."""
 
 
-def mismatches(now: Record, earlier: Record, path: str) -> Iterator[Finding]:
+def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]:
     """Yield what makes the numbers of two evaluations other numbers: options, formats, judgements."""
     place = now.runs[0].evaluation.path if now.runs else path
     differing = [*_options_that_differ(now.options, earlier.options)]
@@ -188,7 +188,7 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[Finding]:
         if name != "groups" and _content(new_file) != _content(old_file):
             differing.append(f"--{name} {old_file.path if old_file else 'none'}")
     if differing:
-        yield Finding(
+        yield GateFinding(
             gate=GATE,
             message=f"{text_of(path)} was made with other options: {', '.join(differing)};"
             " its values cannot be compared",
@@ -196,7 +196,7 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[Finding]:
         )
     old, new = earlier.qrels, now.qrels
     if old.sha256 and new.sha256 and old.sha256 != new.sha256:
-        yield Finding(
+        yield GateFinding(
             gate=GATE,
             message=f"{text_of(path)} was made with other judgements: {text_of(old.path)} is not the"
             f" file that {text_of(new.path)} is (SHA-256); --against with the old run evaluates"
@@ -226,12 +226,12 @@ def _value(value: object) -> str:
 
 def unmatched(
     new: Sequence[str], gone: Sequence[str], path: str, allowed: bool, gate: str = GATE
-) -> Iterator[Finding]:
+) -> Iterator[GateFinding]:
     """Yield a finding for each run that is in one of the two evaluations alone."""
     name, advice = text_of(path), "" if allowed else " (--allow-unmatched lets this pass)"
     for runs, where in ((new, f"not in {name}"), (gone, f"not evaluated now, but in {name}")):
         for run in runs:
-            yield Finding(
+            yield GateFinding(
                 gate=gate,
                 message=f"run {run}: {where}{advice}",
                 path=path,
@@ -239,7 +239,7 @@ def unmatched(
             )
 
 
-def not_comparable(runs: Counterparts) -> Iterator[Finding]:
+def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
     """Yield what the two runs do not share: topics and measures."""
     new, old = runs.now.evaluation, runs.before.evaluation
     for topics, what, verdict in (
@@ -247,21 +247,23 @@ def not_comparable(runs: Counterparts) -> Iterator[Finding]:
     ):  # fmt: skip
         if topics:
             such = f"(such as {text_of(topics[0])}), run {run_name(new)}"
-            yield Finding(
+            yield GateFinding(
                 gate=GATE,
                 message=f"{plural(len(topics))} evaluated {what} {such}",
                 path=new.path,
                 verdict=verdict,
             )
     if not runs.topics:
-        yield Finding(gate=GATE, message=f"no topic in both evaluations, run {run_name(new)}", path=new.path)
+        yield GateFinding(
+            gate=GATE, message=f"no topic in both evaluations, run {run_name(new)}", path=new.path
+        )
     for there, other, what, verdict in (
         (old, new, "computed earlier, not now (-m)", Verdict.FAILED),
         (new, old, "computed now, not earlier", Verdict.NOTE),
     ):
         watched = [column.label for column in there.columns if column.measure.tells_quality]
         if labels := ", ".join(label for label in watched if label not in other.labels):
-            yield Finding(
+            yield GateFinding(
                 gate=GATE,
                 message=f"{labels}: {what}, run {run_name(new)}",
                 path=new.path,

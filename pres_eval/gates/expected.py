@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pres_eval.errors import EmptyFileError, quoted
 from pres_eval.gates.counterparts import unmatched
-from pres_eval.gates.findings import Finding, Verdict
+from pres_eval.gates.findings import GateFinding, Verdict
 from pres_eval.report.text import cut, text_of
 
 GATE = "--expect"
@@ -56,7 +56,7 @@ def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[Key, bytes,
         yield (of_run, measure, topic, nth if run else 1), value, number
 
 
-def unexpected(expected: Expected) -> Iterator[Finding]:
+def unexpected(expected: Expected) -> Iterator[GateFinding]:
     """Yield whether we print each line with this value; other lines of ours are no fault, but other runs are.
 
     Raises EmptyFileError for a file without a line, of which none could be missing.
@@ -72,14 +72,14 @@ def unexpected(expected: Expected) -> Iterator[Finding]:
     known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
     if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
         message = f"{labels}: printed now, not in {text_of(expected.path)}"
-        yield Finding(gate=GATE, message=message, path=expected.path, verdict=Verdict.NOTE)
+        yield GateFinding(gate=GATE, message=message, path=expected.path, verdict=Verdict.NOTE)
     for key, value, number in (line for line in lines if line[0][0] in ours):
         got = printed.get(key)
         what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}"
         what += f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""
         found = f"got {quoted(got)}" if got is not None else "no such line here"
         message = f"{text_of(expected.path)}:{number}: {what}: wanted {quoted(value)}, {found}"
-        yield Finding(
+        yield GateFinding(
             gate=GATE,
             message=message,
             path=expected.path,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pres_eval.measures.base import Format
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 EXIT_CODE = 3
 """Of a command whose gates were not all passed."""
@@ -28,7 +28,7 @@ class Verdict(enum.Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class GateFinding:
     """One thing that a gate found or checked.
 
     gate     the option: --fail-under, --fail-over, --against or --expect
@@ -70,7 +70,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
+def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:
     """Yield the findings for people: of each gate the largest failures and how many more, and all notes."""
     for gate in dict.fromkeys(finding.gate for finding in findings):
         own = sorted((each for each in findings if each.gate == gate), key=lambda each: -each.size)
@@ -83,12 +83,12 @@ def lines_of(findings: Sequence[Finding]) -> Iterator[str]:
             yield f"{gate}: {more} more like these"
 
 
-def annotations_of(findings: Sequence[Finding]) -> Iterator[str]:
+def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
     """Yield the findings for GitHub: one annotation for each gate, file and measure, that of the largest.
 
     What was checked and passed is none.
     """
-    groups: dict[tuple[str, str, str | None], list[Finding]] = {}
+    groups: dict[tuple[str, str, str | None], list[GateFinding]] = {}
     for finding in findings:
         if finding.fails or not finding.checked:
             groups.setdefault((finding.gate, finding.path, finding.measure), []).append(finding)
@@ -97,7 +97,7 @@ def annotations_of(findings: Sequence[Finding]) -> Iterator[str]:
         yield largest.annotation(len(group) - 1)
 
 
-def run_name(evaluation: Evaluation) -> str:
+def run_name(evaluation: ScoredRun) -> str:
     """The run as messages name it."""
     return f"{text_of(evaluation.tag)} ({text_of(evaluation.path)})"
 

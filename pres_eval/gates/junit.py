@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pres_eval.errors import one_line
-from pres_eval.gates.findings import Finding
+from pres_eval.gates.findings import GateFinding
 from pres_eval.report.markup import Html, element
 
 
-def as_junit(findings: Sequence[Finding]) -> str:
+def as_junit(findings: Sequence[GateFinding]) -> str:
     """Return a test for everything that was checked and for every failure; what is only said is output."""
     tests = [finding for finding in findings if finding.fails or finding.checked]
     said = [
@@ -27,7 +27,7 @@ def as_junit(findings: Sequence[Finding]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
 
 
-def _test(finding: Finding) -> Html:
+def _test(finding: GateFinding) -> Html:
     """Return one test."""
     message = one_line(finding.message)
     return element(

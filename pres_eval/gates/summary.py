@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from pres_eval.analysis.topics import plural
 from pres_eval.gates.against import Change
-from pres_eval.gates.findings import Finding, lines_of, run_name, six_digits
+from pres_eval.gates.findings import GateFinding, lines_of, run_name, six_digits
 from pres_eval.measures.base import Format
 from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
 from pres_eval.report.text import signed
 
 
-def as_markdown(findings: Sequence[Finding], compared: Sequence[Change]) -> str:
+def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> str:
     """Whether the gates were passed, each measure then and now, and what was found."""
     failed = [finding for finding in findings if finding.fails]
     verdict = f"failed: {plural(len(failed), 'finding')}" if failed else "passed"
@@ -27,6 +27,7 @@ def as_markdown(findings: Sequence[Finding], compared: Sequence[Change]) -> str:
 
 
 def _row(change: Change) -> tuple[str, ...]:
+    """Return the row of a measure that changed, for a summary in Markdown."""
     kind = change.column.measure.format
     difference = change.now - change.before
     return (

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pres_eval.errors import UsageError, decimal_comma, number_of
-from pres_eval.gates.findings import Finding, Verdict, run_name, six_digits
+from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
 from pres_eval.report.groups import split_label
 from pres_eval.report.shown_runs import known_label
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 UNDER, OVER = "--fail-under", "--fail-over"
 
@@ -36,13 +36,13 @@ def read_threshold(text: str, option: str = UNDER) -> Threshold:
     return Threshold(option, label.strip(), value, number.strip())
 
 
-def _without_value(evaluation: Evaluation, option: str, label: str) -> Finding:
+def _without_value(evaluation: ScoredRun, option: str, label: str) -> GateFinding:
     """Return the failure of a group of which the run has no topic."""
     message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
-    return Finding(gate=option, message=message, path=evaluation.path, measure=label)
+    return GateFinding(gate=option, message=message, path=evaluation.path, measure=label)
 
 
-def reached(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator[Finding]:
+def reached(evaluations: Sequence[ScoredRun], threshold: Threshold) -> Iterator[GateFinding]:
     """Yield for each run whether its value is on the right side of the threshold; nan never is.
 
     Raises UsageError if the threshold names a column that was not computed, or is a lower limit where less is
@@ -72,7 +72,7 @@ def reached(evaluations: Sequence[Evaluation], threshold: Threshold) -> Iterator
         wanted = f"{label}: wanted at {'most' if upper else 'least'} {threshold.text}"
         by = six_digits(abs(got - threshold.value), measure.format, 0.0)
         missed = "" if passed else f", {by} too {'high' if upper else 'low'}"
-        yield Finding(
+        yield GateFinding(
             gate=threshold.option,
             message=f"{wanted}, got {six_digits(got, measure.format, threshold.value)}{missed}"
             f", run {run_name(evaluation)}",

@@ -12,7 +12,7 @@ from pres_eval.measures.base import Trait
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.groups import split_label
 from pres_eval.report.shown_runs import known_label
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def read_tolerance(text: str) -> Tolerance:
     return Tolerance(found.pop("", Allowance()), found)
 
 
-def check_tolerance(tolerance: Tolerance, evaluations: Sequence[Evaluation]) -> Tolerance:
+def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> Tolerance:
     """Return the tolerance with the labels of columns.
 
     Raises UsageError for a column that is not there, and for a tolerance that lets any value of a column

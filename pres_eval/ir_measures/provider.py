@@ -110,6 +110,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             raise
 
     def _want(self, measure: Any) -> Want:
+        """Return the column and the options of a measure of ir_measures."""
         # Our names for measures are theirs, but for gains, which are here given to the judgements themselves,
         # the collection's size, and levels of recall, which have two digits there.
         params = dict(measure.params)
@@ -199,7 +200,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         """The judgements with other grades."""
         assert self._qrels is not None
         relevance = self._qrels.relevance
-        if not gains or not isinstance(relevance, engine.Qrels):
+        if not gains or not isinstance(relevance, engine.QrelsJudgements):
             return relevance
         grade: IntArray = relevance.grade.astype(np.int64)
         changed = grade.copy()

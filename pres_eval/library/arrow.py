@@ -198,6 +198,7 @@ def _check(stream: Any, code: int, name: str) -> None:
 
 
 def _pieces(schema: _Schema, arrays: Sequence[_Array], name: str) -> dict[str, list[Piece]]:
+    """Return the columns of all record batches by name; raises InputError for an array that is no table."""
     if schema.format != b"+s":
         raise InputError(name, None, "an Arrow array", "a table with named columns")
     columns: dict[str, list[Piece]] = {}

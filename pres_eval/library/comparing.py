@@ -9,7 +9,7 @@ from typing import Any
 
 from pres_eval.analysis.compare import BEST, best_places
 from pres_eval.analysis.compare import compare as compare_scores
-from pres_eval.analysis.compare_settings import Settings, check_settings
+from pres_eval.analysis.compare_settings import CompareSettings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.paired import pair_topics
 from pres_eval.analysis.topics import plural
@@ -18,7 +18,7 @@ from pres_eval.library.choices import Alternative, Correction, IntervalKind, Ove
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
-from pres_eval.scoring import Evaluation as Scores
+from pres_eval.scoring import ScoredRun as Scores
 
 
 class Comparisons(Sequence[Comparison]):
@@ -115,14 +115,14 @@ def compare(
     names: Sequence[str] | None = None,
     test: Test = "t",
     correction: Correction = "holm",
-    alpha: float = Settings.alpha,
-    samples: int = Settings.samples,
-    seed: int = Settings.seed,
+    alpha: float = CompareSettings.alpha,
+    samples: int = CompareSettings.samples,
+    seed: int = CompareSettings.seed,
     alternative: Alternative = "two-sided",
-    margin: float = Settings.margin,
+    margin: float = CompareSettings.margin,
     interval: IntervalKind = "t",
     correct_over: Over = "runs",
-    simultaneous: bool = Settings.simultaneous,
+    simultaneous: bool = CompareSettings.simultaneous,
 ) -> Comparisons:
     """Compare runs, topic by topic, as `pres-eval compare` does.
 
@@ -168,7 +168,7 @@ def compare(
         raise UsageError("compare: found evaluations with weights, expected none; the command has --weights")
     if len(chosen) < 2:
         raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
-    settings = Settings(
+    settings = CompareSettings(
         test=test, correction=correction, alpha=alpha, samples=samples, seed=seed, alternative=alternative,
         margin=margin, interval=interval, over=correct_over, simultaneous=simultaneous,
     )  # fmt: skip
@@ -211,6 +211,7 @@ def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
 def _place(
     baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
 ) -> int | None:
+    """Return the place of the baseline, None for all pairs; raises UsageError if there is no such run."""
     if baseline is None:
         return None
     if isinstance(baseline, str) and baseline in names:

@@ -18,7 +18,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups
-from pres_eval.scoring import Evaluation as Scores
+from pres_eval.scoring import ScoredRun as Scores
 
 Value = float | int | str | None
 """A number, a count, a text (runid, relstring); None where a measure has no value over all topics."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.compared import ComparedRuns
 from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
@@ -53,7 +53,7 @@ class Experiment(Comparisons):
         from pres_eval.report.trec_report import board_of, make_report, report_selection, topics_of
 
         relevance = self._ranked[0].qrels.relevance
-        if not isinstance(relevance, engine.Qrels):
+        if not isinstance(relevance, engine.QrelsJudgements):
             raise UsageError(f"{relevance.name}: expected judgements that are qrels, for a report")
         options, labels = next(iter(self.evaluations.values())).options, self.compared.scores.measures
         columns = report_selection(options, self._nmax, labels)
@@ -91,9 +91,9 @@ def experiment(
     all_pairs: bool = False,
     test: Test = "t",
     correction: Correction = "holm",
-    alpha: float = Settings.alpha,
-    samples: int = Settings.samples,
-    seed: int = Settings.seed,
+    alpha: float = CompareSettings.alpha,
+    samples: int = CompareSettings.samples,
+    seed: int = CompareSettings.seed,
     level: float = Options.relevance_level,
     complete: bool = False,
     judged_only: bool = False,

@@ -78,7 +78,7 @@ def rank_dict(
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
     ranker = Ranker.of(relevance, options)
     parts = [
-        _Part(places[start:stop], rankings[start:stop], name).ranked(ranker, lookup)
+        _TopicsPart(places[start:stop], rankings[start:stop], name).ranked(ranker, lookup)
         for start, stop in _parts(list(map(len, rankings)))
     ]
     unknown = Ids.of(unjudged) if unjudged else _NO_IDS
@@ -190,7 +190,7 @@ class _Keys:
         return WordIds.of(ids_of(texts, self.name))
 
 
-class _Part:
+class _TopicsPart:
     """Some topics of a run, each with its documents and their scores."""
 
     def __init__(self, places: Sequence[int], rankings: Sequence[Documents], name: str) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
-from pres_eval.library.streams import OpenFile, name_of
-from pres_eval.library.tables import RELEVANCE, Table, as_grades, looks_like_columns, opened_table
+from pres_eval.library.streams import FileObject, name_of
+from pres_eval.library.tables import RELEVANCE, ThreeColumns, as_grades, looks_like_columns, opened_table
 from pres_eval.library.texts import ids_of
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.blocks import Block
@@ -26,7 +26,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
     if is_path(data):
         return read_relevance(source_at(os.fspath(data)), form, jobs)
     if hasattr(data, "read"):
-        return read_relevance(OpenFile(data, name or name_of(data, "qrels")), form, jobs)
+        return read_relevance(FileObject(data, name or name_of(data, "qrels")), form, jobs)
     name = name or "qrels"
     data = plain_mapping(data)
     if isinstance(data, Mapping) and not looks_like_columns(data):
@@ -81,7 +81,8 @@ def check_dicts(data: Mapping[Any, Any], name: str) -> None:
             raise InputError(name, None, found, "a dict of documents and their values")
 
 
-def _of_dict(data: Mapping[Any, Any], name: str) -> engine.Qrels:
+def _of_dict(data: Mapping[Any, Any], name: str) -> engine.QrelsJudgements:
+    """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
         topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
         for topic, documents in data.items()
@@ -99,7 +100,7 @@ def _of_dict(data: Mapping[Any, Any], name: str) -> engine.Qrels:
     return qrels_of_block(name, block)
 
 
-def _of_table(table: Table, name: str) -> engine.Qrels:
+def _of_table(table: ThreeColumns, name: str) -> engine.QrelsJudgements:
     topics, lengths = table.topic.groups()
     block = Block(
         topics=topics, lengths=lengths, documents=table.document, numbers=as_grades(table.value, name)

@@ -151,6 +151,7 @@ class Run:
         return Evaluation(found, options, self._origin(), groups)
 
     def _origin(self) -> Origin:
+        """Return what an evaluation tells of its files and topics."""
         return Origin(
             qrels=self.qrels.name,
             form=self.qrels.form,
@@ -215,7 +216,7 @@ class Qrels:
     def to_dict(self) -> dict[str, dict[str, int | float]]:
         """Topic, document and grade, as qrels can be given.  Raises UsageError for other judgements."""
         relevance = self.relevance
-        if not isinstance(relevance, engine.Qrels):
+        if not isinstance(relevance, engine.QrelsJudgements):
             raise UsageError(f"{self.name}: expected judgements that are qrels, found form={self.form!r}")
         grades = relevance.grade.tolist()
         return {
@@ -267,7 +268,7 @@ class Qrels:
         Raises InputError for what cannot be read, and UsageError for judgements that are no qrels.
         """
         own = read_judgements(scores, GAINS, None, None)
-        assert isinstance(own, engine.Qrels), "gains are qrels"
+        assert isinstance(own, engine.QrelsJudgements), "gains are qrels"
         other = copy(self)
         other.relevance = with_document_scores(self.relevance, own)
         return other

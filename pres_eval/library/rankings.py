@@ -11,8 +11,8 @@ from pres_eval.errors import UsageError
 from pres_eval.library.finding import block_of_dict, rank_dict
 from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
 from pres_eval.library.lookup import Lookup
-from pres_eval.library.streams import OpenFile, name_of
-from pres_eval.library.tables import SCORE, Table, as_scores, looks_like_columns, opened_table
+from pres_eval.library.streams import FileObject, name_of
+from pres_eval.library.tables import SCORE, ThreeColumns, as_scores, looks_like_columns, opened_table
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block
@@ -29,7 +29,7 @@ def rank_any(
     if is_path(data):
         return read_run(run_at(os.fspath(data)), relevance, options, jobs)
     if hasattr(data, "read"):
-        return read_run(OpenFile(data, name or name_of(data, "run")), relevance, options, jobs)
+        return read_run(FileObject(data, name or name_of(data, "run")), relevance, options, jobs)
     name = name or getattr(data, "name", None) or "run"
     name = name if isinstance(name, str) else "run"
     data = plain_mapping(data)
@@ -62,7 +62,9 @@ def rank_by_cluster(
         return runs.rank(run_at(os.fspath(data)))
 
 
-def _rank_table(table: Table, relevance: Relevance, options: Options, name: str, jobs: int | None) -> Ranking:
+def _rank_table(
+    table: ThreeColumns, relevance: Relevance, options: Options, name: str, jobs: int | None
+) -> Ranking:
     """Return the ranking of the rows of a table."""
     topics, lengths = table.topic.groups()
     block = Block(

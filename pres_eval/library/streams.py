@@ -10,7 +10,7 @@ from pres_eval.reading import streams
 from pres_eval.reading.source import Source
 
 
-class OpenFile(Source):
+class FileObject(Source):
     """An open file, binary or text; it is read to its end when it is first used, and not closed."""
 
     def __init__(self, stream: Any, name: str) -> None:
@@ -34,7 +34,7 @@ class OpenFile(Source):
         return self._data
 
     def _open(self) -> streams.OpenFile:
-        return streams.OpenFile(cast(streams.Readable, io.BytesIO(self._bytes())), self._progress)
+        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._bytes())), self._progress)
 
 
 def name_of(stream: Any, otherwise: str) -> str:

@@ -23,7 +23,7 @@ RELEVANCE = ("relevance", "label", "grade", "rel", "score")
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ThreeColumns:
     """The three columns of a run or of judgements."""
 
     topic: IdColumn
@@ -46,7 +46,7 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
 
 
 @contextlib.contextmanager
-def opened_table(data: Any, value: Sequence[str], name: str) -> Iterator[Table]:
+def opened_table(data: Any, value: Sequence[str], name: str) -> Iterator[ThreeColumns]:
     """The columns of a table; what they are made of may be gone when the context ends."""
     if is_pandas(data):
         with contextlib.ExitStack() as stack:
@@ -70,14 +70,16 @@ def looks_like_columns(data: Mapping[Any, Any]) -> bool:
     return any(key in data for key in TOPIC) and any(key in data for key in DOCUMENT)
 
 
-def _arrow_table(columns: Mapping[str, Sequence[Piece]], value: Sequence[str], name: str) -> Table:
+def _arrow_table(columns: Mapping[str, Sequence[Piece]], value: Sequence[str], name: str) -> ThreeColumns:
     topic, document, number = column_names(columns, value, name)
-    return Table(joined_ids(columns[topic]), joined_ids(columns[document]), joined_numbers(columns[number]))
+    return ThreeColumns(
+        joined_ids(columns[topic]), joined_ids(columns[document]), joined_numbers(columns[number])
+    )
 
 
-def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.ExitStack) -> Table:
+def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.ExitStack) -> ThreeColumns:
     topic, document, number = column_names(data.columns, value, name)
-    return Table(
+    return ThreeColumns(
         _pandas_ids(data, topic, name, stack),
         _pandas_ids(data, document, name, stack),
         _numbers(data[number].to_numpy(), number, name),
@@ -85,6 +87,7 @@ def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.
 
 
 def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) -> IdColumn:
+    """Return a column of pandas as ids: categories and Arrow strings without making texts of them."""
     series = data[column]
     kind = series.dtype
     if hasattr(kind, "categories"):
@@ -98,9 +101,9 @@ def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) 
     return _ids(series.to_numpy(), name)
 
 
-def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> Table:
+def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> ThreeColumns:
     topic, document, number = column_names(data, value, name)
-    table = Table(
+    table = ThreeColumns(
         _ids(data[topic], name), _ids(data[document], name), _numbers(np.asarray(data[number]), number, name)
     )
     sizes = [len(table.topic), len(table.document), len(table.value)]
@@ -131,11 +134,11 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int) else float(value)
 
 
-def _table_of_rows(data: Any, value: Sequence[str], name: str) -> Table:
+def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     """Rows that are tuples (topic, document, value), or records with the names of columns as attributes."""
     rows = list(data)
     if not rows:
-        return Table(Objects([], name), Objects([], name), np.zeros(0))
+        return ThreeColumns(Objects([], name), Objects([], name), np.zeros(0))
     first = rows[0]
     if isinstance(first, Mapping) and all(
         isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
@@ -155,7 +158,7 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> Table:
     if len(columns) != 3:
         raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
     number = fields[2] or value[0]
-    return Table(
+    return ThreeColumns(
         Objects(columns[0], name), Objects(columns[1], name), _numbers(_array(columns[2]), number, name)
     )
 

@@ -35,6 +35,7 @@ def topic_files(groups: Any, weights: Any, relevance: Relevance) -> tuple[Groups
 
 
 def _groups(data: Any) -> Groups:
+    """Return groups of topics from a file, or a dict of topic and group or groups; raises UsageError."""
     if is_path(data):
         return read_groups(str(data))
     topics: dict[str, set[bytes]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pres_eval.analysis.sampled_parts import read_review, sampled_parts
-from pres_eval.analysis.validation import METHODS, Estimate, Settings, Validation, estimated
+from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, estimated
 from pres_eval.errors import UsageError
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
 from pres_eval.report.drawing import check_matplotlib
@@ -46,11 +46,11 @@ def validate(
     depth: int | None = None,
     columns: Mapping[str, str] | None = None,
     level: int = 1,
-    method: str = Settings.method,
-    confidence: float = Settings.confidence,
+    method: str = ReviewSettings.method,
+    confidence: float = ReviewSettings.confidence,
     target: float | None = None,
     margin: float | None = None,
-    seed: int = Settings.seed,
+    seed: int = ReviewSettings.seed,
 ) -> Review:
     """Estimate how much a review missed, as `pres-eval validate` does.
 
@@ -72,7 +72,7 @@ def validate(
     if not samples or None not in (collection, sizes):
         raise UsageError("expected a review, one sample at least, and either collection or sizes")
     methods, shares = (
-        (Settings.method, *METHODS),
+        (ReviewSettings.method, *METHODS),
         {"confidence": confidence, "target": target, "margin": margin},
     )
     for option, value, right, expected in (
@@ -91,5 +91,5 @@ def validate(
     sample = [one for path in samples for one in read_sample(os.fspath(path), columns or {}, topic)]
     strata = None if sizes is None else read_sizes(os.fspath(sizes))
     parts = sampled_parts(sample, found, level, collection, strata)
-    settings = Settings(method, confidence, seed, target, margin)
+    settings = ReviewSettings(method, confidence, seed, target, margin)
     return Review(settings, parts, estimated(parts, settings))

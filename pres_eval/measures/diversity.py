@@ -24,7 +24,7 @@ from pres_eval.measures.novelty import (
     share_of_thinkable,
 )
 from pres_eval.measures.parameters import Cutoffs
-from pres_eval.measures.settings import GREATEST_BELOW_1, Setting, Settings
+from pres_eval.measures.settings import GREATEST_BELOW_1, MeasureSettings, Setting
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
 
@@ -193,8 +193,8 @@ _BETA = Setting(
     least=0.0,
     most=GREATEST_BELOW_1,
 )
-_AT_RANKS = Settings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
-_PATIENT = Settings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
+_AT_RANKS = MeasureSettings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
+_PATIENT = MeasureSettings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
 _of_subtopics = partial(
     Measure, relevance=RelevanceInfo.SUBTOPICS, ours=True, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 )

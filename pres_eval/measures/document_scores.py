@@ -13,7 +13,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.bpref import preferred
 from pres_eval.measures.rbp import rank_biased
-from pres_eval.measures.settings import Setting, Settings, persistence
+from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
 
 def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
@@ -72,7 +72,7 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
 
 
 _FACTOR = Setting(name="factor", default=1.0, expected="what scores of documents are multiplied by, above 0")
-_WEIGHED = Settings((persistence(0.8), _FACTOR), example="p=0.9")
+_WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 
 _BIASED = traits(Trait.IGNORES_TAIL, Trait.LINEAR)
 _scored = partial(Measure, ours=True, needs_document_scores=True, bounds=NOT_DERIVED)
@@ -82,7 +82,7 @@ URBP_GRADED = _scored("urbp_graded", graded_understandability_rbp, _WEIGHED, tra
 UBPREF = _scored(
     "ubpref",
     understandability_bpref,
-    Settings((_FACTOR,), example="factor=0.01"),
+    MeasureSettings((_FACTOR,), example="factor=0.01"),
     traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
     expected="expected.ranks:understandability_bpref",
 )

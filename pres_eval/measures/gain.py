@@ -78,6 +78,7 @@ def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
     """Indices in the order in which glibc's qsort leaves the gains; from `first_sorted` on they ascend."""
 
     def sort(begin: int, end: int) -> list[int]:
+        """Return the places from `begin` to `end` in the order in which C's merge sort leaves them."""
         if begin >= first_sorted or end - begin <= 1:
             return list(range(begin, end))
         middle = begin + (end - begin) // 2

@@ -12,7 +12,7 @@ from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.rbp import Powers
-from pres_eval.measures.settings import Setting, Settings, persistence
+from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
 MOST_RANKS = 1 << 20
 """Ranks looked at together."""
@@ -120,7 +120,7 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
 COMPAT = Measure(
     "compat",
     compatibility,
-    Settings(
+    MeasureSettings(
         (
             persistence(0.95),
             Setting(

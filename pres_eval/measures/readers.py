@@ -18,7 +18,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
 from pres_eval.measures.found import discounted, gained
-from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, Settings, persistence
+from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
 
 CUTOFFS = (5, 10, 20)
 
@@ -234,9 +234,9 @@ def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> Float
 
 
 _GRADES = (MIN_REL, MAX_REL)
-_AT_RANKS = Settings(_GRADES, CUTOFFS, "10,20,max_rel=3")
-_WANTING = Settings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
-_PERSISTENT = Settings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
+_AT_RANKS = MeasureSettings(_GRADES, CUTOFFS, "10,20,max_rel=3")
+_WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
+_PERSISTENT = MeasureSettings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
 _FIRST = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR)
 _RISING = _FIRST | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded = partial(Measure, ours=True, uses_level=False)
@@ -254,7 +254,7 @@ READER_MEASURES: tuple[Measure, ...] = (
     _stopping(
         "bpm",
         bejeweled_player,
-        Settings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3"),
+        MeasureSettings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3"),
         best_by_grade=False,
     ),
     _graded("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}, bounds=NOT_DERIVED),
@@ -262,7 +262,9 @@ READER_MEASURES: tuple[Measure, ...] = (
     _stopping("nerr8", nearly_err_truncated, _AT_RANKS),
     _stopping("nerr9", nearly_err_discounted, _AT_RANKS),
     _stopping(
-        "nerr10", nearly_err_persistent, Settings((persistence(0.9), *_GRADES), example="p=0.8,max_rel=3")
+        "nerr10",
+        nearly_err_persistent,
+        MeasureSettings((persistence(0.9), *_GRADES), example="p=0.8,max_rel=3"),
     ),
     _stopping("nerr11", nearly_err_wanting, _WANTING),
 )

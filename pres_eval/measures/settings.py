@@ -34,6 +34,7 @@ class Percents(NamedTuple):
         return [(f"{name}_{share:g}{'%' * (share < 1)}", (share,)) for share in sorted(shares)]
 
     def _read(self, name: str, text: str) -> float:
+        """Return a percentage; raises MeasureError for a share that may have been meant as one."""
         number = text.removesuffix("%")
         share = decimal_number(name, number)
         if not 0 < share <= 100:
@@ -101,7 +102,7 @@ def persistence(default: float) -> Setting:
     )
 
 
-class Settings(NamedTuple):
+class MeasureSettings(NamedTuple):
     """Named numbers that all go into one value, and ranks to cut the ranking at for those that have a cutoff.
 
     One column `name`, `name_key=number,…`, or for each cutoff `name_rank`, `name_rank_key=number,…`.  The

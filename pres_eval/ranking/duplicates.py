@@ -14,7 +14,7 @@ from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.order import DuplicateRowError, rank_topics
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import Ranker
-from pres_eval.reading.blocks import Block, Format, check_scores, joined
+from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.run_files import RunFiles
 
@@ -91,7 +91,7 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[DuplicateRowError]:
             yield error
 
 
-def first_duplicate_row(run: RunFiles, form: Format, ranker: Ranker) -> InputError:
+def first_duplicate_row(run: RunFiles, form: FileFormat, ranker: Ranker) -> InputError:
     """Return the error of a run of another format than trec_eval's, whose rows are counted."""
     blocks = [joined(source.name, form.read(source, False)) for source in run.sources]
     block = joined(run.name, blocks)

@@ -44,7 +44,7 @@ _TRIED = ((CASE, ZERO, LEADING), (CASE, ZERO, PUNCTUATION), tuple(RULES))
 
 
 @dataclass(frozen=True)
-class Rewriting:
+class Respelling:
     """What would make ids match that match nothing.
 
     names        what has to be left out of the ids
@@ -57,7 +57,7 @@ class Rewriting:
     count: int
     ours: bytes
     judged: bytes
-    rest: Rewriting | None = None
+    rest: Respelling | None = None
 
     @property
     def text(self) -> str:
@@ -71,7 +71,7 @@ class Rewriting:
         )
 
 
-def find_rewriting(ours: Sequence[Id], judged: Sequence[Id]) -> Rewriting | None:
+def find_rewriting(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | None:
     """Return the rewriting with which ids of a run match judged ones, None if there is none.
 
     All ids are such that match nothing as they are.
@@ -95,7 +95,7 @@ def find_rewriting(ours: Sequence[Id], judged: Sequence[Id]) -> Rewriting | None
                 ]
                 names = (*needed, CHUNKS) if _whole in (cut, cut_judged) else tuple(needed)
                 matched = {one for one, _ in found}
-                return Rewriting(
+                return Respelling(
                     names=names,
                     count=len(found),
                     ours=found[0][0],
@@ -147,7 +147,7 @@ def _may_be(one: bytes, other: bytes, rules: tuple[str, ...]) -> bool:
 
 def documents_rewritten(
     pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts, most: int = MOST
-) -> tuple[Rewriting, int] | None:
+) -> tuple[Respelling, int] | None:
     """Return what would make rows of a run match, and how many rows were looked at.
 
     topic_of, ids  (n,) topics of the rows as indices of the pool's, -1 for others; their documents
@@ -166,7 +166,7 @@ def documents_rewritten(
     return None if found is None else (found, len(rows))
 
 
-def topics_rewritten(ranking: Ranking, pool: Pool) -> Rewriting | None:
+def topics_rewritten(ranking: Ranking, pool: Pool) -> Respelling | None:
     """Return what would make topics match, of which a run has some that the judgements lack."""
     lacking = np.setdiff1d(np.arange(len(pool.topics)), ranking.topic)[:MOST]
     ours = dict.fromkeys(ranking.unjudged_ids.take(slice(MOST)))

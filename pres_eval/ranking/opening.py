@@ -70,6 +70,7 @@ def opening_of_files(sources: Sequence[Source]) -> Opening | None:
 
 
 def _against(lines: Lines) -> tuple[bytes, int, float, int, float] | None:
+    """Return the first pair of rows whose ranks contradict their scores, if nearly all do; else None."""
     rank, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
     if wrong is not None or len(rank) < 2:
         return None

@@ -198,6 +198,7 @@ class Ranker:
         scores = self.cast(block.numbers)
 
         def rank_some(span: tuple[int, int]) -> Ranked:
+            """Return the ranks of the topics from one number to another."""
             first, last = span
             begin, end = int(offsets[first]), int(offsets[last])
             chosen = (

@@ -20,17 +20,17 @@ from pres_eval.ranking.parts import Merging, Part
 from pres_eval.ranking.ranked import NOTHING, Ranked
 from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.blocks import Format
+from pres_eval.reading.blocks import FileFormat
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import Split, blocks_in, parquet_splits, source_in, text_pieces, text_splits
-from pres_eval.reading.storage import File
+from pres_eval.reading.storage import PlannedFile
 from pres_eval.workers import UNTHREADED, in_order
 
 
-def _format(form: str) -> Format:
+def _format(form: str) -> FileFormat:
     """Return a format that is not trec_eval's."""
     from pres_eval.reading.formats.recognising import FORMATS
 
@@ -55,7 +55,7 @@ def tag_of(name: str) -> str:
 def read_split(
     split: Split,
     ranker: Ranker,
-    files: Sequence[Source | File],
+    files: Sequence[Source | PlannedFile],
     *,
     kept: Kept = RANKS,
     form: str = TREC,
@@ -198,7 +198,7 @@ class RunReader:
         source = self._run.sources[number]
         return with_advice(InputError(source.name, line, error.found, error.expected), source, RUN.names)
 
-    def _splits(self, stack: contextlib.ExitStack) -> tuple[list[Source | File], list[Split]]:
+    def _splits(self, stack: contextlib.ExitStack) -> tuple[list[Source | PlannedFile], list[Split]]:
         """Return the files, open as long as the stack is, and their splits."""
         size = self._engine.split_size(self._run.size() or 0)
         is_apart = self._run.is_remote or (self._form == PARQUET and self._run.size() is not None)

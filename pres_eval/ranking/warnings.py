@@ -11,7 +11,7 @@ from pres_eval.errors import quoted
 from pres_eval.options import FIRST, LARGEST_LONG, Options, RelevanceInfo
 from pres_eval.ranking.notations import documents_rewritten, topics_rewritten
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
             f" and {verb} left out of the averages; -c counts {them} as 0"
         )
     unjudged: Sequence[bytes] = ranking.unjudged_ids
-    left_out = relevance.left_out if isinstance(relevance, Qrels) else frozenset()
+    left_out = relevance.left_out if isinstance(relevance, QrelsJudgements) else frozenset()
     if left_out:
         unjudged = [topic for topic in ranking.unjudged if topic not in left_out]
     if unjudged and len(ranking.topic):
@@ -129,7 +129,7 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"
             " are ids written alike, and both files of the same collection?"
         )
-    if not isinstance(relevance, Qrels):
+    if not isinstance(relevance, QrelsJudgements):
         from pres_eval.reading.preferences import Preferences  # what qrels do without
 
         if isinstance(relevance, Preferences) and not relevance.has_pairs():

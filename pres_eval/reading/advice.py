@@ -88,6 +88,7 @@ def advice(source: Source, names: str) -> str:
 
 
 def _binary(head: bytes) -> Found:
+    """Return what a binary file is, and the command that makes text of it; None for others."""
     if head.startswith(b"PK\x03\x04") and any(
         name in head for name in (b"[Content_Types].xml", b"docProps/")
     ):

@@ -92,7 +92,7 @@ Read = Callable[["Source", bool], Iterator[Block]]
 
 
 @dataclass(frozen=True)
-class Format:
+class FileFormat:
     """A format: its name for -T and -R, what it is in words, and how it is read.
 
     numbered  whether its rows are in lines

@@ -8,10 +8,10 @@ from pres_eval.arrays.growing import narrow
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.pool import build_pool
-from pres_eval.reading.qrels import Qrels, pooled_qrels
+from pres_eval.reading.qrels import QrelsJudgements, pooled_qrels
 
 
-def qrels_of_block(name: str, block: Block) -> Qrels:
+def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
     """Return the judgements of a block.  Raises InputError if there are none.
 
     A document that is judged twice is an error only when its topic is scored, as in a file.

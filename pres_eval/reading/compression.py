@@ -35,7 +35,7 @@ class Readable(Protocol):
         """Some bytes, at most `size`; none at the end."""
 
 
-class Stream(Protocol):
+class Decompressor(Protocol):
     """The decompressor of one stream, as the standard library's are for bzip2 and xz."""
 
     @property
@@ -55,7 +55,7 @@ class Stream(Protocol):
 
 
 @dataclass(frozen=True)
-class Format:
+class Compression:
     """A compressed format.
 
     stream   makes the decompressor of one stream
@@ -64,7 +64,7 @@ class Format:
     """
 
     name: str
-    stream: Callable[[], Stream]
+    stream: Callable[[], Decompressor]
     errors: tuple[type[Exception], ...]
     padding: int = 0
 
@@ -72,7 +72,7 @@ class Format:
 class Decompressed:
     """The text of a compressed file of one stream or several."""
 
-    def __init__(self, compressed: Readable, format: Format) -> None:
+    def __init__(self, compressed: Readable, format: Compression) -> None:
         self._compressed = compressed
         self._format = format
         self._stream = format.stream()
@@ -174,22 +174,23 @@ def decompressed(compressed: Readable, kind: str, name: str) -> Decompressed:
     return Decompressed(compressed, _FORMATS[kind] if kind in _FORMATS else _zstd(name))
 
 
-def _xz() -> Stream:
+def _xz() -> Decompressor:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY)
 
 
 _FORMATS = {
-    "gzip": Format("gzip", _Gzip, (zlib.error,), padding=1),
-    "bzip2": Format("bzip2", bz2.BZ2Decompressor, (OSError, ValueError)),
-    "xz": Format("xz", _xz, (lzma.LZMAError,), padding=4),
+    "gzip": Compression("gzip", _Gzip, (zlib.error,), padding=1),
+    "bzip2": Compression("bzip2", bz2.BZ2Decompressor, (OSError, ValueError)),
+    "xz": Compression("xz", _xz, (lzma.LZMAError,), padding=4),
 }
 
 
-def _zstd(name: str) -> Format:
+def _zstd(name: str) -> Compression:
+    """Return how zstd is decompressed here; raises MissingExtraError."""
     try:
         from compression import zstd  # Python 3.14 and later
 
-        return Format("zstd", zstd.ZstdDecompressor, (zstd.ZstdError,))
+        return Compression("zstd", zstd.ZstdDecompressor, (zstd.ZstdError,))
     except ImportError:
         pass
     try:
@@ -197,4 +198,4 @@ def _zstd(name: str) -> Format:
     except ImportError:
         raise MissingExtraError(f"{name}: reading zstd", "zstandard", "zstd") from None
     new = zstandard.ZstdDecompressor().decompressobj
-    return Format("zstd", lambda: _Zstandard(new()), (zstandard.ZstdError,))
+    return Compression("zstd", lambda: _Zstandard(new()), (zstandard.ZstdError,))

@@ -9,26 +9,26 @@ import numpy as np
 from pres_eval.arrays.matching import match
 from pres_eval.arrays.ragged import lengths_at
 from pres_eval.errors import InputError, UsageError, quoted
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, read_relevance
 
 
-def read_document_scores(path: str, jobs: int | None = None) -> Qrels:
+def read_document_scores(path: str, jobs: int | None = None) -> QrelsJudgements:
     """The scores of a file of four columns (topic, 0, docno, score), as if they were gains.
 
     Raises InputError for a file that cannot be read.
     """
     scores = read_relevance(path, "qrels_float", jobs)
-    assert isinstance(scores, Qrels), "qrels_float gives Qrels"
+    assert isinstance(scores, QrelsJudgements), "qrels_float gives Qrels"
     return scores
 
 
-def with_document_scores(relevance: Relevance, scores: Qrels) -> Qrels:
+def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> QrelsJudgements:
     """The judgements with the scores that documents have of their own; 0 for a document without one.
 
     Raises UsageError for judgements that are no qrels, InputError where a document of a topic has two scores.
     """
-    if not isinstance(relevance, Qrels):
+    if not isinstance(relevance, QrelsJudgements):
         raise UsageError("--document-scores goes with judgements in the format qrels or qrels_float (-R)")
     if len(scores.duplicates.topic):
         row = int(np.argmin(scores.duplicates.second_line))

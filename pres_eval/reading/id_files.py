@@ -21,7 +21,7 @@ DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "ch
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class IdPairs:
     """Two columns of ids (N,), and the line of each row (N,), from 1."""
 
     first: WordIds
@@ -30,15 +30,15 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _PairsPart:
     """The pairs of a chunk, whose lines are counted from 0."""
 
     chunk: Chunk
     num_lines: int
-    pairs: Pairs
+    pairs: IdPairs
 
 
-def read_pairs(path: str, columns: str, also: str | None = None) -> Pairs:
+def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     """Read a file of two columns, separated by blanks, tabs or commas, with or without a header.
 
     columns  what they are, for messages
@@ -60,18 +60,18 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> Pairs:
         lines.append(part.pairs.lines + (before + 1))
     if not len(ids[0]):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    found = Pairs(ids[0].ids(), ids[1].ids(), np.concatenate(lines))
+    found = IdPairs(ids[0].ids(), ids[1].ids(), np.concatenate(lines))
     heading = found.first[0].decode("utf-8", "replace").casefold()
     if heading not in HEADINGS and heading not in DOCUMENT_HEADINGS:
         return found
-    return Pairs(found.first.pick(slice(1, None)), found.second.pick(slice(1, None)), found.lines[1:])
+    return IdPairs(found.first.pick(slice(1, None)), found.second.pick(slice(1, None)), found.lines[1:])
 
 
-def _read_part(layout: Layout, separators: bytes, chunk: Chunk) -> _Part:
+def _read_part(layout: Layout, separators: bytes, chunk: Chunk) -> _PairsPart:
     """Return the pairs of a chunk, in which separators are taken for blanks; raises LineError."""
     text = chunk.array()[chunk.start : chunk.stop]
     for separator in separators:
         text[text == separator] = ord(" ")
     lines = parse_lines(chunk, layout).checked()
     first, second = (WordIds.of(lines.column(number)) for number in (0, layout.width // 2))
-    return _Part(chunk, lines.num_lines, Pairs(first, second, lines.line_of(np.arange(len(lines)))))
+    return _PairsPart(chunk, lines.num_lines, IdPairs(first, second, lines.line_of(np.arange(len(lines)))))

@@ -11,11 +11,11 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, Qrels
+from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 
 
-def with_documents(qrels: Qrels, documents: WordIds, kept: IntArray) -> Qrels:
+def with_documents(qrels: QrelsJudgements, documents: WordIds, kept: IntArray) -> QrelsJudgements:
     """Return the judgements with these documents (D,), of which some (n,) are kept, each once a topic."""
     topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
     # As in a file without these lines, a topic of which nothing is left is not there.
@@ -65,7 +65,7 @@ def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
     Raises UsageError for judgements that are no qrels, InputError if there is no such topic.
     """
     empty = empty_topics(relevance, level)
-    assert isinstance(relevance, Qrels), "empty_topics lets nothing else through"
+    assert isinstance(relevance, QrelsJudgements), "empty_topics lets nothing else through"
     kept = np.flatnonzero(~empty[relevance.pool.topic_of])
     if not len(kept):
         raise InputError(relevance.name, None, "no topic has a relevant document", "one that has")
@@ -87,7 +87,7 @@ def empty_topics(relevance: Relevance, level: float) -> BoolArray:
 
     Raises UsageError for judgements that are no qrels.
     """
-    if not isinstance(relevance, Qrels):
+    if not isinstance(relevance, QrelsJudgements):
         raise UsageError("--empty goes with judgements in the format qrels or qrels_float (-R)")
     highest = np.maximum.reduceat(relevance.grade, relevance.pool.offsets[:-1])
     found: BoolArray = highest < max(level, 0)

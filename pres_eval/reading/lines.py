@@ -154,7 +154,7 @@ _NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
 Given = TypeVar("Given")
 
 
-class _Part(Protocol):
+class _ParsedPart(Protocol):
     """What is made of a chunk."""
 
     @property
@@ -163,7 +163,7 @@ class _Part(Protocol):
     def num_lines(self) -> int: ...
 
 
-Part = TypeVar("Part", bound=_Part)
+Part = TypeVar("Part", bound=_ParsedPart)
 
 
 def in_parts(

@@ -16,7 +16,7 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Source
-from pres_eval.reading.tables import Table, read_table
+from pres_eval.reading.tables import FileTable, read_table
 
 QRELS_JG = Layout("topic judgement-group docno relevance", number=3, whole=True)
 SUBTOPICS = Layout("topic subtopic docno relevance", number=3, whole=True)
@@ -156,6 +156,7 @@ _Groups = TypeVar("_Groups", bound=GroupQrels)
 
 
 def _read_groups(source: Source, layout: Layout, kind: type[_Groups]) -> _Groups:
+    """Return judgements in groups; raises InputError for a document that is twice in a group."""
     table = read_table(source, layout)
     rows = group_rows(table, 2)
     qrels = kind(*rows.common(table), table.numbers[rows.order])
@@ -185,7 +186,7 @@ def read_qrels_as_preferences(source: Source) -> Preferences:
     return _preferences(read_table(source, QRELS_PREFS), 2)
 
 
-def _preferences(table: Table, docno: int) -> Preferences:
+def _preferences(table: FileTable, docno: int) -> Preferences:
     """Preferences from a table with the docno in this column and the level in the next."""
     rows = group_rows(table, docno)
     has_subgroups = docno == 3
@@ -213,7 +214,7 @@ class GroupRows:
     first: IntArray
     order: IntArray
 
-    def common(self, table: Table) -> tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]:
+    def common(self, table: FileTable) -> tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]:
         """The fields of JudgedGroups, in their order: of topics (T+1,), groups (G+1,), judgements (N,)."""
         topic_of_group = self.pool.topic_of[self.document[self.first]]
         return (
@@ -227,7 +228,7 @@ class GroupRows:
         )
 
 
-def group_rows(table: Table, docno: int, column: int = 1) -> GroupRows:
+def group_rows(table: FileTable, docno: int, column: int = 1) -> GroupRows:
     """Return the topics, groups (named in `column`) and documents (in column `docno`) of a table."""
     topics = table.column(0)
     first_rows = changes(topics)

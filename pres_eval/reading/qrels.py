@@ -51,7 +51,7 @@ NO_DUPLICATES = Duplicates(*(_NONE,) * 5)
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels:
+class QrelsJudgements:
     """The judgements of a file.
 
     pool        the judged documents
@@ -90,7 +90,7 @@ class Qrels:
         """What batches made of these judgements alone, for the next run; not passed on by `replace`."""
         return Remembered(MOST_REMEMBERED)
 
-    def keeping(self, kept: BoolArray) -> Qrels:
+    def keeping(self, kept: BoolArray) -> QrelsJudgements:
         """The same judgements with some taken out (D,): those documents become unjudged."""
         return replace(self, kept=kept)
 
@@ -119,7 +119,7 @@ Tell = Callable[[int, Lines], None]
 
 def read_qrels(
     source: Source, jobs: int | None = None, tell: Tell | None = None, layout: Layout = QRELS
-) -> Qrels:
+) -> QrelsJudgements:
     """Read a qrels file whole; with the layout QRELS_FLOAT relevance may be any finite decimal number.
 
     `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
@@ -139,7 +139,7 @@ def read_qrels(
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _JudgedPart:
     """The judgements of a chunk.
 
     topics             their ids, each at least once
@@ -160,7 +160,7 @@ class _Part:
     grades: AnyInts
 
 
-def read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _Part:
+def read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _JudgedPart:
     """The judgements of a chunk; raises LineError for the first fault if these are not wanted."""
     lines = parse_lines(chunk, layout)
     if not with_faults:
@@ -170,12 +170,12 @@ def read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _Part:
     kept = lines if with_faults else None
     if not len(lines):
         nothing = NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8)
-        return _Part(chunk, lines.num_lines, lines.fields.lines, kept, *nothing)
+        return _JudgedPart(chunk, lines.num_lines, lines.fields.lines, kept, *nothing)
     topics = lines.column(0)
     first = changes(topics)
     heads = topics.take(first)
     topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
-    return _Part(
+    return _JudgedPart(
         chunk=chunk,
         num_lines=lines.num_lines,
         rows=lines.fields.lines,
@@ -207,7 +207,7 @@ class Judgements:
     def __len__(self) -> int:
         return len(self._grades)
 
-    def add(self, before: int, part: _Part) -> None:
+    def add(self, before: int, part: _JudgedPart) -> None:
         """Add the judgements of the next chunk, with so many lines before it."""
         self._lines.append((before, len(part.grades), part.rows))
         self._groups.append(narrow(part.groups + len(self._topics)))
@@ -231,7 +231,7 @@ class Judgements:
         """(N,) their grades."""
         return self._grades.values()
 
-    def qrels(self, name: str, jobs: int) -> Qrels:
+    def qrels(self, name: str, jobs: int) -> QrelsJudgements:
         """All of them, by topic."""
         pooled = build_pool(
             self._topics.ids().take(slice(None)),
@@ -253,7 +253,9 @@ class Judgements:
         )
 
 
-def pooled_qrels(name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[], IntArray]) -> Qrels:
+def pooled_qrels(
+    name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[], IntArray]
+) -> QrelsJudgements:
     """Judgements whose documents were pooled: the grade (N,) of each row, and its line when it is needed."""
     duplicates = NO_DUPLICATES
     if len(pooled.again):
@@ -265,4 +267,4 @@ def pooled_qrels(name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[],
             first_line=pooled.of_documents(numbers)[document],
             second_line=numbers[pooled.again],
         )
-    return Qrels(name, pooled.pool, pooled.of_documents(grades), duplicates)
+    return QrelsJudgements(name, pooled.pool, pooled.of_documents(grades), duplicates)

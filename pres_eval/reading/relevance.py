@@ -11,12 +11,12 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.source import Source
 
 if TYPE_CHECKING:
-    from pres_eval.reading.blocks import Format
+    from pres_eval.reading.blocks import FileFormat
     from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
-    from pres_eval.reading.qrels import Qrels
+    from pres_eval.reading.qrels import QrelsJudgements
     from pres_eval.reading.strata import Sample
 
-Relevance: TypeAlias = "Qrels | GroupQrels | SubtopicQrels | Sample | Preferences"
+Relevance: TypeAlias = "QrelsJudgements | GroupQrels | SubtopicQrels | Sample | Preferences"
 
 FORMATS = {
     "qrels": RelevanceInfo.QRELS,
@@ -74,7 +74,7 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
     return readers[form](source)
 
 
-def read_any_qrels(source: Source, jobs: int | None = None) -> Qrels:
+def read_any_qrels(source: Source, jobs: int | None = None) -> QrelsJudgements:
     """Read judgements; a file that has not four columns is recognised by its beginning."""
     from pres_eval.reading.qrels import read_qrels
 
@@ -89,7 +89,7 @@ def read_any_qrels(source: Source, jobs: int | None = None) -> Qrels:
         return qrels_in(source, found)
 
 
-def qrels_in(source: Source, form: Format) -> Qrels:
+def qrels_in(source: Source, form: FileFormat) -> QrelsJudgements:
     """Read judgements in a format that is not trec_eval's."""
     from pres_eval.reading.blocks import joined
     from pres_eval.reading.columns import qrels_of_block

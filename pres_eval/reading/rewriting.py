@@ -18,7 +18,7 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.left_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 
@@ -107,7 +107,7 @@ class Rewriting:
 
         Raises UsageError for judgements that are no qrels, InputError if none are left.
         """
-        if not isinstance(relevance, Qrels):
+        if not isinstance(relevance, QrelsJudgements):
             raise UsageError(
                 "--map-docs and --exclude go with judgements in the format qrels or qrels_float (-R)"
             )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, Progress, Readable, reason
+from pres_eval.reading.streams import OpenFile, Progress, RawStream, reason
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
@@ -187,7 +187,7 @@ class _Lines(Source):
     def _open(self) -> OpenFile:
         return OpenFile(_Joined(self._sources), self._progress)
 
-    def _decompressed(self, file: OpenFile) -> Readable:
+    def _decompressed(self, file: OpenFile) -> RawStream:
         return file
 
 

@@ -23,7 +23,7 @@ from pres_eval.reading.streams import (
     OpenFile,
     Pipe,
     Progress,
-    Readable,
+    RawStream,
     Version,
     fill,
     in_the_end,
@@ -115,7 +115,7 @@ class Source:
                 "lines of text",
             ) from None
 
-    def _decompressed(self, file: OpenFile) -> Readable:
+    def _decompressed(self, file: OpenFile) -> RawStream:
         kind = compression_of(file)
         if kind is None:
             return file
@@ -145,6 +145,7 @@ class Source:
         return bytes(self._beginning(None))
 
     def _beginning(self, most: int | None) -> bytearray:
+        """Return the first bytes of the file, all for None, decompressed."""
         text = bytearray()
         buffer = bytearray(HEAD)
         try:
@@ -206,6 +207,7 @@ class Source:
         return io.BytesIO(self.whole())
 
     def _open(self) -> OpenFile:
+        """Return the file, opened anew, or the pipe from its beginning; raises InputError."""
         if self._pipe is not None:
             self._pipe.rewind()
             return OpenFile(self._pipe, self._progress)
@@ -219,16 +221,17 @@ class Source:
         now = partial(version_of, file.fileno())
         version = now()
         if version is not None:
-            raw = cast(Readable, file)
+            raw = cast(RawStream, file)
             return self._checked(OpenFile(raw, self._progress, file.close, now, int(version[0])))
         weakref.finalize(self, file.close)
-        self._pipe = Pipe(cast(Readable, file))
+        self._pipe = Pipe(cast(RawStream, file))
         return self._checked(OpenFile(self._pipe, self._progress))
 
     def _open_stdin(self) -> OpenFile:
+        """Return standard input, from where it was when this process began."""
         if sys.stdin is None:
             raise InputError(self.name, None, "standard input is closed", "a file or a pipe")
-        raw = cast(Readable, sys.stdin.buffer)
+        raw = cast(RawStream, sys.stdin.buffer)
         size = self.size()
         if size is None:
             self._pipe = Pipe(raw)
@@ -272,7 +275,8 @@ class Source:
         """Stop if somebody wrote to the file: what was read may be half of the old and half of the new."""
         self.agree(file.version())
 
-    def _split(self, stream: Readable, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
+    def _split(self, stream: RawStream, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
+        """Yield chunks of about `size` bytes that end where `cut_place` cuts, the last with a newline."""
         keep_freed_memory()
         carried: bytes | memoryview = b""
         place = 0

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pres_eval.reading.blocks import Block, Format, check_scores, whole_topics
+from pres_eval.reading.blocks import Block, FileFormat, check_scores, whole_topics
 from pres_eval.reading.cutting import LARGEST_TOPIC, ScatteredError, TopicCutter
 from pres_eval.reading.kinds import LONGEST_LINE
 from pres_eval.reading.source import CHUNK, Chunk, Source, behind_last_line
-from pres_eval.reading.storage import File, is_compressed, open_at, source_of, version_here
-from pres_eval.reading.streams import OpenFile, Readable
+from pres_eval.reading.storage import PlannedFile, is_compressed, open_at, source_of, version_here
+from pres_eval.reading.streams import OpenFile, RawStream
 from pres_eval.records import dataclass
 
 WINDOW = 1 << 16
@@ -50,7 +50,7 @@ class TextPiece:
     first: bool
 
 
-def text_splits(number: int, file: File, size: int) -> Iterator[Split]:
+def text_splits(number: int, file: PlannedFile, size: int) -> Iterator[Split]:
     """Yield ranges of at most `size` bytes; a compressed file is one split."""
     if is_compressed(file):
         yield Split(number)
@@ -59,7 +59,7 @@ def text_splits(number: int, file: File, size: int) -> Iterator[Split]:
         yield Split(number, start, min(start + size, file.size))
 
 
-def parquet_splits(number: int, file: File, size: int) -> Iterator[Split]:
+def parquet_splits(number: int, file: PlannedFile, size: int) -> Iterator[Split]:
     """Yield row groups that have about `size` bytes together."""
     from pres_eval.reading.formats.parquet import check_columns, opened
 
@@ -74,7 +74,7 @@ def parquet_splits(number: int, file: File, size: int) -> Iterator[Split]:
             start, weight = stop, 0
 
 
-def source_in(file: Source | File, split: Split, by_topic: bool) -> Source:
+def source_in(file: Source | PlannedFile, split: Split, by_topic: bool) -> Source:
     """Return the text of a split as a source; with `by_topic`, that of the topics that begin in it.
 
     Raises ScatteredError if no topic of LARGEST_TOPIC bytes or less is found to begin.
@@ -85,7 +85,7 @@ def source_in(file: Source | File, split: Split, by_topic: bool) -> Source:
     return TextRange(file, start, max(start, stop))
 
 
-def _whole(file: Source | File) -> Source:
+def _whole(file: Source | PlannedFile) -> Source:
     return file if isinstance(file, Source) else source_of(file)
 
 
@@ -100,7 +100,7 @@ def text_pieces(source: Source, by_topic: bool, first: bool = True) -> Iterator[
         first = False
 
 
-def blocks_in(file: Source | File, split: Split, form: Format, by_topic: bool) -> Iterator[Block]:
+def blocks_in(file: Source | PlannedFile, split: Split, form: FileFormat, by_topic: bool) -> Iterator[Block]:
     """Yield the rows of a split of a file in another format than trec_eval's; with `by_topic`, whole topics.
 
     Raises InputError for a score that is not a number.
@@ -117,7 +117,7 @@ def blocks_in(file: Source | File, split: Split, form: Format, by_topic: bool) -
         yield block
 
 
-def _boundary(file: File, place: int, by_topic: bool) -> int:
+def _boundary(file: PlannedFile, place: int, by_topic: bool) -> int:
     """Return where the first line begins at this place of a file or behind it.
 
     With `by_topic`, the first line behind that one whose topic is another.
@@ -156,7 +156,7 @@ def _other_topic(text: bytes, start: int) -> int:
 class TextRange(Source):
     """The bytes start ... stop-1 of a file, which are whole lines, as a source of their own."""
 
-    def __init__(self, file: File, start: int, stop: int) -> None:
+    def __init__(self, file: PlannedFile, start: int, stop: int) -> None:
         super().__init__(file.name)
         self._file = file
         self._start, self._stop = start, stop
@@ -169,14 +169,14 @@ class TextRange(Source):
         raw = _Limited(file, self._stop - self._start)
         return OpenFile(raw, self._progress, file.close, file.version)
 
-    def _decompressed(self, file: OpenFile) -> Readable:
+    def _decompressed(self, file: OpenFile) -> RawStream:
         return file  # compressed files are not split
 
 
 class _Limited:
     """The first bytes of a stream."""
 
-    def __init__(self, raw: Readable, count: int) -> None:
+    def __init__(self, raw: RawStream, count: int) -> None:
         self._raw = raw
         self._left = count
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
 from pres_eval.reading.kinds import LONGEST_MAGIC, MAGIC
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, Readable, ReadAt, Version, reason, version_of
+from pres_eval.reading.streams import OpenFile, RawStream, ReadAt, Version, reason, version_of
 from pres_eval.records import dataclass
 
 BLOCK = 8 << 20
@@ -48,7 +48,7 @@ BOOT = "/proc/sys/kernel/random/boot_id"
 
 
 @dataclass(frozen=True)
-class File:
+class PlannedFile:
     """A file as it was when the work was planned.
 
     name        as messages call it
@@ -66,9 +66,9 @@ class File:
     machine: str
     descriptor: int | None = None
 
-    def __reduce__(self) -> tuple[type[File], tuple[str, str, int, Version, str]]:
+    def __reduce__(self) -> tuple[type[PlannedFile], tuple[str, str, int, Version, str]]:
         # Another process opens it anew.
-        return File, (self.name, self.address, self.size, self.version, self.machine)
+        return PlannedFile, (self.name, self.address, self.size, self.version, self.machine)
 
     @property
     def is_remote(self) -> bool:
@@ -102,11 +102,11 @@ def expand(address: str) -> list[str]:
     return found
 
 
-def file_at(address: str) -> File:
+def file_at(address: str) -> PlannedFile:
     """The file at an address.  Raises InputError if there is none that every worker can open."""
     if is_remote(address):
         version = _remote_version(address)
-        return File(address, address, int(version[0]), version, "")
+        return PlannedFile(address, address, int(version[0]), version, "")
     try:
         with open(address, "rb") as opened:  # noqa: PTH123
             found = version_of(opened.fileno())
@@ -114,10 +114,10 @@ def file_at(address: str) -> File:
         raise InputError(address, None, reason(error), "a readable file") from None
     if found is None:
         raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
-    return File(address, os.path.abspath(address), int(found[0]), found, _machine())  # noqa: PTH100
+    return PlannedFile(address, os.path.abspath(address), int(found[0]), found, _machine())  # noqa: PTH100
 
 
-def file_of(source: Source) -> File:
+def file_of(source: Source) -> PlannedFile:
     """The file of a source.  Raises InputError if not every worker can open it, or if it has changed."""
     if isinstance(source, RemoteSource):
         return source.file
@@ -128,7 +128,7 @@ def file_of(source: Source) -> File:
 
 
 @contextlib.contextmanager
-def kept_open(file: File) -> Iterator[File]:
+def kept_open(file: PlannedFile) -> Iterator[PlannedFile]:
     """The file for copies of this process, which read what is open here, whatever takes its name."""
     if file.is_remote:
         yield file
@@ -138,7 +138,7 @@ def kept_open(file: File) -> Iterator[File]:
         yield replace(file, descriptor=opened.descriptor)
 
 
-def source_of(file: File) -> Source:
+def source_of(file: PlannedFile) -> Source:
     """The whole file, to be read."""
     if file.is_remote:
         return RemoteSource(file)
@@ -147,7 +147,7 @@ def source_of(file: File) -> Source:
     return source
 
 
-def version_here(file: File) -> Version:
+def version_here(file: PlannedFile) -> Version:
     """What this machine can tell of the version of a file: all of it, or what every machine can."""
     return file.version if file.machine == _machine() else file.version[:EVERYWHERE]
 
@@ -170,13 +170,13 @@ def files_in(address: str) -> list[str] | None:
         return [system.unstrip_protocol(each) for each in system.ls(path, detail=False)]
 
 
-def is_compressed(file: File) -> bool:
+def is_compressed(file: PlannedFile) -> bool:
     """Whether the file begins as compressed ones do."""
     head = first_bytes(file, LONGEST_MAGIC)
     return any(head.startswith(magic) for every in MAGIC.values() for magic in every)
 
 
-def first_bytes(file: File, count: int) -> bytes:
+def first_bytes(file: PlannedFile, count: int) -> bytes:
     """The first bytes as they are stored."""
     try:
         with contextlib.closing(open_at(file, 0, count)) as opened:
@@ -185,7 +185,7 @@ def first_bytes(file: File, count: int) -> bytes:
         raise InputError(file.name, None, f"cannot be read ({reason(error)})") from None
 
 
-def open_at(file: File, start: int, stop: int) -> OpenFile:
+def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
     """The file from a place on, whichever it is now; what is wanted goes to about `stop`."""
     if file.is_remote:
         return OpenFile(_Blocks(file, start, stop), None, version=partial(_remote_version, file.address))
@@ -199,18 +199,18 @@ def open_at(file: File, start: int, stop: int) -> OpenFile:
         raise InputError(file.name, None, reason(error), "a readable file") from None
     raw.seek(start)
     number = raw.fileno()
-    return OpenFile(cast(Readable, raw), None, raw.close, partial(version_of, number), missing, number)
+    return OpenFile(cast(RawStream, raw), None, raw.close, partial(version_of, number), missing, number)
 
 
 class RemoteSource(Source):
     """A whole file that fsspec opens."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: PlannedFile) -> None:
         super().__init__(file.name)
         self.file = file
         self.agree(file.version)
 
-    def __reduce__(self) -> tuple[type[RemoteSource], tuple[File]]:
+    def __reduce__(self) -> tuple[type[RemoteSource], tuple[PlannedFile]]:
         return RemoteSource, (self.file,)
 
     def size(self) -> int:
@@ -230,7 +230,7 @@ class RemoteSource(Source):
 class _Blocks:
     """A remote file as a stream, some megabytes at a time."""
 
-    def __init__(self, file: File, start: int, stop: int) -> None:
+    def __init__(self, file: PlannedFile, start: int, stop: int) -> None:
         self._system, self._path = system_of(file.address)
         self._size = file.size
         self._place = start
@@ -247,6 +247,7 @@ class _Blocks:
         return count
 
     def _next_block(self) -> memoryview:
+        """Return the next bytes, none at the end; raises OSError if others came than were asked for."""
         stop = min(self._place + BLOCK, max(self._stop, self._place) + BEHIND, self._size)
         if stop <= self._place:
             return memoryview(b"")

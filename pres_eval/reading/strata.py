@@ -14,7 +14,7 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout
 from pres_eval.reading.preferences import GroupQrels, group_rows
 from pres_eval.reading.source import Source
-from pres_eval.reading.tables import Table, read_table
+from pres_eval.reading.tables import FileTable, read_table
 
 STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
@@ -101,14 +101,14 @@ def read_prels(source: Source) -> UnequalSample:
     return sample
 
 
-def _check_probabilities(table: Table) -> None:
+def _check_probabilities(table: FileTable) -> None:
     wrong = np.flatnonzero(~((table.numbers > 0) & (table.numbers <= 1)))
     if len(wrong):
         found = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
         raise InputError(table.name, int(table.lines[wrong[0]]), found, "a number above 0 and at most 1")
 
 
-def _relevance(table: Table, row: int) -> int:
+def _relevance(table: FileTable, row: int) -> int:
     text = table.text(row, 2)
     if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
         raise InputError(table.name, int(table.lines[row]), f"relevance {quoted(text)}", "an integer")

@@ -20,14 +20,14 @@ Progress = Callable[[int], None]
 """Is told how many more bytes of the file were read."""
 
 
-class Readable(Protocol):
+class RawStream(Protocol):
     """What a stream has to offer here."""
 
     def readinto(self, view: memoryview, /) -> int | None:
         """Read some bytes into the view, and give their number; 0 at the end, None if there are none yet."""
 
 
-def read_some(raw: Readable, view: memoryview) -> int:
+def read_some(raw: RawStream, view: memoryview) -> int:
     """Read some bytes into the view, and give their number; 0 at the end only.
 
     Whoever started us may have made the stream one that does not wait: None is not its end.
@@ -57,7 +57,7 @@ class OpenFile:
 
     def __init__(
         self,
-        raw: Readable,
+        raw: RawStream,
         progress: Progress | None,
         close: Callable[[], None] | None = None,
         version: Callable[[], Version | None] = lambda: None,
@@ -110,7 +110,7 @@ class OpenFile:
             self._close()
 
 
-def fill(stream: Readable, buffer: bytearray, start: int, stop: int) -> int:
+def fill(stream: RawStream, buffer: bytearray, start: int, stop: int) -> int:
     """Read until the place is full or the stream ends (pipes give a little at a time)."""
     filled = start
     with memoryview(buffer) as view:
@@ -145,7 +145,7 @@ class ReadAt:
 class Pipe:
     """A stream that can be read again from its start, because what was read of it is kept on disk."""
 
-    def __init__(self, raw: Readable) -> None:
+    def __init__(self, raw: RawStream) -> None:
         self._raw = raw
         self._again = False
         self._copy = _temporary_file()

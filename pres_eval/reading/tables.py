@@ -16,7 +16,7 @@ from pres_eval.reading.source import Chunk, Source
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """A whole file: its bytes, and where the columns of its R rows are in them.
 
     starts, ends  (R, columns) places in `buffer`
@@ -44,7 +44,7 @@ class Table:
         return len(self.starts)
 
 
-def read_table(source: Source, layout: Layout) -> Table:
+def read_table(source: Source, layout: Layout) -> FileTable:
     """Read a whole file of lines with these columns; comments (#) and blank lines are left out.
 
     Raises InputError for the first line with another number of columns, or with a number that is none.
@@ -63,7 +63,7 @@ def read_table(source: Source, layout: Layout) -> Table:
     starts, ends, numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     if not len(starts):
         raise no_lines(source, layout)
-    return Table(
+    return FileTable(
         name=source.name,
         buffer=np.frombuffer(b"".join(texts), np.uint8),
         starts=starts,

@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import InputError, UsageError, quoted
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import Weights, read_weights
 
@@ -21,7 +21,7 @@ def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weight
     """
     if nmax is None and sizes is None:
         return relevance
-    if not isinstance(relevance, Qrels):
+    if not isinstance(relevance, QrelsJudgements):
         raise UsageError(
             "--nmax-file, --size-file: expected judgements in the format qrels or qrels_float (-R)"
         )
@@ -33,7 +33,7 @@ def read_topic_numbers(path: str) -> Weights:
     return read_weights(path, "number")
 
 
-def _numbers(qrels: Qrels, numbers: Weights | None) -> IntArray | None:
+def _numbers(qrels: QrelsJudgements, numbers: Weights | None) -> IntArray | None:
     """(T,) the numbers of the judged topics."""
     if numbers is None:
         return None

@@ -10,7 +10,7 @@ from pres_eval.errors import MissingExtraError
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 class ParquetTable:
@@ -20,7 +20,7 @@ class ParquetTable:
         self._writer = writer
         self._schema = schema
 
-    def add(self, name: str, evaluation: Evaluation) -> None:
+    def add(self, name: str, evaluation: ScoredRun) -> None:
         """Write the topics of a run: its name, the topic, and a column for each measure."""
         import pyarrow
 

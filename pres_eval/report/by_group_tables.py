@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.report.cells import Note, PValue, Score, ShownCell
 from pres_eval.report.layout import Shown, Table, records_table
 
 
-def by_group_tables(found: ByGroup, settings: Settings) -> list[Table]:
+def by_group_tables(found: ByGroup, settings: CompareSettings) -> list[Table]:
     """Return the comparisons in groups of topics, and whether differences depend on the group."""
     star = Note(f"significant: p ({settings.correction}, over all groups) < {settings.alpha:g}", mark="*")
     tables = [_comparisons(found, settings, star)]
     return [*tables, _interactions(found, settings, star)] if found.interactions else tables
 
 
-def _comparisons(found: ByGroup, settings: Settings, star: Note) -> Table:
+def _comparisons(found: ByGroup, settings: CompareSettings, star: Note) -> Table:
+    """Return the table of comparisons in each group of topics."""
     lines: list[list[ShownCell]] = [
         [
             one.measure,
@@ -43,7 +44,8 @@ def _comparisons(found: ByGroup, settings: Settings, star: Note) -> Table:
     )
 
 
-def _interactions(found: ByGroup, settings: Settings, star: Note) -> Table:
+def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Table:
+    """Return the table of whether differences depend on the group."""
     lines: list[list[ShownCell]] = [
         [
             one.measure,

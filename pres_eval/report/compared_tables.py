@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.letters import SHARED
@@ -36,6 +36,7 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:
+    """Return the table of means, with marks of the best and of significant differences."""
     scores = result.scores
     marks = {(one.measure, one.run): one for one in result.comparisons if result.baselines is not None}
     rows, cells = [], []
@@ -58,14 +59,14 @@ def _means(result: ComparedRuns, topics: str) -> Table:
     )
 
 
-def _mark(comparison: Comparison | None, settings: Settings) -> str:
+def _mark(comparison: Comparison | None, settings: CompareSettings) -> str:
     """What a significant comparison with the baseline shows; a test on ranks speaks of ranks."""
     if comparison is None or not comparison.significant:
         return ""
     return {1: ">=" if settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}[comparison.direction]
 
 
-def _shows(settings: Settings) -> tuple[str, str]:
+def _shows(settings: CompareSettings) -> tuple[str, str]:
     """The marks of comparisons with a baseline, and what they mean."""
     return {
         "two-sided": ("+ -", "significantly better, worse than"),
@@ -76,7 +77,7 @@ def _shows(settings: Settings) -> tuple[str, str]:
     }[settings.alternative]
 
 
-def _how(settings: Settings, sign: str = "<") -> str:
+def _how(settings: CompareSettings, sign: str = "<") -> str:
     """The test and the correction in words, and on which side of alpha p is."""
     over = " over all measures" if settings.over == "measures" else ""
     if settings.test in JOINT_TESTS:
@@ -85,6 +86,7 @@ def _how(settings: Settings, sign: str = "<") -> str:
 
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
+    """Return the notes below the means: signs, test, and what was left out."""
     best = "best of the measure (means that agree to 12 digits are equal)"
     notes: list[str | Note] = [Note(best, mark=BEST, bold=True)]
     settings, baselines = result.settings, result.baselines
@@ -106,6 +108,7 @@ def _notes(result: ComparedRuns) -> list[str | Note]:
 
 
 def _intervals(result: ComparedRuns) -> Table:
+    """Return the table of intervals of means."""
     scores = result.scores
     cells = [
         [Interval(low, high) for low, high in zip(lower, upper, strict=True)]
@@ -175,6 +178,7 @@ def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
 
 
 def _comparisons(result: ComparedRuns) -> Table:
+    """Return the table of comparisons, with tests and effect sizes."""
     settings = result.settings
     corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
     margin = f" within {settings.margin:g}" if settings.margin else ""
@@ -207,6 +211,7 @@ def _comparisons(result: ComparedRuns) -> Table:
 
 
 def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
+    """Return the notes below the comparisons."""
     settings = result.settings
     return (
         Note(f"significant: p ({corrected}) < {settings.alpha:g}", mark="*"),
@@ -257,7 +262,8 @@ def _without_width(result: ComparedRuns) -> list[str]:
     ]
 
 
-def _interval_note(settings: Settings) -> str:
+def _interval_note(settings: CompareSettings) -> str:
+    """Return what the intervals of differences cover, and how wide they are."""
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:
         return f"interval: {level} for all comparisons together, of {settings.test}"

@@ -43,6 +43,7 @@ def _rows(block: Block) -> Iterator[Row]:
 
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
+    """Yield the rows as text of a format; raises InputError for ids that it cannot hold."""
     if form == "json":
         yield from _json(blocks, name)
         return
@@ -135,6 +136,7 @@ def _finite(name: str, number: int | float) -> int | float:
 
 
 def _write_parquet(stream: BinaryIO, blocks: Iterable[Block], grades: bool, name: str) -> None:
+    """Write the rows as Parquet; raises MissingExtraError."""
     try:
         import pyarrow
         import pyarrow.parquet

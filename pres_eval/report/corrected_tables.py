@@ -40,6 +40,7 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
 
 
 def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: Collection[str]) -> Table:
+    """Return the table of corrected means."""
     people, others = len(judges.people.topics), len(judges.topics)
     cover = f"{100 * (1 - alpha):g} %"
     return records_table(
@@ -72,6 +73,7 @@ def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: C
 
 
 def _differences(found: list[CorrectedDifference]) -> Table:
+    """Return the table of corrected differences."""
     more = len(found) - MOST_SHOWN
     return records_table(
         "corrected_differences",
@@ -99,6 +101,7 @@ def _differences(found: list[CorrectedDifference]) -> Table:
 
 
 def _to_judge(topics: list[bytes], seed: int) -> Table:
+    """Return the table of topics to judge next."""
     more = len(topics) - MOST_SHOWN
     return Table(
         name="to_judge",

@@ -11,12 +11,12 @@ from pres_eval.arrays.exact import add_in_order
 from pres_eval.report.cells import Value
 from pres_eval.report.layout import Shown, Table
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 def explained_tables(
     explanations: Sequence[Explanation],
-    evaluation: Evaluation,
+    evaluation: ScoredRun,
     run: str,
     topics: Mapping[str, int],
     most: int | None = None,
@@ -76,7 +76,7 @@ def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int |
 
 def side_by_side_tables(
     pairs: Sequence[tuple[Explanation, ...]],
-    evaluations: Sequence[Evaluation],
+    evaluations: Sequence[ScoredRun],
     names: Sequence[str],
     most: int | None = None,
     lines: int | None = None,
@@ -177,7 +177,7 @@ def _of_topic(one: Explanation, scores: str, shown: Shown, notes: Sequence[str])
 
 
 def _averages(
-    title: str, heading: str, rows: Iterable[tuple[str, int, Evaluation]], labels: Sequence[str]
+    title: str, heading: str, rows: Iterable[tuple[str, int, ScoredRun]], labels: Sequence[str]
 ) -> Table:
     """The averages over so many topics of evaluations, each with what it is called."""
     averages: list[tuple[Value, ...]] = [

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.reading.topic_files import MACRO, WORST, Groups
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 def group_label(label: str, group: str) -> str:
@@ -25,7 +25,7 @@ def split_label(label: str) -> tuple[str, str]:
     return whole, group
 
 
-def over_groups(evaluation: Evaluation, names: Sequence[str]) -> dict[str, tuple[float | str | None, ...]]:
+def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[float | str | None, ...]]:
     """Return for each of the groups, and for their mean and the worst of them, the value of each column.
 
     None where there is none: a group without topics, and then the mean and the worst; and these two also of
@@ -46,7 +46,7 @@ def over_groups(evaluation: Evaluation, names: Sequence[str]) -> dict[str, tuple
     return {**found, MACRO: macro, WORST: worst}
 
 
-def worst_group(evaluation: Evaluation, place: int) -> str | None:
+def worst_group(evaluation: ScoredRun, place: int) -> str | None:
     """Return the group in which a column has its worst value, the first of several; None if there is none."""
     column = evaluation.columns[place]
     values = {name: each.summary[place] for name, each in evaluation.groups.items()}
@@ -65,14 +65,15 @@ def _mean_and_worst(
     return sum(numbers) / len(numbers), worst
 
 
-def with_group_columns(evaluations: Sequence[Evaluation], groups: Groups | None) -> list[Evaluation]:
+def with_group_columns(evaluations: Sequence[ScoredRun], groups: Groups | None) -> list[ScoredRun]:
     """Return the evaluations with a column over each group behind those over all topics."""
     if groups is None:
         return list(evaluations)
     return [_with_columns(each, list(groups.topics)) for each in evaluations]
 
 
-def _with_columns(evaluation: Evaluation, names: Sequence[str]) -> Evaluation:
+def _with_columns(evaluation: ScoredRun, names: Sequence[str]) -> ScoredRun:
+    """Return an evaluation whose groups are columns over all topics."""
     values = over_groups(evaluation, names)
     columns, summary, of_topics = [*evaluation.columns], [*evaluation.summary], [*evaluation.values]
     for place, column in enumerate(evaluation.columns):

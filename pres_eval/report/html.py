@@ -71,6 +71,7 @@ def as_html(report: Report) -> str:
 
 
 def _body(report: Report) -> list[Html]:
+    """Return the parts of the page that this report has."""
     several = len(report.names) > 1
     parts = [
         ("summary", "In short", summary),

@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
 from pres_eval.analysis.judging import (
     LEVELS,
+    Assessments,
     GradeTable,
-    Judged,
     TopicAgreement,
     cohens_kappa,
     krippendorffs_alpha,
@@ -23,7 +23,7 @@ MOST_SHOWN = 12
 """Lines of a long table that people see; programs get all."""
 
 
-def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, level: float) -> Table:
+def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTable, level: float) -> Table:
     """How far the judges agree on the documents that they both judged, and what each alone judged."""
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
@@ -59,7 +59,7 @@ def agreement_table(judged: Judged, every: TopicAgreement, table: GradeTable, le
     )
 
 
-def grades_table(judged: Judged, table: GradeTable) -> Table:
+def grades_table(judged: Assessments, table: GradeTable) -> Table:
     """The grades of the first judge against those of the second."""
     first, second = (text_of(name) for name in judged.names[:2])
     by_grade = list(zip(table.grades, table.counts.tolist(), strict=True))

@@ -14,7 +14,7 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
 from pres_eval.report.text import bytes_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 
 
@@ -40,6 +40,7 @@ _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
 
 
 def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
+    """Return what JSON has as a record."""
     signature = data["signature"]
     options = dict(signature["options"])
     relevance_format = options.pop("relevance_format")
@@ -64,10 +65,11 @@ def _string(data: bytes) -> str:
 
 
 def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRecord:
+    """Return a run of JSON as a record."""
     columns = tuple(_read_column(column, by_name) for column in data["columns"])
     rows = [topic["values"] for topic in data["topics"]]
     file = _read_file(data["file"])
-    evaluation = Evaluation(
+    evaluation = ScoredRun(
         path=file.path,
         tag=_string(bytes_of(data["run"])),
         topics=tuple(bytes_of(topic["topic"]) for topic in data["topics"]),
@@ -81,6 +83,7 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
 
 
 def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
+    """Return a column of JSON; raises ValueError for a measure that is not known."""
     name = data["measure"]
     measure = by_name.get(name)
     if measure is None:

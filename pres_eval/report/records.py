@@ -22,12 +22,12 @@ from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.text import exact, text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 from pres_eval.version import __version__
 
 if TYPE_CHECKING:
-    from pres_eval.report.shown_runs import Layout
+    from pres_eval.report.shown_runs import RunLayout
 
 KIND = "pres-eval evaluation"
 LAYOUT = 1
@@ -55,7 +55,7 @@ class RunRecord:
     mapped, excluded  lines whose document became another one, and lines left out; None without such options
     """
 
-    evaluation: Evaluation
+    evaluation: ScoredRun
     file: File
     skipped: tuple[bytes, ...] = ()
     missing: tuple[bytes, ...] = ()
@@ -107,7 +107,7 @@ def to_json(record: Record) -> str:
     return f'{head[: -len("}") - 1]},\n  "runs": [\n{runs}\n  ]{failures}\n}}\n'
 
 
-def as_jsonl(evaluations: Sequence[Evaluation], layout: Layout) -> str:
+def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
     """One JSON object a line: file, run, topic and values; the topic of the summary is null.
 
     A run that could not be evaluated is a line with its file and the error.
@@ -125,6 +125,7 @@ def as_jsonl(evaluations: Sequence[Evaluation], layout: Layout) -> str:
 
 
 def _signature(record: Record) -> dict[str, Any]:
+    """Return what the numbers depend on: version, options, files."""
     options = asdict(record.options)
     compat = options.pop("compat")
     if options["only_topic"] is not None:
@@ -145,7 +146,7 @@ def _file(file: File) -> dict[str, Any]:
     return {"path": text_of(file.path), "sha256": file.sha256}
 
 
-def _groups(evaluation: Evaluation, groups: Groups | None) -> dict[str, Any]:
+def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
     """Return the values over groups by name, their means, and the worst with its group; nothing without."""
     if groups is None:
         return {}
@@ -172,6 +173,7 @@ def _groups(evaluation: Evaluation, groups: Groups | None) -> dict[str, Any]:
 
 
 def _run_text(run: RunRecord, groups: Groups | None) -> str:
+    """Return a run as JSON text."""
     evaluation = run.evaluation
     fields = {
         "file": _file(run.file),
@@ -212,7 +214,7 @@ def _number(value: float, kind: Format) -> float | int | str:
     return int(value) if kind is Format.COUNT and value.is_integer() else value
 
 
-def _summary_values(evaluation: Evaluation) -> dict[str, float | int | str | None]:
+def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None]:
     return {
         column.label: value
         if value is None
@@ -223,7 +225,7 @@ def _summary_values(evaluation: Evaluation) -> dict[str, float | int | str | Non
     }
 
 
-def _topic_values(evaluation: Evaluation, all_columns: bool = True) -> Iterator[dict[str, float | int | str]]:
+def _topic_values(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, float | int | str]]:
     """For each topic label and value; without `all_columns` only those that -q prints."""
     labels, columns = [], []
     for column, values in zip(evaluation.columns, evaluation.values, strict=True):

@@ -73,6 +73,7 @@ def _leaderboard(report: Report) -> Table:
 
 
 def _topics(report: Report) -> Table:
+    """Return the table of values by run and topic, with medians where they are known."""
     labels = topic_measures(report)
     medians = [
         (label, found) for label in median_labels(report) if (found := medians_of(report, label)) is not None
@@ -154,6 +155,7 @@ def _curves(report: Report) -> Table:
 
 
 def _differences(report: Report) -> Table:
+    """Return the table of topics on which runs differ most."""
     rows: list[list[Value]] = [
         [
             label,

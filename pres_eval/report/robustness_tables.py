@@ -101,6 +101,7 @@ def _taken_out(plan: Plan) -> str:
 def _by_fraction(
     name: str, title: str, result: Robustness, values: NDArray[Any], notes: Sequence[str] = ()
 ) -> Table:
+    """Return a table of coefficients with a row for each fraction of the judgements."""
     rows = [
         [percentage(fraction), *row]
         for fraction, row in zip(result.plan.fractions, values.tolist(), strict=True)

@@ -12,7 +12,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, labels_of
 from pres_eval.report.groups import group_label, split_label
 from pres_eval.report.text import exact, text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 Cell = Callable[[float, Format], str]
 """How a number is written."""
@@ -23,7 +23,7 @@ DEFAULT_DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Layout:
+class RunLayout:
     """What of the evaluations is shown, and how.
 
     per_topic  a row for each topic as well (-q)
@@ -83,7 +83,7 @@ def guarded(text: str) -> str:
     return f"'{text}" if STARTS_FORMULA.match(text) else text
 
 
-def columns_of(evaluations: Sequence[Evaluation], layout: Layout) -> dict[str, SelectedColumn]:
+def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str, SelectedColumn]:
     """The columns of a table: not the run's tag, which is the name of the row, and none that stays empty."""
     found = {
         column.label: column
@@ -103,8 +103,8 @@ def columns_of(evaluations: Sequence[Evaluation], layout: Layout) -> dict[str, S
 
 
 def in_order_of(
-    evaluations: Sequence[Evaluation], names: Sequence[str], layout: Layout
-) -> list[tuple[str, Evaluation]]:
+    evaluations: Sequence[ScoredRun], names: Sequence[str], layout: RunLayout
+) -> list[tuple[str, ScoredRun]]:
     """The runs with their names, the best first if they are to be sorted; nan is worse than any number."""
     named = list(zip(names, evaluations, strict=True))
     if layout.sort is None or not named:
@@ -120,7 +120,7 @@ def in_order_of(
     place = columns[label]
     sign = 1 if evaluations[0].columns[place].measure.less_is_better else -1
 
-    def key(run: tuple[str, Evaluation]) -> float:
+    def key(run: tuple[str, ScoredRun]) -> float:
         value = run[1].summary[place]
         return sign * value if isinstance(value, float) and not math.isnan(value) else math.inf
 
@@ -128,7 +128,7 @@ def in_order_of(
 
 
 def rows_of(
-    evaluation: Evaluation, columns: dict[str, SelectedColumn], layout: Layout, cell: Cell
+    evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout, cell: Cell
 ) -> Iterator[tuple[str, list[str]]]:
     """The rows of one run: (topic, a cell for each column); the last is `all`."""
     if layout.per_topic:
@@ -145,7 +145,8 @@ def rows_of(
         yield "all", [_summary_text(*values.get(label, (None, Format.FLOAT)), cell) for label in columns]
 
 
-def _column_texts(evaluation: Evaluation, cell: Cell) -> Iterator[tuple[str, list[str]]]:
+def _column_texts(evaluation: ScoredRun, cell: Cell) -> Iterator[tuple[str, list[str]]]:
+    """Yield label and cells of each column that has values by topic."""
     for column, values in zip(evaluation.columns, evaluation.values, strict=True):
         kind = column.measure.format
         if not column.measure.per_topic or kind is Format.TAG:

@@ -131,6 +131,7 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
 
 
 def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
+    """Return the marks of a row: interval, and box or mark; none for nan."""
     if not math.isfinite(row.middle):
         return []
     drawn = []
@@ -207,6 +208,7 @@ def column_chart(
 def _svg(
     name: str, title: str, description: str, frame: Frame, content: Sequence[Content], kind: str = ""
 ) -> Html:
+    """Return a chart with its title and description for readers of screens."""
     return element(
         "svg",
         element("title", title, id=f"{name}-title"),

@@ -25,9 +25,9 @@ from pres_eval.report.grid import (
     written,
 )
 from pres_eval.report.names import file_name, run_names
-from pres_eval.report.shown_runs import DEFAULT_STYLE, Layout, columns_of, guarded, in_order_of, rows_of
+from pres_eval.report.shown_runs import DEFAULT_STYLE, RunLayout, columns_of, guarded, in_order_of, rows_of
 from pres_eval.report.text import exact, shown, text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 NUM_Q = "num_q"
 
@@ -46,23 +46,23 @@ def check_style(style: str) -> None:
         raise UsageError(f"--style {style}: not a table style, expected one of {expected}")
 
 
-def as_table(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
+def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
     """A table for the terminal; one run without topics has a line for each measure."""
     check_style(layout.style)
     return _written(evaluations, layout, layout.style)
 
 
-def as_markdown(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
+def as_markdown(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
     """The table as GitHub reads it, with the characters that mean something in Markdown escaped."""
     return _written(evaluations, layout, MARKDOWN)
 
 
-def as_latex(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
+def as_latex(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
     """The table for LaTeX (package booktabs), special characters escaped."""
     return _written(evaluations, layout, LATEX)
 
 
-def _written(evaluations: Sequence[Evaluation], layout: Layout, style: str) -> str:
+def _written(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str) -> str:
     failed = apart(layout.failures, style)
     pieces = [
         written(piece, style, layout.width)
@@ -82,7 +82,7 @@ def apart(failures: Sequence[RunFailure], style: str) -> tuple[tuple[str, str], 
     )
 
 
-def as_csv(evaluations: Sequence[Evaluation], layout: Layout = Layout(), delimiter: str = ",") -> str:
+def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout(), delimiter: str = ",") -> str:
     """Comma-separated values: file, run, topic (`all` for the summary), then each measure with all digits.
 
     Where runs could not be evaluated a last column says why.
@@ -90,7 +90,8 @@ def as_csv(evaluations: Sequence[Evaluation], layout: Layout = Layout(), delimit
     return separated(_csv_rows(evaluations, layout), delimiter)
 
 
-def _csv_rows(evaluations: Sequence[Evaluation], layout: Layout) -> Iterator[list[str]]:
+def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[list[str]]:
+    """Yield the rows of CSV: header, values by topic and over all, failures."""
     columns = columns_of(evaluations, layout)
     error = ["error"] if layout.failures else []
     yield ["file", "run", "topic", *(guarded(label) for label in columns), *error]
@@ -103,12 +104,12 @@ def _csv_rows(evaluations: Sequence[Evaluation], layout: Layout) -> Iterator[lis
         yield [guarded(text_of(failure.path)), *empty, guarded(text_of(failure.message))]
 
 
-def as_tsv(evaluations: Sequence[Evaluation], layout: Layout = Layout()) -> str:
+def as_tsv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
     """The same as `as_csv`, separated by tabs."""
     return as_csv(evaluations, layout, "\t")
 
 
-def grids_of(evaluations: Sequence[Evaluation], layout: Layout, style: str = DEFAULT_STYLE) -> list[Grid]:
+def grids_of(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str = DEFAULT_STYLE) -> list[Grid]:
     """The tables that show the evaluations, with cells escaped for the style.
 
     One run: a line for each measure, or with -q for each topic.  Several runs: a line for each run, or with
@@ -127,7 +128,7 @@ def grids_of(evaluations: Sequence[Evaluation], layout: Layout, style: str = DEF
 
 
 def _by_run(
-    columns: dict[str, SelectedColumn], runs: Sequence[tuple[str, Evaluation]], layout: Layout
+    columns: dict[str, SelectedColumn], runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Grid:
     """A line for each run; several also say over how many topics they are averaged."""
     count = [] if NUM_Q in columns or len(runs) == 1 else [NUM_Q]
@@ -139,7 +140,7 @@ def _by_run(
 
 
 def _lines(
-    evaluation: Evaluation, columns: dict[str, SelectedColumn], layout: Layout
+    evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout
 ) -> Iterator[tuple[str, ...]]:
     """The rows of one run with rounded numbers: topic, then a cell for each column."""
 
@@ -151,7 +152,7 @@ def _lines(
 
 
 def _by_topic(
-    label: str, column: SelectedColumn, runs: Sequence[tuple[str, Evaluation]], layout: Layout
+    label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Grid:
     """One measure: a line for each topic, a column for each run, nothing where a run lacks the topic."""
     cells: dict[bytes, dict[int, str]] = {}
@@ -180,7 +181,7 @@ def _escaped(grid: Grid, style: str) -> Grid:
     )
 
 
-def _turned(grid: Grid, style: str, layout: Layout) -> Grid:
+def _turned(grid: Grid, style: str, layout: RunLayout) -> Grid:
     """The grid as it is wanted: measures as rows if asked for, for a single run, or where it is too wide."""
     other = transposed(grid, "run" if grid.title else "measure")
     if layout.transpose is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 from pres_eval.summing import ScoredBlock, Values
 
 ALL = "all"
@@ -67,7 +67,7 @@ def summary_lines(
     return _encoded("".join(lines))
 
 
-def evaluation_lines(evaluation: Evaluation, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
+def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
     """The lines of a whole evaluation."""
     block = ScoredBlock(evaluation.topics, evaluation.values)
     lines = topic_lines(block, evaluation.columns, zscores) if per_topic else b""

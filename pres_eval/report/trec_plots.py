@@ -172,6 +172,7 @@ def _title_lines(report: Report) -> list[str]:
 
 
 def _leaderboard_lines(report: Report, order: Sequence[int]) -> list[str]:
+    """Return the board as lines of text."""
     rows = [
         [
             cut(name, LONGEST_NAME),

@@ -30,7 +30,7 @@ from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.names import run_names
 from pres_eval.report.records import File
 from pres_eval.report.text import text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -63,7 +63,7 @@ class Report:
     """
 
     names: tuple[str, ...]
-    evaluations: tuple[Evaluation, ...]
+    evaluations: tuple[ScoredRun, ...]
     topics: tuple[bytes, ...]
     grid: tuple[int, ...]
     nmax: tuple[int, ...]
@@ -232,7 +232,7 @@ def board_of(
 
 
 def make_report(
-    evaluations: Sequence[Evaluation],
+    evaluations: Sequence[ScoredRun],
     options: Options,
     nmax: Sequence[int],
     qrels: File,
@@ -286,6 +286,6 @@ def title_of(report: Report) -> str:
     return f"Evaluation of {len(report.names)} runs"
 
 
-def topics_of(evaluations: Sequence[Evaluation]) -> tuple[bytes, ...]:
+def topics_of(evaluations: Sequence[ScoredRun]) -> tuple[bytes, ...]:
     """The topics of any run, in byte order."""
     return tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))

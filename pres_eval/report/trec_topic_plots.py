@@ -57,6 +57,7 @@ MANY_BARS = 300
 
 
 def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> None:
+    """Draw bars of differences by topic, one shape for many."""
     places = np.arange(len(values))
     if len(values) <= MANY_BARS:
         axes.bar(places, values, width=0.8, color=bar_colours(values))

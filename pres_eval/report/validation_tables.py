@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pres_eval.analysis.validation import Estimate, Validation
-from pres_eval.analysis.yields import Part, elusion_tests, plans, sample_needed
+from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import text_of
 
@@ -31,7 +31,7 @@ def validation_tables(found: Validation) -> list[Table]:
             ),
         ),
         Table("sentences", "", ("topic", "sentence"), said, people=False),
-        records_table("parts", "Documents by stratum, found by the review or not", found.parts, Part),
+        records_table("parts", "Documents by stratum, found by the review or not", found.parts, SampledPart),
     ]
     if settings.target is not None:
         tables += _target_tables(found, settings.target, percent)

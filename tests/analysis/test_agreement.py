@@ -15,7 +15,7 @@ from support.commands import FIXTURES, NAMES, QRELS, RUNS, Command, summaries
 
 from pres_eval.analysis.agreement import correlations, dissents, rank_changes, verdict_patterns, verdicts
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import Means, read_score_table, read_scores
 from pres_eval.errors import InputError
@@ -58,7 +58,7 @@ def test_verdicts_of_another_test(test: str) -> None:
     scores = PairedScores(
         tuple("abcde"), ("m",), tuple(b"%02d" % i for i in range(25)), values, values.mean(axis=2), 25
     )
-    made = compare(scores, None, Settings(test=test, correction="none"))
+    made = compare(scores, None, CompareSettings(test=test, correction="none"))
     expected = [one.direction if one.significant else 0 for one in made.comparisons]
     assert verdicts(values, test=test).tolist() == [expected]
     assert 0 < sum(map(bool, expected)) < len(expected)

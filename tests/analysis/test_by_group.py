@@ -11,7 +11,7 @@ from support.commands import QRELS, RUNS, Command
 
 import pres_eval as pe
 from pres_eval.analysis.by_group import compare_by_group, p_of_groups
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.arrays.types import FloatArray
@@ -80,7 +80,7 @@ def test_interactions_of_equal_groups_are_found_as_often_as_alpha_says() -> None
     rng = np.random.default_rng(11)
     ids = [b"%03d" % number for number in range(30)]
     groups = {"x": frozenset(ids[:12]), "y": frozenset(ids[12:])}
-    settings = Settings(samples=500)
+    settings = CompareSettings(samples=500)
     null = [
         compare_by_group(made(rng.normal(size=30)), groups, 0, settings).interactions[0] for _ in range(300)
     ]
@@ -100,7 +100,7 @@ def test_overlap_has_no_interaction_and_joint_tests_no_groups(command: Command, 
     called = command("compare", "-m", "map", "--groups", file, "--test", "tukey", QRELS, *RUNS)
     assert called.code == 1 and "--groups goes with tests of two runs, not with --test tukey" in called.err
     with pytest.raises(UsageError):
-        compare_by_group(made(np.arange(4.0)), {"x": frozenset([b"000"])}, 0, Settings(test="dunnett"))
+        compare_by_group(made(np.arange(4.0)), {"x": frozenset([b"000"])}, 0, CompareSettings(test="dunnett"))
 
 
 def test_weights_make_weighted_means_and_unit_weights_change_nothing(

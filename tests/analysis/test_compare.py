@@ -14,12 +14,12 @@ from scipy import stats
 from support.commands import NAMES, QRELS, RUNS, Command, summaries
 
 from pres_eval.analysis.compare import best_places, compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.errors import MeasureError, NoCommonTopicError
 from pres_eval.measures.base import Totals
 from pres_eval.measures.selection import select
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 @pytest.fixture
@@ -27,11 +27,11 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     return Command(capsysbinary)
 
 
-def evaluation(topics: list[bytes], texts: list[str], *columns: list[float]) -> Evaluation:
+def evaluation(topics: list[bytes], texts: list[str], *columns: list[float]) -> ScoredRun:
     selection = select(texts)
     values = tuple(np.array(column, np.float64) for column in columns)
     totals = Totals(len(topics), len(topics), 0, False)
-    return Evaluation("run", "tag", tuple(topics), selection, values, (0.0,) * len(columns), totals)
+    return ScoredRun("run", "tag", tuple(topics), selection, values, (0.0,) * len(columns), totals)
 
 
 def test_topics_are_those_that_all_runs_have() -> None:
@@ -89,7 +89,7 @@ def test_less_is_better(test: str, alternative: str, margin: float, baseline: in
     """A measure of effort is compared as its negative would be; differences keep their own sign."""
     rising = paired()
     falling = replace(rising, values=-rising.values, means=-rising.means, falling=frozenset({"a", "b"}))
-    chosen = Settings(test=test, alternative=alternative, margin=margin, samples=300)
+    chosen = CompareSettings(test=test, alternative=alternative, margin=margin, samples=300)
     one, other = (compare(scores, baseline, chosen) for scores in (rising, falling))
     assert (one.best == other.best).all() and one.contradictions() == other.contradictions()
     if baseline is None:
@@ -122,7 +122,7 @@ def test_comparisons_are_scipys_and_statsmodels(test: str, correction: str, thei
     from statsmodels.stats.multitest import multipletests
 
     scores = paired()
-    result = compare(scores, 1, Settings(test=test, correction=correction, samples=500, seed=5))
+    result = compare(scores, 1, CompareSettings(test=test, correction=correction, samples=500, seed=5))
     for measure, label in enumerate(scores.measures):
         rows = [one for one in result.comparisons if one.measure == label]
         assert [(one.run, one.other) for one in rows] == [("r0", "r1"), ("r2", "r1"), ("r3", "r1")]
@@ -146,7 +146,7 @@ def test_comparisons_are_scipys_and_statsmodels(test: str, correction: str, thei
 
 
 def test_all_pairs_and_best() -> None:
-    result = compare(paired(), None, Settings(samples=100))
+    result = compare(paired(), None, CompareSettings(samples=100))
     pairs = [(one.run, one.other) for one in result.comparisons if one.measure == "a"]
     assert pairs == [("r0", "r1"), ("r0", "r2"), ("r0", "r3"), ("r1", "r2"), ("r1", "r3"), ("r2", "r3")]
     assert result.best.sum(axis=1).tolist() == [1, 1]
@@ -154,7 +154,7 @@ def test_all_pairs_and_best() -> None:
 
 
 def test_one_run_has_means_and_intervals_only() -> None:
-    result = compare(paired(runs=1), 0, Settings(samples=50))
+    result = compare(paired(runs=1), 0, CompareSettings(samples=50))
     assert result.comparisons == ()
     assert np.all(result.lower < result.scores.means)
 

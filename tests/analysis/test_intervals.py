@@ -19,7 +19,7 @@ from pres_eval.analysis.intervals import (
     percentile_intervals,
     t_intervals,
 )
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 49, 400, pytest.param(4851, marks=pytest.mark.slow)])
@@ -71,7 +71,7 @@ def test_bootstrap_intervals_are_scipys(method: str, shape: tuple[float, float])
 
 def test_bootstrap_draws_are_the_percentiles_of_the_means_of_the_stream() -> None:
     values = np.random.default_rng(6).random((2, 7))
-    draws = Stream(9).indices(200, 7, 7)
+    draws = RandomStream(9).indices(200, 7, 7)
     means = np.sort([[math.fsum(row[draw]) / 7 for draw in draws] for row in values])
     lower, upper = percentile_intervals(bootstrap_means(values, 200, seed=9), 0.1)
     assert np.allclose(lower, np.quantile(means, 0.05, axis=1), rtol=1e-13)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings, least_p
+from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.joint import (
     JOINT_TESTS,
     Draws,
@@ -23,7 +23,7 @@ from pres_eval.analysis.joint import (
 from pres_eval.analysis.joint_chances import against_one, studentized_range
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def plain_ranges(values: list[list[float]], samples: int, seed: int) -> list[flo
     """Carterette's algorithm: shuffle each topic's scores among the runs, take the best mean less the
     worst."""
     runs, topics = len(values), len(values[0])
-    orders = Stream(seed).orders(samples * topics, runs).reshape(samples, topics, runs).tolist()
+    orders = RandomStream(seed).orders(samples * topics, runs).reshape(samples, topics, runs).tolist()
     ranges = []
     for order in orders:
         means = [
@@ -145,19 +145,20 @@ def test_any_false_finding_comes_in_about_five_of_a_hundred_tables(test: str) ->
 def test_one_topic_has_no_variance_and_few_topics_few_deals() -> None:
     scores = paired(3, 1)
     for test, baseline in (("tukey", None), ("dunnett", 0)):
-        result = compare(scores, baseline, Settings(test=test))
+        result = compare(scores, baseline, CompareSettings(test=test))
         assert all(math.isnan(one.p_value) and not one.significant for one in result.comparisons)
-        assert math.isnan(least_p(Settings(test=test), 1, 3))
-    assert math.isnan(least_p(Settings(), 1, 3))
+        assert math.isnan(least_p(CompareSettings(test=test), 1, 3))
+    assert math.isnan(least_p(CompareSettings(), 1, 3))
     for topics in (1, 2, 3):
         # One run has all the best scores, another all the worst: nothing can be surer.
         values = np.tile([[1.0], [0.5], [0.0]], topics)
-        found = compare(scores_of(values), None, Settings(test="randomised-tukey", samples=20_000))
+        found = compare(scores_of(values), None, CompareSettings(test="randomised-tukey", samples=20_000))
         least = least_p(found.settings, topics, 3, runs=3)
         assert least == 6.0 ** (1 - topics)
         assert min(one.p_value for one in found.comparisons) == pytest.approx(least, abs=0.01)
     assert (
-        least_p(Settings(test="randomised-tukey", over="measures"), 50, 6, measures=2, runs=3) == 2 / 10_001
+        least_p(CompareSettings(test="randomised-tukey", over="measures"), 50, 6, measures=2, runs=3)
+        == 2 / 10_001
     )
 
 
@@ -227,15 +228,15 @@ def scores_of(*tables: np.ndarray) -> PairedScores:
 
 def test_correction_over_measures_is_over_all_of_their_comparisons() -> None:
     scores = paired(5, 30)
-    one = compare(scores, None, Settings(correction="bonferroni"))
-    both = compare(scores, None, Settings(correction="bonferroni", over="measures"))
+    one = compare(scores, None, CompareSettings(correction="bonferroni"))
+    both = compare(scores, None, CompareSettings(correction="bonferroni", over="measures"))
     for mine, theirs in zip(one.comparisons, both.comparisons, strict=True):
         assert mine.p_value == theirs.p_value
         assert theirs.corrected == pytest.approx(min(1, 20 * theirs.p_value))
         assert mine.corrected == pytest.approx(min(1, 10 * mine.p_value))
         assert theirs.upper - theirs.lower > mine.upper - mine.lower
-    joint = compare(scores, None, Settings(test="tukey", over="measures"))
-    alone = compare(scores, None, Settings(test="tukey"))
+    joint = compare(scores, None, CompareSettings(test="tukey", over="measures"))
+    alone = compare(scores, None, CompareSettings(test="tukey"))
     for mine, theirs in zip(alone.comparisons, joint.comparisons, strict=True):
         assert theirs.corrected == pytest.approx(min(1, 2 * mine.corrected))
 
@@ -243,7 +244,7 @@ def test_correction_over_measures_is_over_all_of_their_comparisons() -> None:
 @pytest.mark.parametrize("test", ["t", "tukey", "randomised-tukey"])
 def test_intervals_say_what_the_correction_says(test: str) -> None:
     """0 is outside of the interval where the difference is significant, and only there."""
-    result = compare(paired(6, 30), None, Settings(test=test, correction="bonferroni", samples=999))
+    result = compare(paired(6, 30), None, CompareSettings(test=test, correction="bonferroni", samples=999))
     assert any(one.significant for one in result.comparisons)
     for one in result.comparisons:
         assert one.significant == (one.lower > 0 or one.upper < 0)
@@ -251,7 +252,7 @@ def test_intervals_say_what_the_correction_says(test: str) -> None:
 
 def test_baseline_of_each_measure() -> None:
     scores = paired(4, 20)
-    result = compare(scores, (3, 1), Settings())
+    result = compare(scores, (3, 1), CompareSettings())
     assert {one.other for one in result.of_measure("a")} == {"r3"}
     assert {one.other for one in result.of_measure("b")} == {"r1"}
     assert result.baselines == (3, 1)
@@ -261,13 +262,13 @@ def test_means_are_best_together_when_equal_at_twelve_digits() -> None:
     values = np.array([[[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.2, 0.1]]])
     means = np.array([[0.6 / 3, (0.3 + 0.2 + 0.1) / 3 + 3e-17, 0.5 / 3]])
     scores = PairedScores(("x", "y", "z"), ("m",), (b"1", b"2", b"3"), values, means, 3)
-    assert compare(scores, 0, Settings()).best.tolist() == [[True, True, False]]
+    assert compare(scores, 0, CompareSettings()).best.tolist() == [[True, True, False]]
 
 
 def test_one_sided_and_equivalent_comparisons() -> None:
     scores = paired(3, 40, 1)
-    greater = compare(scores, 0, Settings(alternative="greater", correction="none"))
-    less = compare(scores, 0, Settings(alternative="less", correction="none"))
+    greater = compare(scores, 0, CompareSettings(alternative="greater", correction="none"))
+    less = compare(scores, 0, CompareSettings(alternative="less", correction="none"))
     for up, down in zip(greater.comparisons, less.comparisons, strict=True):
         assert up.p_value + down.p_value == pytest.approx(1)
         assert math.isinf(up.upper)
@@ -275,30 +276,34 @@ def test_one_sided_and_equivalent_comparisons() -> None:
         assert up.significant == (up.lower > 0)
         assert down.significant == (down.upper < 0)
     for margin in (0.01, 0.5):
-        alike = compare(scores, 0, Settings(alternative="equivalent", margin=margin, correction="none"))
+        alike = compare(
+            scores, 0, CompareSettings(alternative="equivalent", margin=margin, correction="none")
+        )
         for one in alike.comparisons:
             assert one.significant == (-margin < one.lower and one.upper < margin)
             assert one.direction == 0
-        fair = compare(scores, 0, Settings(alternative="non-inferior", margin=margin, correction="none"))
+        fair = compare(
+            scores, 0, CompareSettings(alternative="non-inferior", margin=margin, correction="none")
+        )
         assert all(one.significant == (one.lower > -margin) for one in fair.comparisons)
 
 
 @pytest.mark.parametrize(
     ("settings", "topics", "comparisons", "reachable"),
     [
-        (Settings(test="randomisation"), 50, 1128, False),
-        (Settings(test="randomisation", samples=30_000), 50, 1128, True),
-        (Settings(test="wilcoxon"), 5, 1, False),
-        (Settings(test="wilcoxon", alternative="greater"), 5, 1, True),
-        (Settings(test="wilcoxon"), 6, 1, True),
-        (Settings(test="sign"), 6, 10, False),
-        (Settings(test="randomisation", correction="bh"), 50, 1128, True),
-        (Settings(test="t"), 2, 4950, True),
-        (Settings(test="randomised-tukey", samples=10), 50, 4950, False),
-        (Settings(test="randomised-tukey"), 50, 4950, True),
+        (CompareSettings(test="randomisation"), 50, 1128, False),
+        (CompareSettings(test="randomisation", samples=30_000), 50, 1128, True),
+        (CompareSettings(test="wilcoxon"), 5, 1, False),
+        (CompareSettings(test="wilcoxon", alternative="greater"), 5, 1, True),
+        (CompareSettings(test="wilcoxon"), 6, 1, True),
+        (CompareSettings(test="sign"), 6, 10, False),
+        (CompareSettings(test="randomisation", correction="bh"), 50, 1128, True),
+        (CompareSettings(test="t"), 2, 4950, True),
+        (CompareSettings(test="randomised-tukey", samples=10), 50, 4950, False),
+        (CompareSettings(test="randomised-tukey"), 50, 4950, True),
     ],
 )
 def test_what_significance_can_be_reached(
-    settings: Settings, topics: int, comparisons: int, reachable: bool
+    settings: CompareSettings, topics: int, comparisons: int, reachable: bool
 ) -> None:
     assert (least_p(settings, topics, comparisons) < settings.alpha) == reachable

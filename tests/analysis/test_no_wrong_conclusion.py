@@ -15,7 +15,7 @@ from support.null_rates import Draws, false_positives, read_tables
 
 from pres_eval.analysis.agreement import correlations
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.compared import Comparison
 from pres_eval.analysis.correlation import kendall_tau_a, tau_a_ceiling
 from pres_eval.analysis.overlap import rbo
@@ -85,7 +85,7 @@ def test_item_12_a_star_stands_beside_intervals_without_0(
     correction: str, over: str, baseline: int | None
 ) -> None:
     """2.6.0: of 239 starred rows of all pairs, 12 had an interval that holds 0 (Holm)."""
-    result = compare(robust(), baseline, Settings(correction=correction, over=over))
+    result = compare(robust(), baseline, CompareSettings(correction=correction, over=over))
     assert 0 < sum(one.significant for one in result.comparisons) < len(result.comparisons)
     for one in result.comparisons:
         assert one.significant == falls_outside(one)
@@ -95,7 +95,7 @@ def test_item_12_a_star_stands_beside_intervals_without_0(
 @pytest.mark.parametrize("alternative", ["greater", "less", "equivalent", "non-inferior"])
 def test_item_12_so_do_intervals_of_other_alternatives(alternative: str) -> None:
     margin = 0.1 if alternative in ("equivalent", "non-inferior") else 0.0
-    result = compare(robust(), 0, Settings(alternative=alternative, margin=margin))
+    result = compare(robust(), 0, CompareSettings(alternative=alternative, margin=margin))
     assert any(one.significant for one in result.comparisons) and all(
         one.agrees for one in result.comparisons
     )
@@ -103,7 +103,7 @@ def test_item_12_so_do_intervals_of_other_alternatives(alternative: str) -> None
 
 def test_item_12_the_first_of_holms_intervals_is_bonferronis_and_each_covers_enough() -> None:
     holm, bonferroni = (
-        compare(robust(), 0, Settings(correction=name)).comparisons for name in ("holm", "bonferroni")
+        compare(robust(), 0, CompareSettings(correction=name)).comparisons for name in ("holm", "bonferroni")
     )
     surest = min(range(len(holm)), key=lambda place: holm[place].p_value)
     assert (holm[surest].lower, holm[surest].level) == (bonferroni[surest].lower, 1 - 0.05 / 16)

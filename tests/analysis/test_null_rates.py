@@ -23,7 +23,7 @@ from support.null_rates import (
     read_tables,
 )
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
 
 pytestmark = pytest.mark.slow
@@ -83,14 +83,14 @@ def test_differences_as_large_as_the_margin_pass_in_five_of_a_hundred(alternativ
 @pytest.mark.parametrize(
     "settings",
     [
-        Settings(test="t", correction="holm"),
-        Settings(test="tukey"),
-        Settings(test="randomised-tukey", samples=199),
-        Settings(test="dunnett"),
+        CompareSettings(test="t", correction="holm"),
+        CompareSettings(test="tukey"),
+        CompareSettings(test="randomised-tukey", samples=199),
+        CompareSettings(test="dunnett"),
     ],
     ids=lambda settings: settings.test,
 )
-def test_any_false_finding_among_real_runs(settings: Settings) -> None:
+def test_any_false_finding_among_real_runs(settings: CompareSettings) -> None:
     draws, one = Draws(1000, 25), settings.test == "dunnett"
     rate = any_false_positive(TABLES["map"], settings, draws, against_first=one)
     assert rate < ALPHA + noise(1000)
@@ -100,7 +100,7 @@ def test_any_false_finding_among_real_runs(settings: Settings) -> None:
 
 
 def test_without_correction_most_tables_have_a_false_finding() -> None:
-    assert any_false_positive(TABLES["map"], Settings(correction="none"), Draws(100, 25)) > 0.5
+    assert any_false_positive(TABLES["map"], CompareSettings(correction="none"), Draws(100, 25)) > 0.5
 
 
 @pytest.mark.parametrize("of_differences", [False, True])

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis.pool_strata import Stratum, draw
+from pres_eval.analysis.pool_strata import RankStratum, draw
 from pres_eval.analysis.pooling import ToJudge
 from pres_eval.errors import UsageError
 
-STRATA = Stratum.read("1-3:1,4-20:0.25,21-99:0.1")
+STRATA = RankStratum.read("1-3:1,4-20:0.25,21-99:0.1")
 
 
 def document(topic: int, number: int, best: int) -> ToJudge:
@@ -54,7 +54,7 @@ def test_each_document_of_a_stratum_is_drawn_as_often_as_any_other() -> None:
 )  # fmt: skip
 def test_strata_that_make_no_sense(text: str, found: str, above: int) -> None:
     with pytest.raises(UsageError, match="expected FIRST-LAST:SHARE") as raised:
-        Stratum.read(text)
+        RankStratum.read(text)
     assert f"found '{found}'" in str(raised.value)
     assert f"ranks above {above} " in str(raised.value)
 

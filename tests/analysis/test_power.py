@@ -12,7 +12,7 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import Repeats, discriminative_power, stability
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.topic_numbers import anova_power, expected_width, t_power, topic_set_sizes
 
 
@@ -71,7 +71,7 @@ def test_stability_is_the_plain_loop() -> None:
     [row], swaps = stability(scores, [size], Repeats(trials=trials, seed=2))
     counts = {pair: [0, 0, 0] for pair in ((0, 1), (0, 2), (1, 2))}
     swapped, bins = 0, Counter[tuple[int, str]]()
-    for order in Stream(2, size).orders(trials, 12).tolist():
+    for order in RandomStream(2, size).orders(trials, 12).tolist():
         for (a, b), own in counts.items():
             x, y = (sum(scores.values[0, run, t] for t in order[:size]) / size for run in (a, b))
             u, v = (sum(scores.values[0, run, t] for t in order[size : 2 * size]) / size for run in (a, b))

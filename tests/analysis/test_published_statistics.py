@@ -11,7 +11,7 @@ import pytest
 from support.commands import FIXTURES
 
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import standardised
 from pres_eval.analysis.intervals import t_intervals
@@ -131,7 +131,7 @@ def test_an_experiment_in_blocks() -> None:
     assert residual_variance(grafts) == pytest.approx(7.33, abs=0.005)
     assert 6 * grafts.mean(axis=1).var(ddof=1) / residual_variance(grafts) == pytest.approx(8.11, abs=0.005)
     # 4.08 is the 5 % point of the studentised range for 4 means and 15 degrees of freedom.
-    found = compare(table(grafts), None, Settings(test="tukey")).comparisons
+    found = compare(table(grafts), None, CompareSettings(test="tukey")).comparisons
     assert found[0].upper - found[0].difference == pytest.approx(4.08 * math.sqrt(7.33 / 6), abs=0.01)
     assert [(one.run, one.other) for one in found if one.significant] == [("1", "4"), ("2", "4")]
 

@@ -15,7 +15,7 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import mean_and_deviation, wins_ties_losses
 from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised
 from pres_eval.analysis.hypotheses import p_values as p_values_of
-from pres_eval.analysis.randomness import Stream
+from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.signed_ranks import signed_ranks, wilcoxon, wilcoxon_greater
 from pres_eval.analysis.significance import (
     PAIRED_TESTS,
@@ -157,7 +157,7 @@ def plain_bootstrap(values: list[float], samples: int, seed: int, *, one_sided: 
     centre = math.fsum(values) / len(values)
     shifted = [value - centre for value in values]
     reached, as_far = statistic(values), 1
-    for draw in Stream(seed).indices(samples, len(values), len(values)).tolist():
+    for draw in RandomStream(seed).indices(samples, len(values), len(values)).tolist():
         t = statistic([shifted[place] for place in draw])
         as_far += t >= reached - 1e-9 if one_sided else abs(t) >= abs(reached) - 1e-9
     return as_far / (samples + 1)
@@ -311,13 +311,13 @@ def test_hedges_g_is_d_z_without_its_bias() -> None:
 
 def test_stream_is_the_same_everywhere() -> None:
     """Pinned: PCG64's raw stream, seeded through SeedSequence, as numpy promises to keep it."""
-    assert [f"{word:016x}" for word in Stream(0).words(2)] == ["a30febcfd9c2825f", "4510bdf882d9d721"]
-    assert Stream(1, 2).indices(2, 4, 10).tolist() == [[4, 4, 4, 2], [8, 0, 0, 8]]
-    assert Stream(7).signs(1, 8).astype(int).tolist() == [[1, 1, 0, 1, 0, 0, 0, 1]]
+    assert [f"{word:016x}" for word in RandomStream(0).words(2)] == ["a30febcfd9c2825f", "4510bdf882d9d721"]
+    assert RandomStream(1, 2).indices(2, 4, 10).tolist() == [[4, 4, 4, 2], [8, 0, 0, 8]]
+    assert RandomStream(7).signs(1, 8).astype(int).tolist() == [[1, 1, 0, 1, 0, 0, 0, 1]]
 
 
 def test_indices_cover_the_range_evenly() -> None:
-    counts = np.bincount(Stream(3).indices(100, 700, 7).ravel(), minlength=8)
+    counts = np.bincount(RandomStream(3).indices(100, 700, 7).ravel(), minlength=8)
     assert counts[7] == 0
     assert counts[:7].min() > 9600
     assert counts[:7].max() < 10400
@@ -325,14 +325,14 @@ def test_indices_cover_the_range_evenly() -> None:
 
 @pytest.mark.parametrize("columns", [1, 63, 64, 65, 130])
 def test_signs_are_fair(columns: int) -> None:
-    signs = Stream(5).signs(2000, columns)
+    signs = RandomStream(5).signs(2000, columns)
     assert signs.shape == (2000, columns)
     assert np.all(np.abs(signs.mean(axis=0) - 0.5) < 0.06)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 64, 100])
 def test_orders_are_orders_and_fair(size: int) -> None:
-    orders = Stream(4).orders(3000, size)
+    orders = RandomStream(4).orders(3000, size)
     assert np.array_equal(np.sort(orders, axis=1), np.broadcast_to(np.arange(size), (3000, size)))
     spread = 5 * math.sqrt((size**2 - 1) / 12 / 3000) + 1e-9
     assert np.all(np.abs(orders.mean(axis=0) - (size - 1) / 2) < spread)

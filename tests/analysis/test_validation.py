@@ -14,25 +14,25 @@ from pres_eval.analysis.validation import (
     METHODS,
     QUANTITIES,
     Estimate,
-    Settings,
+    ReviewSettings,
     Validation,
     estimated,
     estimates,
     least_share,
 )
-from pres_eval.analysis.yields import Part, posterior
+from pres_eval.analysis.yields import SampledPart, posterior
 
 
 def part(
     found: bool, size: int, sampled: int, relevant: int, stratum: str = "all", topic: bytes = b"1"
-) -> Part:
-    return Part(topic, stratum, found, size, sampled, relevant)
+) -> SampledPart:
+    return SampledPart(topic, stratum, found, size, sampled, relevant)
 
 
 def by_name(
-    parts: list[Part], method: str = "beta-binomial", confidence: float = 0.95
+    parts: list[SampledPart], method: str = "beta-binomial", confidence: float = 0.95
 ) -> dict[str, Estimate]:
-    return {each.quantity: each for each in estimates(b"1", parts, Settings(method, confidence))}
+    return {each.quantity: each for each in estimates(b"1", parts, ReviewSettings(method, confidence))}
 
 
 LOSEY = [part(True, 8_000, 8_000, 8_000, "found"), part(False, 92_000, 1_534, 5, "not found")]
@@ -69,7 +69,7 @@ def test_points_are_those_of_the_strata() -> None:
     )
 
 
-def posterior_chances(own: Part) -> dict[int, float]:
+def posterior_chances(own: SampledPart) -> dict[int, float]:
     left, a, b = own.size - own.sampled, own.relevant + 0.5, own.sampled - own.relevant + 0.5
     logs = [
         math.log(math.comb(left, k)) + math.lgamma(k + a) + math.lgamma(left - k + b) for k in range(left + 1)
@@ -118,7 +118,7 @@ def test_beta_binomial_of_several_strata_adds_them() -> None:
 def test_seeds_move_recall_little_and_nothing_else() -> None:
     parts = [part(True, 852, 63, 39), part(False, 19_148, 1_437, 7)]
     first, second = (
-        {each.quantity: each for each in estimates(b"1", parts, Settings(seed=seed))} for seed in (0, 1)
+        {each.quantity: each for each in estimates(b"1", parts, ReviewSettings(seed=seed))} for seed in (0, 1)
     )
     assert first["recall"].low == pytest.approx(second["recall"].low, abs=0.001)
     for name in ("precision", "elusion", "relevant found", "relevant missed"):
@@ -164,7 +164,7 @@ def test_everything_judged_is_certain(method: str) -> None:
         assert ends == pytest.approx([each.estimate] * 4)
     assert found["recall"].estimate == 0.75
     parts = [part(True, 40, 40, 30), part(False, 60, 60, 10)]
-    asked = Settings(method, target=0.75)
+    asked = ReviewSettings(method, target=0.75)
     assert Validation(asked, parts, []).shows(found["recall"])
 
 
@@ -189,20 +189,20 @@ def test_topics_and_all_of_them() -> None:
         part(True, 20, 20, 5, topic=b"2"),
         part(False, 60, 30, 4, topic=b"2"),
     ]
-    found = estimated(parts, Settings())
+    found = estimated(parts, ReviewSettings())
     assert [each.topic for each in found] == [topic for topic in (b"1", b"2", b"all") for _ in QUANTITIES]
     relevant = [each.estimate for each in found if each.quantity == "relevant"]
     assert relevant[2] == sum(relevant[:2])
-    assert found[: len(QUANTITIES)] == estimates(b"1", parts[:2], Settings())
+    assert found[: len(QUANTITIES)] == estimates(b"1", parts[:2], ReviewSettings())
 
 
 def test_targets_and_stopping() -> None:
     parts = [part(True, 852, 63, 39), part(False, 19_148, 1_437, 7)]
-    found = Validation(Settings(target=0.7), parts, estimated(parts, Settings()))
+    found = Validation(ReviewSettings(target=0.7), parts, estimated(parts, ReviewSettings()))
     recall = found.of("recall")[0]
     assert found.shows(recall)
-    assert not Validation(Settings(target=0.8), parts, found.estimates).shows(recall)
+    assert not Validation(ReviewSettings(target=0.8), parts, found.estimates).shows(recall)
     assert list(found.stopping(0.7)) == [(b"1", 46, 38, 39, True)]
     assert list(found.stopping(0.8)) == [(b"1", 46, 42, 39, False)]
     two = [*parts, part(False, 10, 5, 0, "other")]
-    assert not list(Validation(Settings(), two, found.estimates).stopping(0.7))
+    assert not list(Validation(ReviewSettings(), two, found.estimates).stopping(0.7))

@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from pres_eval.analysis.yields import (
     LARGEST_TABLE,
-    Part,
+    SampledPart,
     binomial,
     clopper_pearson,
     elusion_tests,
@@ -28,18 +28,18 @@ from pres_eval.analysis.yields import (
 )
 
 
-def part(size: int, sampled: int, relevant: int, found: bool = True) -> Part:
-    return Part(b"1", "all", found, size, sampled, relevant)
+def part(size: int, sampled: int, relevant: int, found: bool = True) -> SampledPart:
+    return SampledPart(b"1", "all", found, size, sampled, relevant)
 
 
 @st.composite
-def parts(draw: st.DrawFn) -> Part:
+def parts(draw: st.DrawFn) -> SampledPart:
     size = draw(st.integers(1, 40))
     sampled = draw(st.integers(1, size))
     return part(size, sampled, draw(st.integers(0, sampled)))
 
 
-def hypergeometric(own: Part, relevant: int) -> list[float]:
+def hypergeometric(own: SampledPart, relevant: int) -> list[float]:
     """The chance of each number of relevant documents in the sample."""
     ways = math.comb(own.size, own.sampled)
     return [
@@ -50,7 +50,7 @@ def hypergeometric(own: Part, relevant: int) -> list[float]:
 
 @given(parts(), st.sampled_from([0.0503, 0.1007, 0.3989]))
 @settings(max_examples=300)
-def test_exact_intervals_hold_what_the_sample_does_not_contradict(own: Part, outside: float) -> None:
+def test_exact_intervals_hold_what_the_sample_does_not_contradict(own: SampledPart, outside: float) -> None:
     kept = [
         relevant
         for relevant in range(own.size + 1)
@@ -62,7 +62,7 @@ def test_exact_intervals_hold_what_the_sample_does_not_contradict(own: Part, out
 
 @given(parts())
 @settings(max_examples=200)
-def test_posterior_is_beta_binomial(own: Part) -> None:
+def test_posterior_is_beta_binomial(own: SampledPart) -> None:
     left, a, b = own.size - own.sampled, own.relevant + 0.5, own.sampled - own.relevant + 0.5
     draws = posterior(own, 10_000)
     found = np.bincount((draws - own.relevant).astype(int), minlength=left + 1) / len(draws)
@@ -93,7 +93,7 @@ def test_the_whole_part_judged_leaves_no_doubt() -> None:
 )
 @pytest.mark.parametrize(("sampled", "relevant"), [(10, 3), (1534, 5), (40, 0), (40, 40), (300, 299)])
 def test_large_parts_have_the_intervals_of_statsmodels(
-    interval: Callable[[Part, float], tuple[float, float]], method: str, sampled: int, relevant: int
+    interval: Callable[[SampledPart, float], tuple[float, float]], method: str, sampled: int, relevant: int
 ) -> None:
     ends = np.array(interval(part(10**12, sampled, relevant), 0.05)) / 10**12
     exact = np.clip(proportion_confint(relevant, sampled, 0.05, method), 0, 1)

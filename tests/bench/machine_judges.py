@@ -22,7 +22,7 @@ from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import Qrels, read_qrels
+from pres_eval.reading.qrels import QrelsJudgements, read_qrels
 from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
 
@@ -30,7 +30,7 @@ MEASURES = ("map", "P.10", "PRES.1000")
 PEOPLE = 30
 
 
-def scores_of(qrels: Qrels, runs: list[str]) -> PairedScores:
+def scores_of(qrels: QrelsJudgements, runs: list[str]) -> PairedScores:
     """Evaluate the runs."""
     options = Options(complete=True)
     selection = select(MEASURES, options)
@@ -38,13 +38,15 @@ def scores_of(qrels: Qrels, runs: list[str]) -> PairedScores:
     return pair_topics(found, runs, tuple(qrels.pool.topics))
 
 
-def planted(qrels: Qrels, accuracy: float, favoured: BoolArray, rng: np.random.Generator) -> Qrels:
+def planted(
+    qrels: QrelsJudgements, accuracy: float, favoured: BoolArray, rng: np.random.Generator
+) -> QrelsJudgements:
     """Return what a judge of this accuracy says; of documents that it does not favour it misses more."""
     relevant = qrels.grade > 0
     missed = np.minimum((1 - accuracy) * np.where(favoured, 1.0, 2.0), 1.0)
     chance = np.where(relevant, 1 - missed, (1 - accuracy) / 10)
     grade = (rng.random(len(relevant)) < chance).astype(np.int8)
-    return Qrels(qrels.name, qrels.pool, grade, qrels.duplicates)
+    return QrelsJudgements(qrels.name, qrels.pool, grade, qrels.duplicates)
 
 
 def held(people: FloatArray, machine: FloatArray, rng: np.random.Generator, trials: int) -> list[float]:

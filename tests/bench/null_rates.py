@@ -28,7 +28,7 @@ from support.null_rates import (
     read_tables,
 )
 
-from pres_eval.analysis.compare_settings import TESTS, Settings
+from pres_eval.analysis.compare_settings import TESTS, CompareSettings
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
@@ -36,14 +36,14 @@ from pres_eval.arrays.types import FloatArray
 TOPICS = (10, 25, 50)
 
 FAMILIES = (
-    Settings(test="t", correction="none"),
-    Settings(test="t", correction="bonferroni"),
-    Settings(test="t", correction="holm"),
-    Settings(test="t", correction="bh"),
-    Settings(test="wilcoxon", correction="holm"),
-    Settings(test="tukey"),
-    Settings(test="randomised-tukey", samples=1000),
-    Settings(test="dunnett"),
+    CompareSettings(test="t", correction="none"),
+    CompareSettings(test="t", correction="bonferroni"),
+    CompareSettings(test="t", correction="holm"),
+    CompareSettings(test="t", correction="bh"),
+    CompareSettings(test="wilcoxon", correction="holm"),
+    CompareSettings(test="tukey"),
+    CompareSettings(test="randomised-tukey", samples=1000),
+    CompareSettings(test="dunnett"),
 )
 
 
@@ -136,7 +136,7 @@ def _covered(kind: str, differences: bool, trials: int) -> Rate:
     return lambda values, topics: coverage(values, kind, Draws(trials, topics), of_differences=differences)
 
 
-def _any(settings: Settings, tables: int) -> Rate:
+def _any(settings: CompareSettings, tables: int) -> Rate:
     one = settings.test == "dunnett"
     return lambda values, topics: any_false_positive(
         values, settings, Draws(tables, topics), against_first=one

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pres_eval.analysis.pool_strata import DrawnPool, Stratum, draw
+from pres_eval.analysis.pool_strata import DrawnPool, RankStratum, draw
 from pres_eval.analysis.pooling import Key, first_documents, judged_keys, pool_documents
 from pres_eval.analysis.sample_intervals import Redrawing, with_sample_intervals
 from pres_eval.measures.selection import Selection, select
@@ -23,13 +23,13 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
-from pres_eval.scoring import Evaluation, Scoring
+from pres_eval.scoring import ScoredRun, Scoring
 
 STRATA = "1-10:1.0,11-50:0.3,51-100:0.1"
 MEASURES = ("xinfAP", "infNDCG", "iP.10,100", "irecall.100", "inum_rel", "statAP")
 
 
-def evaluated(pool: DrawnPool, grades: Mapping[Key, int], run: str, times: int) -> Evaluation:
+def evaluated(pool: DrawnPool, grades: Mapping[Key, int], run: str, times: int) -> ScoredRun:
     """Evaluate a run against what was drawn, with intervals if it is to be drawn anew."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(pool.lines(grades))
@@ -54,13 +54,13 @@ def main() -> None:
     said = parser.parse_args()
     qrels = read_qrels(Source(said.qrels))
     grades = judged_keys(qrels.pool, qrels.grade.tolist())
-    strata = Stratum.read(STRATA)
+    strata = RankStratum.read(STRATA)
     documents = [
         one
         for one in pool_documents([first_documents(run, depth=strata[-1].last) for run in said.runs])
         if (one.topic, one.document) in grades
     ]
-    everything = draw(documents, [Stratum(each.first, each.last, 1.0) for each in strata], 0)
+    everything = draw(documents, [RankStratum(each.first, each.last, 1.0) for each in strata], 0)
     held: dict[str, list[float]] = {}
     for run in said.runs[: said.evaluated]:
         truth = evaluated(everything, grades, run, 0)

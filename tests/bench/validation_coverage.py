@@ -15,15 +15,17 @@ import sys
 
 import numpy as np
 
-from pres_eval.analysis.validation import METHODS, Settings, estimates
-from pres_eval.analysis.yields import Part
+from pres_eval.analysis.validation import METHODS, ReviewSettings, estimates
+from pres_eval.analysis.yields import SampledPart
 
 SIZES = (2_000, 20_000, 100_000)
 PREVALENCES = (0.01, 0.05, 0.2)
 SAMPLED = 600
 
 
-def parts_of(size: int, relevant: int, recall: float, design: str, chance: np.random.Generator) -> list[Part]:
+def parts_of(
+    size: int, relevant: int, recall: float, design: str, chance: np.random.Generator
+) -> list[SampledPart]:
     """A sample of a collection: of all documents, or of those that the review did not find."""
     inside = round(recall * relevant)
     found = 2 * inside
@@ -32,14 +34,17 @@ def parts_of(size: int, relevant: int, recall: float, design: str, chance: np.ra
     second = SAMPLED - first if design == "all" else SAMPLED
     hits = int(chance.hypergeometric(inside, found - inside, first)) if first else 0
     more = int(chance.hypergeometric(missed, outside - missed, second))
-    return [Part(b"1", "a", True, found, first, hits), Part(b"1", "a", False, outside, second, more)]
+    return [
+        SampledPart(b"1", "a", True, found, first, hits),
+        SampledPart(b"1", "a", False, outside, second, more),
+    ]
 
 
 def measure(size: int, prevalence: float, design: str, collections: int) -> None:
     """Print the coverage and the width of every method."""
     chance = np.random.default_rng([size, round(1000 * prevalence), len(design)])
     relevant = round(prevalence * size)
-    methods = (Settings.method, *METHODS)
+    methods = (ReviewSettings.method, *METHODS)
     held, limits, widths = (dict.fromkeys(methods, 0.0) for _ in range(3))
     asked = 0
     for _ in range(collections):
@@ -49,7 +54,7 @@ def measure(size: int, prevalence: float, design: str, collections: int) -> None
             continue
         asked += 1
         for method in methods:
-            settings = Settings(method, seed=int(chance.integers(1 << 30)), draws=4_000)
+            settings = ReviewSettings(method, seed=int(chance.integers(1 << 30)), draws=4_000)
             found = next(one for one in estimates(b"1", parts, settings) if one.quantity == "recall")
             held[method] += found.low - 1e-9 <= recall <= found.high + 1e-9
             limits[method] += found.at_least - 1e-9 <= recall

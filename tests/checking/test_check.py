@@ -25,7 +25,7 @@ from support.small_chunks import chunks_of
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids
 from pres_eval.checking.check import CheckOptions, check_files, failed
-from pres_eval.checking.findings import KINDS, FileReport, Level
+from pres_eval.checking.findings import KINDS, FileReport, Severity
 from pres_eval.checking.likeness import alike, loose, loose_hashes
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli import main
@@ -204,7 +204,7 @@ def test_every_fault_of_a_run(check: Any, fault: str) -> None:
     qrels, run = check(ranked=text)
     assert found(run) == kinds and found(qrels) == {}
     assert said in as_text([qrels, run])
-    assert failed([qrels, run]) is any(KINDS[kind].level is Level.ERROR for kind in kinds)
+    assert failed([qrels, run]) is any(KINDS[kind].level is Severity.ERROR for kind in kinds)
 
 
 QRELS_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
@@ -542,13 +542,13 @@ def test_what_stops_the_evaluator_is_an_error(qrels: bytes, ranked: bytes) -> No
             Path(path).write_bytes(text)
         code = main(["--quiet", "--output", str(Path(folder) / "out"), *paths])
         reports = check_files(Source(paths[0]), [Source(paths[1])], CheckOptions())
-    errors = {f.kind.name for report in reports for f in report.in_order() if f.kind.level is Level.ERROR}
+    errors = {f.kind.name for report in reports for f in report.in_order() if f.kind.level is Severity.ERROR}
     # The checker also tells duplicates in topics that the evaluator leaves out.
     assert (errors - {"duplicate"} != set()) is (code != 0) or (code != 0 and errors == {"duplicate"})
     assert json.loads(as_json(reports)) and as_text(reports).encode()
 
 
-MALFORMED = {kind.name for kind in KINDS.values() if kind.level is Level.ERROR} - {"duplicate"}
+MALFORMED = {kind.name for kind in KINDS.values() if kind.level is Severity.ERROR} - {"duplicate"}
 
 
 def first_malformed(report: FileReport) -> tuple[int, str] | None:

@@ -17,21 +17,21 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 from support.made_evaluations import evaluation
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.errors import UsageError
 from pres_eval.gates.against import Earlier
 from pres_eval.gates.check import check_gates
 from pres_eval.gates.confirming import TESTS, confirm
 from pres_eval.gates.expected import Expected
-from pres_eval.gates.findings import MOST, Finding, Verdict, annotations_of, lines_of
+from pres_eval.gates.findings import MOST, GateFinding, Verdict, annotations_of, lines_of
 from pres_eval.gates.junit import as_junit
 from pres_eval.gates.summary import as_markdown
 from pres_eval.gates.thresholds import Threshold, read_threshold
 from pres_eval.gates.tolerance import Allowance, Tolerance, read_tolerance
 from pres_eval.options import Options
 from pres_eval.report.records import File, Record, RunRecord
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     return Command(capsysbinary)
 
 
-def record(*evaluations: Evaluation, options: Options | None = None, sha256: str | None = None) -> Record:
+def record(*evaluations: ScoredRun, options: Options | None = None, sha256: str | None = None) -> Record:
     runs = tuple(RunRecord(evaluation=each, file=File(each.path, None)) for each in evaluations)
     return Record(
         options=options or Options(), qrels=File("qrels", sha256), runs=runs, relevance_format="qrels"
@@ -47,7 +47,7 @@ def record(*evaluations: Evaluation, options: Options | None = None, sha256: str
 
 
 def earlier(
-    *evaluations: Evaluation,
+    *evaluations: ScoredRun,
     tolerance: str = "0",
     topics: bool = False,
     if_significant: bool = False,
@@ -58,25 +58,25 @@ def earlier(
         record=record(*evaluations),
         tolerance=read_tolerance(tolerance),
         topics=topics,
-        confirmation=Settings(test=test, alternative="less") if if_significant else None,
+        confirmation=CompareSettings(test=test, alternative="less") if if_significant else None,
     )
 
 
-def found_by(now: Record, thresholds: Sequence[Threshold] = (), **gates: Any) -> list[Finding]:
+def found_by(now: Record, thresholds: Sequence[Threshold] = (), **gates: Any) -> list[GateFinding]:
     """What the gates find, without what was checked and passed."""
     every = check_gates(now, thresholds, **gates)[0]
     return [finding for finding in every if finding.fails or not finding.checked]
 
 
-def against(new: Evaluation, before: Earlier) -> list[str]:
+def against(new: ScoredRun, before: Earlier) -> list[str]:
     return messages(found_by(record(new), earlier=before))
 
 
-def thresholds(*texts: str, runs: tuple[Evaluation, ...]) -> list[Finding]:
+def thresholds(*texts: str, runs: tuple[ScoredRun, ...]) -> list[GateFinding]:
     return found_by(record(*runs), [read_threshold(text) for text in texts])
 
 
-def messages(findings: list[Finding]) -> list[str]:
+def messages(findings: list[GateFinding]) -> list[str]:
     return [finding.message for finding in findings]
 
 
@@ -345,7 +345,7 @@ def test_output_is_short_and_the_largest_comes_first() -> None:
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_an_annotation_counts_the_others(count: int) -> None:
     findings = [
-        Finding(gate="--expect", message=f"m{number}", path="new", measure="map", size=float(number))
+        GateFinding(gate="--expect", message=f"m{number}", path="new", measure="map", size=float(number))
         for number in range(count)
     ]
     more = f" (and {count - 1} more)" if count > 1 else ""
@@ -376,7 +376,7 @@ def test_summary_of_the_job() -> None:
 STORED = b"map                   \tall\t0.5000\nP_5                   \t1\t  -nan\n"
 
 
-def unexpected(lines: bytes, printed: bytes) -> list[Finding]:
+def unexpected(lines: bytes, printed: bytes) -> list[GateFinding]:
     return found_by(record(), expected=Expected("stored.txt", lines, printed))
 
 
@@ -416,11 +416,11 @@ def test_expect_takes_several_runs_in_order() -> None:
 
 
 def test_annotations_are_escaped() -> None:
-    finding = Finding(gate="--expect", message="100%\n::warning::x\r", path="a:b,c\n.txt", line=7)
+    finding = GateFinding(gate="--expect", message="100%\n::warning::x\r", path="a:b,c\n.txt", line=7)
     assert finding.annotation() == (
         "::error file=a%3Ab%2Cc%0A.txt,line=7,title=pres-eval --expect::100%25%0A::warning::x%0D"
     )
-    assert "line=" not in Finding(gate="--fail-under", message="x", path="run.txt").annotation()
+    assert "line=" not in GateFinding(gate="--fail-under", message="x", path="run.txt").annotation()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -467,7 +467,7 @@ def test_report_for_ci_systems(pres_eval: Command, tmp_path: Path) -> None:
 
 def test_report_has_what_is_only_said(pres_eval: Command, tmp_path: Path) -> None:
     """Notes that belong to no test, and control characters, which XML does not have."""
-    warned = Finding(gate="--against", message="a\x01<b", path="x", verdict=Verdict.WARNING)
+    warned = GateFinding(gate="--against", message="a\x01<b", path="x", verdict=Verdict.WARNING)
     told = replace(warned, message="test", verdict=Verdict.NOTE, checked="map, all")
     suite = ElementTree.fromstring(as_junit([warned, told, replace(told, verdict=Verdict.PASSED)]))
     assert suite.findtext("system-out") == "warning: a\\x01<b\n"
@@ -479,7 +479,7 @@ def test_report_has_what_is_only_said(pres_eval: Command, tmp_path: Path) -> Non
 def test_many_looks_are_corrected_for(correction: str, least: float, most: float) -> None:
     """How often a gate with 15 measures fails for two runs of the same system: measures are much alike."""
     random = np.random.default_rng(7)
-    how = Settings(test="t", correction=correction, alternative="less")
+    how = CompareSettings(test="t", correction=correction, alternative="less")
     failed = 0
     for _ in range(400):
         topics = random.normal(size=25)
@@ -494,12 +494,12 @@ def test_p_of_a_gate_is_that_of_compare() -> None:
     """One-sided as `compare --alternative less`, two-sided twice that; nothing to say over one topic."""
     before, now = np.array([0.5, 0.6, 0.7, 0.8]), np.array([0.4, 0.55, 0.75, 0.6])
     for test in TESTS:
-        [one] = confirm([(before, now, 1)], Settings(test=test, alternative="less"))
-        [other] = confirm([(now, before, -1)], Settings(test=test))
+        [one] = confirm([(before, now, 1)], CompareSettings(test=test, alternative="less"))
+        [other] = confirm([(now, before, -1)], CompareSettings(test=test))
         greater = PAIRED_TESTS[test].greater((before - now)[None], 10_000, 0)[0]
         assert one.p_value == one.corrected == greater and other.p_value == min(1.0, 2 * greater)
         assert one.interval[0] < -0.075 < one.interval[1], "the mean change"
-    [single] = confirm([(before[:1], now[:1], 1)], Settings(alternative="less"))
+    [single] = confirm([(before[:1], now[:1], 1)], CompareSettings(alternative="less"))
     assert math.isnan(single.p_value) and single.corrected == 1.0
     assert str(single) == "t over 1 topic, one-sided (worse): p = -"
 

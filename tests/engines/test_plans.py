@@ -27,7 +27,7 @@ from pres_eval.reading import cutting, splits, storage
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import Split, source_in
-from pres_eval.reading.storage import File, file_at, source_of
+from pres_eval.reading.storage import PlannedFile, file_at, source_of
 
 
 def whole(path: Path, judged: Relevance, options: Options) -> Ranking:
@@ -198,7 +198,7 @@ def test_a_machine_with_a_copy_of_the_file(
     (tmp_path / "other").mkdir()
     there = replace(file, address=str(shutil.copy2(path, tmp_path / "other")))
 
-    def read(file: File) -> bytes:
+    def read(file: PlannedFile) -> bytes:
         source = source_of(file) if whole else source_in(file, Split(0, 0, file.size), by_topic=False)
         return b"".join(chunk.text() for chunk in source.chunks())
 

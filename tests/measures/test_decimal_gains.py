@@ -23,7 +23,7 @@ from pres_eval.measures.gain import _grades_by_default
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import QRELS_FLOAT, Qrels, read_qrels
+from pres_eval.reading.qrels import QRELS_FLOAT, QrelsJudgements, read_qrels
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
@@ -148,10 +148,10 @@ def test_measures_of_whole_grades_say_so(measure: Measure) -> None:
         select([measure.name], relevance=RelevanceInfo.QRELS_FLOAT)
 
 
-def read(path: Path, text: str, form: str = "qrels_float") -> Qrels:
+def read(path: Path, text: str, form: str = "qrels_float") -> QrelsJudgements:
     path.write_text(text, encoding="utf-8")
     qrels = read_relevance(str(path), form)
-    assert isinstance(qrels, Qrels)
+    assert isinstance(qrels, QrelsJudgements)
     return qrels
 
 

@@ -25,7 +25,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.preferences import SubtopicQrels
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
-from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.scoring import ScoredRun, evaluate
 
 Judgements = dict[str, Judged]
 
@@ -147,9 +147,7 @@ def made(seed: int) -> tuple[Judgements, dict[str, dict[str, float]]]:
     return judgements, run
 
 
-def evaluated(
-    judgements: Judgements, run: dict[str, dict[str, float]], text: str, folder: Path
-) -> Evaluation:
+def evaluated(judgements: Judgements, run: dict[str, dict[str, float]], text: str, folder: Path) -> ScoredRun:
     write(folder / "subtopics", rows(judgements))
     write(
         folder / "run",

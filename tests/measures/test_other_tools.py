@@ -22,7 +22,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
-from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.scoring import ScoredRun, evaluate
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +60,7 @@ def run_in_file_order(name: str, thresholds: dict[str, int]) -> Iterator[str]:
                 yield f"{topic} Q0 {docno} 0 {-seen[topic]} t\n"
 
 
-def tar_evaluation(name: str, texts: list[str], thresholds: dict[str, int], folder: Path) -> Evaluation:
+def tar_evaluation(name: str, texts: list[str], thresholds: dict[str, int], folder: Path) -> ScoredRun:
     path = folder / "run"
     path.write_text("".join(run_in_file_order(name, thresholds)), encoding="utf-8")
     qrels = read_qrels(Source(str(TAR / "qrels.gz")))

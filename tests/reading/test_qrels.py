@@ -26,7 +26,7 @@ from pres_eval.errors import InputError, UsageError
 from pres_eval.reading import qrels as reading_qrels
 from pres_eval.reading.formats import recognising
 from pres_eval.reading.preferences import GroupQrels, Preferences
-from pres_eval.reading.qrels import Qrels, read_qrels
+from pres_eval.reading.qrels import QrelsJudgements, read_qrels
 from pres_eval.reading.relevance import FORMATS, read_relevance
 
 WHOLE = 1 << 20
@@ -35,7 +35,7 @@ OF_LINES = [form for form in FORMATS if form not in recognising.FORMATS]
 GRADES = st.sampled_from([b"0", b"1", b"2", b"-1", b"+1", b"007", b"-2", b"100", b"9223372036854775807"])
 
 
-def as_plain(qrels: Qrels) -> PlainQrels:
+def as_plain(qrels: QrelsJudgements) -> PlainQrels:
     """Judgements as the twin has them."""
     pool = qrels.pool
     found = PlainQrels()
@@ -143,7 +143,7 @@ def test_formats(path: Path) -> None:
     """-R names what the file is read as."""
     path.write_bytes(b"1 0 a 1\n1 0 b 0\n")
     kinds = {form: type(read_relevance(str(path), form)) for form in ("qrels", "qrels_jg", "qrels_prefs")}
-    assert kinds == {"qrels": Qrels, "qrels_jg": GroupQrels, "qrels_prefs": Preferences}
+    assert kinds == {"qrels": QrelsJudgements, "qrels_jg": GroupQrels, "qrels_prefs": Preferences}
     path.write_bytes(b"1 0 s a 1\n1 0 s b 0\n")
     assert isinstance(read_relevance(str(path), "prefs"), Preferences)
     with pytest.raises(UsageError, match="-R runs: no such format, expected one of qrels, qrels_jg, prefs"):

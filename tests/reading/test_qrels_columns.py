@@ -13,13 +13,13 @@ from pres_eval.arrays.word_ids import NO_IDS
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.columns import qrels_of_block
-from pres_eval.reading.qrels import Qrels, read_qrels
+from pres_eval.reading.qrels import QrelsJudgements, read_qrels
 from pres_eval.reading.source import Source
 
 JUDGEMENTS = st.lists(st.tuples(TOPICS, IDS, st.integers(-3, 200)), min_size=1, max_size=25)
 
 
-def as_lists(qrels: Qrels) -> list[object]:
+def as_lists(qrels: QrelsJudgements) -> list[object]:
     pool, twice = qrels.pool, qrels.duplicates
     arrays = (pool.offsets, qrels.grade, twice.topic, twice.document, twice.grade)
     lines = (twice.first_line, twice.second_line)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.report.cells import Score
 from pres_eval.report.compared_tables import compared_tables
@@ -30,6 +30,6 @@ def test_marks_follow_the_test_not_the_means(test: str, mark: str) -> None:
         means=means,
         all_topics=topics,
     )
-    shown = compared_tables(compare(scores, 0, Settings(test=test, samples=200)), "20 topics")[0].shown
+    shown = compared_tables(compare(scores, 0, CompareSettings(test=test, samples=200)), "20 topics")[0].shown
     assert shown is not None
     assert [row[1] for row in shown.rows] == [Score(0.5, best=True), Score(means[0, 1], mark=mark)]

@@ -11,7 +11,7 @@ from support.commands import FIXTURES
 from support.made_reports import judgements, ranking, report_of_texts
 from support.null_rates import read_tables
 
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.every_pair import every_pair
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.significance import paired_t
@@ -64,7 +64,7 @@ def test_item_16_signs_and_letters_are_of_one_family(baseline: int) -> None:
     measures, runs, topics = values.shape
     names, ids = tuple(map(str, range(runs))), tuple(b"%03d" % topic for topic in range(topics))
     scores = PairedScores(names, ("a", "b", "c")[:measures], ids, values, means_of(values), topics)
-    pairs = every_pair(scores, Settings())
+    pairs = every_pair(scores, CompareSettings())
     found = 0
     for measure in range(measures):
         for place, pair in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):

@@ -18,7 +18,7 @@ from support.made_evaluations import evaluation
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.cli.commands import command_of
 from pres_eval.report import drawing, plots, run_plots
@@ -171,7 +171,7 @@ def scores_of(measures: int, runs: int, topics: int = 8) -> PairedScores:
 
 def test_many_measures_turn_the_table() -> None:
     scores = scores_of(measures=12, runs=2)
-    tables = compared_tables(compare(scores, 0, Settings()), "8 topics")
+    tables = compared_tables(compare(scores, 0, CompareSettings()), "8 topics")
     assert [table.name for table in tables] == ["means", "intervals", "comparisons"]
     shown = tables[0].shown
     assert shown is not None and shown.headings == ("measure", "run0", "run1")
@@ -180,13 +180,13 @@ def test_many_measures_turn_the_table() -> None:
 
 
 def test_one_run_alone_is_compared_with_nothing() -> None:
-    tables = compared_tables(compare(scores_of(measures=1, runs=1), 0, Settings()), "8 topics")
+    tables = compared_tables(compare(scores_of(measures=1, runs=1), 0, CompareSettings()), "8 topics")
     assert [table.name for table in tables] == ["means", "intervals"]
 
 
 @pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
 def test_tests_of_all_runs_at_once_need_no_correction(test: str) -> None:
-    found = compare(scores_of(measures=2, runs=3), None, Settings(test=test, samples=200))
+    found = compare(scores_of(measures=2, runs=3), None, CompareSettings(test=test, samples=200))
     tables = {table.name: table for table in compared_tables(found, "8 topics")}
     assert tables["groups"].title == f"Runs that share a letter could not be told apart ({test}, p ≥ 0.05)"
     assert f"interval: 95 % for all comparisons together, of {test}" in tables["comparisons"].notes

@@ -21,9 +21,9 @@ from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS
 from pres_eval.report.read_records import from_json
 from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, to_json
-from pres_eval.report.shown_runs import Layout
+from pres_eval.report.shown_runs import RunLayout
 from pres_eval.report.text import bytes_of, text_of
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 
 IDS = st.binary(min_size=1, max_size=12).filter(lambda text: not set(text) & set(b" \t\n\v\f\r\0"))
 DOUBLES = st.floats(allow_nan=True, allow_infinity=True)
@@ -36,13 +36,13 @@ def evaluation_schema() -> dict[str, Any]:
     return schema
 
 
-def record(*evaluations: Evaluation) -> Record:
+def record(*evaluations: ScoredRun) -> Record:
     qrels = File("qrels.txt", "0" * 64)
     runs = tuple(RunRecord(run, File(run.path, None), (b"extra",), (b"01", b"\xff")) for run in evaluations)
     return Record(Options(), qrels, runs)
 
 
-def same(one: Evaluation, other: Evaluation) -> bool:
+def same(one: ScoredRun, other: ScoredRun) -> bool:
     """Equal to the last bit, nan and its sign included."""
     fields = ("path", "tag", "topics", "columns", "totals")
     if any(getattr(one, field) != getattr(other, field) for field in fields):
@@ -85,7 +85,7 @@ def test_any_ids_and_doubles_read_back(rows: list[tuple[bytes, float, float]], t
     # A nan has many bit patterns in a double; files only ever hold these two.
     topics, one, two = zip(*[(i, nan_of(a), nan_of(b)) for i, a, b in rows], strict=True)
     run = evaluation(tag.decode("utf-8", "surrogateescape"), topics, one, two)
-    run = Evaluation(
+    run = ScoredRun(
         run.path,
         run.tag,
         run.topics,
@@ -128,12 +128,12 @@ def test_one_topic_a_line_counts_whole_numbers() -> None:
 
 
 def test_jsonl_lines() -> None:
-    lines = [json.loads(line) for line in as_jsonl([evaluation()], Layout(per_topic=True)).splitlines()]
+    lines = [json.loads(line) for line in as_jsonl([evaluation()], RunLayout(per_topic=True)).splitlines()]
     assert [line["topic"] for line in lines] == ["1", "10", "2", None]
     assert lines[2]["values"]["map"] == 0.75 and "num_q" not in lines[2]["values"]
     assert lines[3]["values"]["num_q"] == 3 and lines[3]["run"] == "keyword"
-    assert len(as_jsonl([evaluation(), evaluation()], Layout()).splitlines()) == 2
-    assert as_jsonl([evaluation()], Layout(summary=False)) == ""
+    assert len(as_jsonl([evaluation(), evaluation()], RunLayout()).splitlines()) == 2
+    assert as_jsonl([evaluation()], RunLayout(summary=False)) == ""
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.report.shown_runs import Layout, guarded
+from pres_eval.report.shown_runs import RunLayout, guarded
 from pres_eval.report.table import as_csv, as_latex, as_markdown, as_table, as_tsv, styles
 
-PER_TOPIC = Layout(per_topic=True)
+PER_TOPIC = RunLayout(per_topic=True)
 DANGEROUS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "＝1", "＋1", "－1", "＠1")
 
 
@@ -47,7 +47,7 @@ def test_topics_are_rows() -> None:
 def test_topics_of_several_runs_are_side_by_side() -> None:
     """A table for each measure: topics down, runs across, nothing where a run lacks the topic."""
     broad = evaluation("broad", topics=(b"1", b"3"), average_precision=(0.5, 0.25), pres=(1.0, 0.0))
-    text = as_table([evaluation(), broad], Layout(per_topic=True, order=("PRES_100", "map")))
+    text = as_table([evaluation(), broad], RunLayout(per_topic=True, order=("PRES_100", "map")))
     titles = [block.splitlines()[0] for block in text.split("\n\n")[::2]]
     assert titles[:2] == ["PRES_100", "map"]
     assert cells(text.split("\n\n")[3]) == [
@@ -63,8 +63,8 @@ def test_topics_of_several_runs_are_side_by_side() -> None:
 
 def test_columns_in_the_order_asked_for() -> None:
     runs = [evaluation(), evaluation("broad")]
-    assert cells(as_table(runs, Layout(order=("unj_5", "map"))))[0][:4] == ["run", "unj_5", "map", "num_q"]
-    assert as_csv(runs, Layout(order=("unj_5", "map"))).startswith("file,run,topic,unj_5,map,num_q,")
+    assert cells(as_table(runs, RunLayout(order=("unj_5", "map"))))[0][:4] == ["run", "unj_5", "map", "num_q"]
+    assert as_csv(runs, RunLayout(order=("unj_5", "map"))).startswith("file,run,topic,unj_5,map,num_q,")
 
 
 @pytest.mark.parametrize(
@@ -83,21 +83,21 @@ def test_runs_are_sorted_the_best_first(sort: str | None, names: list[str]) -> N
         evaluation("b", average_precision=(0.5, 0.5, 0.5), unjudged=0.5),
         evaluation("c", average_precision=(0.25, 0.25, 0.25), unjudged=0.25),
     ]
-    assert [row[0] for row in cells(as_table(runs, Layout(sort=sort)))[2:]] == names
+    assert [row[0] for row in cells(as_table(runs, RunLayout(sort=sort)))[2:]] == names
 
 
 def test_sort_by_what_is_not_there() -> None:
     with pytest.raises(UsageError, match=r"--sort mapp: not among the measures \(-m\), did you mean map"):
-        as_table([evaluation(), evaluation("b")], Layout(sort="mapp"))
+        as_table([evaluation(), evaluation("b")], RunLayout(sort="mapp"))
 
 
 def test_measures_as_rows() -> None:
     runs = [evaluation(), evaluation("broad")]
-    down = cells(as_table(runs, Layout(transpose=True)))
+    down = cells(as_table(runs, RunLayout(transpose=True)))
     assert down[0] == ["measure", "keyword", "broad"] and down[2] == ["num_q", "3", "3"]
-    assert cells(as_table([evaluation()], Layout(transpose=False)))[0][:2] == ["run", "num_q"]
-    assert as_table(runs, Layout(width=40)) == as_table(runs, Layout(transpose=True))
-    assert as_table(runs, Layout(width=40, transpose=False)).count("run ") == 2
+    assert cells(as_table([evaluation()], RunLayout(transpose=False)))[0][:2] == ["run", "num_q"]
+    assert as_table(runs, RunLayout(width=40)) == as_table(runs, RunLayout(transpose=True))
+    assert as_table(runs, RunLayout(width=40, transpose=False)).count("run ") == 2
 
 
 @pytest.mark.parametrize("style", ["simple", "grid", "github"])
@@ -106,7 +106,7 @@ def test_no_line_is_longer_than_the_terminal(style: str, width: int) -> None:
     """Fifty runs fit neither way: the columns are folded, and every number is there once."""
     runs = [evaluation(f"run{number}", pres=(number / 50,) * 3) for number in range(50)]
     note = "the runs have different topics, 40 in all (run3 lacks 3); each is averaged over its own"
-    text = as_table(runs, Layout(width=width, style=style, notes=(note,)))
+    text = as_table(runs, RunLayout(width=width, style=style, notes=(note,)))
     assert max(map(len, text.splitlines())) <= width
     assert note in " ".join(text.split())
     assert all(f"{number / 50:.4f}" in text for number in range(50))
@@ -115,7 +115,7 @@ def test_no_line_is_longer_than_the_terminal(style: str, width: int) -> None:
 
 def test_failed_runs_are_rows_and_notes_below() -> None:
     failed = (RunFailure("x/broken.gz", "x/broken.gz:3: 5 columns"),)
-    layout = Layout(notes=("the runs have different topics",), failures=failed)
+    layout = RunLayout(notes=("the runs have different topics",), failures=failed)
     for write, last in (
         (as_table, "broken   x/broken.gz:3: 5 columns"),
         (as_markdown, "| broken | x/broken.gz:3: 5 columns |"),
@@ -132,7 +132,7 @@ def test_failed_runs_are_rows_and_notes_below() -> None:
 def test_failed_runs_say_why(per_topic: bool, style: str, width: int | None) -> None:
     """Once in the table of runs, once in each grid of topics and runs; broken at the terminal's width."""
     failed = (RunFailure("x/broken.gz", "x/broken.gz:3: 5 columns, expected 6 (topic Q0 docno rank score)"),)
-    layout = Layout(per_topic=per_topic, style=style, width=width)
+    layout = RunLayout(per_topic=per_topic, style=style, width=width)
     runs = [evaluation(), evaluation("b")]
     text = as_table(runs, replace(layout, failures=failed))
     grids = len(evaluation().columns) - 1  # not of the tag
@@ -145,28 +145,28 @@ def test_failed_runs_say_why(per_topic: bool, style: str, width: int | None) -> 
 
 def test_failed_runs_are_rows_of_spreadsheets() -> None:
     failed = (RunFailure("x/broken.gz", "=1 column"),)
-    rows = list(csv.reader(as_csv([evaluation()], Layout(failures=failed)).splitlines()))
+    rows = list(csv.reader(as_csv([evaluation()], RunLayout(failures=failed)).splitlines()))
     assert rows[0][-1] == "error" and rows[1][-1] == ""
     assert rows[-1][0] == "x/broken.gz" and rows[-1][-1] == "'=1 column"
     assert {len(row) for row in rows} == {len(rows[0])}
 
 
 def test_digits_and_styles() -> None:
-    assert "0.394444" in as_table([evaluation()], Layout(digits=6))
-    assert as_table([evaluation()], Layout(style="grid")).startswith("+--")
+    assert "0.394444" in as_table([evaluation()], RunLayout(digits=6))
+    assert as_table([evaluation()], RunLayout(style="grid")).startswith("+--")
     with pytest.raises(UsageError, match="github"):
-        as_table([evaluation()], Layout(style="gihub"))
+        as_table([evaluation()], RunLayout(style="gihub"))
     assert "unsafehtml" not in styles()
 
 
 @pytest.mark.parametrize("style", styles())
 def test_every_style_keeps_the_digits(style: str) -> None:
-    text = as_table([evaluation(topics=(b"1e5", b"0010", b"3.0"))], Layout(per_topic=True, style=style))
+    text = as_table([evaluation(topics=(b"1e5", b"0010", b"3.0"))], RunLayout(per_topic=True, style=style))
     assert all(found in text for found in ("1e5", "0010", "3.0", "0.7500", "0.1000"))
 
 
 def test_html_style_escapes() -> None:
-    text = as_table([evaluation(topics=(b"<script>", b"2", b"3"))], Layout(per_topic=True, style="html"))
+    text = as_table([evaluation(topics=(b"<script>", b"2", b"3"))], RunLayout(per_topic=True, style="html"))
     assert "<script>" not in text and "&lt;script&gt;" in text
 
 

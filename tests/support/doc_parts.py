@@ -30,7 +30,7 @@ from pres_eval.measures.parameters import (
     OptionalCutoffs,
     Pairs,
 )
-from pres_eval.measures.settings import GainCutoffs, Percents, Settings
+from pres_eval.measures.settings import GainCutoffs, MeasureSettings, Percents
 from pres_eval.options import VERSIONS
 
 SPEED = Path(__file__).parents[2] / "docs" / "speed.json"
@@ -144,7 +144,7 @@ def _parameters(measure: Measure) -> str:
             what, otherwise = "aR+b", "1R, 2R and 4R, with 0, 100 and 1000 more"
         case Percents(defaults):
             what, otherwise = "percentages", _numbers(defaults)
-        case Settings(settings, cutoffs):
+        case MeasureSettings(settings, cutoffs):
             what = " and ".join(["ranks"] * bool(cutoffs) + ["key=number"])
             usual = [f"{one.name}={one.default:g}" for one in settings if one.default is not None]
             otherwise = ", ".join([_numbers(cutoffs)] * bool(cutoffs) + usual)

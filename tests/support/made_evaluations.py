@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.measures.base import Format, Measure, Totals, total
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.scoring import Evaluation
+from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 
 RUNID = Measure("runid", lambda batch: [], format=Format.TAG, per_topic=False, tells_quality=False)
@@ -38,7 +38,7 @@ def evaluation(
     pres: Sequence[float] = (0.5, 0.25, 1.0),
     path: str = "run.txt",
     unjudged: float = 0.125,
-) -> Evaluation:
+) -> ScoredRun:
     """One run with seven columns; the summaries are those of the topics given."""
     count = len(topics)
     values: tuple[Values, ...] = (
@@ -59,7 +59,7 @@ def evaluation(
         unjudged,
         None,
     )
-    return Evaluation(path, tag, tuple(topics), COLUMNS, values, summary, Totals(count, count, 7, False))
+    return ScoredRun(path, tag, tuple(topics), COLUMNS, values, summary, Totals(count, count, 7, False))
 
 
 def mean(values: Sequence[float]) -> float:

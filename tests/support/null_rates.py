@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import Settings
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import hedges_g
@@ -117,7 +117,7 @@ def found_by_compare(
         pair = np.array([[np.zeros(len(row)), row]])
         topics = tuple(b"%d" % topic for topic in range(len(row)))
         scores = PairedScores(("a", "b"), ("m",), topics, pair, means_of(pair), len(row))
-        (one,) = compare(scores, 0, Settings(test=test, samples=1000)).comparisons
+        (one,) = compare(scores, 0, CompareSettings(test=test, samples=1000)).comparisons
         mine += one.significant
         other += theirs is not None and theirs(row) < ALPHA
     return mine / draws.trials, None if theirs is None else other / draws.trials
@@ -159,7 +159,7 @@ THEIRS: dict[str, Callable[[FloatArray], float]] = {
 
 
 def any_false_positive(
-    values: FloatArray, settings: Settings, draws: Draws, *, against_first: bool = False
+    values: FloatArray, settings: CompareSettings, draws: Draws, *, against_first: bool = False
 ) -> float:
     """The share of tables without any difference in which some comparison is called significant.
 
@@ -174,7 +174,7 @@ def any_false_positive(
     return wrong / draws.trials
 
 
-def _any_found(values: FloatArray, settings: Settings, *, against_first: bool) -> bool:
+def _any_found(values: FloatArray, settings: CompareSettings, *, against_first: bool) -> bool:
     """Whether `compare` would call a difference in (R, T) values significant; only what that takes."""
     first, second = np.triu_indices(len(values), 1)
     pairs = slice(len(values) - 1 if against_first else None)

@@ -12,7 +12,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
-from pres_eval.scoring import Evaluation, evaluate
+from pres_eval.scoring import ScoredRun, evaluate
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -51,7 +51,7 @@ def patents() -> tuple[Qrels, Run]:
 
 def evaluated(
     qrels: Qrels, run: Run, texts: list[str], folder: Path, options: Options | None = None
-) -> Evaluation:
+) -> ScoredRun:
     """Our numbers, unrounded."""
     lines = [f"{topic} 0 {doc} {grade}\n" for topic, docs in qrels.items() for doc, grade in docs.items()]
     (folder / "qrels").write_text("".join(lines), encoding="utf-8")
@@ -65,6 +65,6 @@ def evaluated(
     return evaluate(judgements, ranking, select(texts, options), options)
 
 
-def by_topic(evaluation: Evaluation, label: str) -> dict[str, float]:
+def by_topic(evaluation: ScoredRun, label: str) -> dict[str, float]:
     values = evaluation.by_label(label).tolist()
     return {topic.decode(): value for topic, value in zip(evaluation.topics, values, strict=True)}

@@ -10,10 +10,10 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.columns import qrels_of_block
-from pres_eval.reading.qrels import Qrels
+from pres_eval.reading.qrels import QrelsJudgements
 
 
-def made_qrels(grades: Mapping[bytes, Mapping[bytes, int]], name: str = "qrels") -> Qrels:
+def made_qrels(grades: Mapping[bytes, Mapping[bytes, int]], name: str = "qrels") -> QrelsJudgements:
     """Judgements: topic, document, grade."""
     block = Block(
         topics=Ids.of(list(grades)),

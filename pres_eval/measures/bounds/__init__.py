@@ -32,7 +32,7 @@ from pres_eval.measures.base import Lacks, Measure, Trait, Way, function_of
 from pres_eval.measures.bounds.judgements import MOST_DOCUMENTS, Bounds, Rule, depth_of, filled_below
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import Pairs
-from pres_eval.measures.settings import MAX_REL, Settings
+from pres_eval.measures.settings import MAX_REL, MeasureSettings
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
@@ -58,7 +58,7 @@ def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None
     if scale is None or Trait.OF_TOPIC_SCALE not in measure.traits:
         return ""
     # Its own scale would change with the judgements, and what is best then is not known.
-    takes_scale = isinstance(measure.parameters, Settings) and MAX_REL in measure.parameters.settings
+    takes_scale = isinstance(measure.parameters, MeasureSettings) and MAX_REL in measure.parameters.settings
     if takes_scale and isinstance(arguments[-1], int | float) and arguments[-1] >= scale:
         return ""
     expected = f"max_rel={scale} among its parameters" if takes_scale else "another measure"

@@ -14,7 +14,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
-from pres_eval.measures.settings import Settings
+from pres_eval.measures.settings import MeasureSettings
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
@@ -98,7 +98,7 @@ def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
     kind, cutoff = measure.parameters, None
     if isinstance(kind, BetaCutoffs):
         cutoff = arguments[1]
-    elif isinstance(kind, Cutoffs | OptionalCutoffs) or (isinstance(kind, Settings) and kind.cutoffs):
+    elif isinstance(kind, Cutoffs | OptionalCutoffs) or (isinstance(kind, MeasureSettings) and kind.cutoffs):
         cutoff = arguments[0]
     return LARGEST_LONG if cutoff is None else int(cutoff)
 

@@ -82,6 +82,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _entries(source: Source, data: Any, line: int | None, grades: bool = False) -> Iterator[_Entry]:
+    """Yield topic, document, number and line of JSON: nested, or a record for each row."""
     if not isinstance(data, Mapping):
         raise InputError(source.name, line, f"JSON that is a {type(data).__name__}", f"JSON like {SHAPE}")
     if line is not None and not any(isinstance(documents, Mapping) for documents in data.values()):
@@ -110,6 +111,7 @@ def _parts(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[
 
 
 def _part(source: Source, rows: list[_Entry], grades: bool) -> Block:
+    """Return rows as a block; raises InputError for a number of the wrong kind, and for NUL in ids."""
     for topic, document, number, line in rows:
         right = isinstance(number, int) if grades else isinstance(number, (int, float))
         if not right or isinstance(number, bool) or (grades and abs(int(str(number))) >= 2**63):

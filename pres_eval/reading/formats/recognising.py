@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pres_eval.errors import InputError
-from pres_eval.reading.blocks import Format
+from pres_eval.reading.blocks import FileFormat
 from pres_eval.reading.formats.csv_text import columns_of, header_of, read_csv, separator_of
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
 from pres_eval.reading.formats.engine_json import is_of_engine
@@ -17,18 +17,20 @@ from pres_eval.reading.source import Source
 FORMATS = {
     one.name: one
     for one in (
-        Format("msmarco", "MS MARCO's (topic docno rank; the rank is the order)", read_msmarco, by_rank=True),
-        Format("beir", "BEIR's (a header, then query-id corpus-id score)", read_beir),
-        Format("json", f"JSON ({SHAPE})", read_json, numbered=False),
-        Format("jsonl", "JSON Lines", read_json_lines),
-        Format("csv", "CSV or TSV with a header", read_csv),
-        Format("parquet", "Parquet", read_parquet, numbered=False),
+        FileFormat(
+            "msmarco", "MS MARCO's (topic docno rank; the rank is the order)", read_msmarco, by_rank=True
+        ),
+        FileFormat("beir", "BEIR's (a header, then query-id corpus-id score)", read_beir),
+        FileFormat("json", f"JSON ({SHAPE})", read_json, numbered=False),
+        FileFormat("jsonl", "JSON Lines", read_json_lines),
+        FileFormat("csv", "CSV or TSV with a header", read_csv),
+        FileFormat("parquet", "Parquet", read_parquet, numbered=False),
     )
 }
 """By the names that -T and -R give them."""
 
 
-def recognised(source: Source, grades: bool) -> Format | None:
+def recognised(source: Source, grades: bool) -> FileFormat | None:
     """The format of a file that is none of trec_eval's; None if it is not known either."""
     try:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
@@ -49,7 +51,8 @@ def recognised(source: Source, grades: bool) -> Format | None:
     return FORMATS["msmarco"] if not grades and _ranks_ascend(whole) else None
 
 
-def _json(head: bytes, lines: list[bytes], grades: bool) -> Format | None:
+def _json(head: bytes, lines: list[bytes], grades: bool) -> FileFormat | None:
+    """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
     string = rb'"(?:[^"\\]|\\.)*"'
     if is_of_engine(head):
         return FORMATS["json"]

@@ -47,6 +47,7 @@ def leaderboard(report: Report) -> Html:
 
 
 def _averages(report: Report) -> Html:
+    """Return the board: runs and their means, the best first."""
     labels = report.board_and_counts
     formats = {label: report.column(label).measure.format for label in labels}
     values = {label: [report.summary(run, label) for run in range(len(report.names))] for label in labels}
@@ -115,6 +116,7 @@ def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
 
 
 def _intervals(report: Report) -> Html | str:
+    """Return the chart of means with their intervals, nothing if runs were not compared."""
     pairs, names = report.pairs, report.names
     if pairs is None:
         return ""

@@ -34,6 +34,7 @@ def graphs(report: Report) -> Html:
 
 
 def _legend(report: Report) -> Html | str:
+    """Return the legend whose entries show and hide runs, nothing for one run."""
     if len(report.names) == 1:
         return ""
     items = [

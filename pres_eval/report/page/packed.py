@@ -33,7 +33,7 @@ ALIGNED = 8
 """Arrays begin at multiples of this, as typed arrays want it."""
 
 
-class Block:
+class PackedBlock:
     """Arrays one after the other."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ def _rounded(values: FloatArray, scale: int) -> FloatArray:
 
 def page_data(report: Report) -> list[Html]:
     """The elements that hold the numbers: a JSON object and the block."""
-    labels, block = topic_measures(report), Block()
+    labels, block = topic_measures(report), PackedBlock()
     for number, label in enumerate(labels):
         block.add(f"values{number}", as_shown(report.matrix(label), report.column(label).measure.format))
     block.add("present", (~np.isnan(report.matrix("num_rel"))).astype("<u1"))
@@ -114,7 +114,7 @@ def page_data(report: Report) -> list[Html]:
     ]
 
 
-def _add_documents(block: Block, report: Report) -> None:
+def _add_documents(block: PackedBlock, report: Report) -> None:
     documents = report.documents
     block.add("offsets", documents.offsets.astype("<i4"))
     block.add("grades", smallest(documents.grades))
@@ -122,7 +122,7 @@ def _add_documents(block: Block, report: Report) -> None:
     block.add_text("docnos", [text_of(docno) for docno in documents.docnos])
 
 
-def _add_pairs(block: Block, pairs: PairTable) -> None:
+def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
     block.add("corrected", pairs.corrected.astype("<f8"))
     block.add("firstMeans", pairs.pair_means[0].astype("<f8"))
     block.add("secondMeans", pairs.pair_means[1].astype("<f8"))

@@ -26,6 +26,7 @@ def trec_tables(report: Report) -> Html:
 
 
 def _run(report: Report, run: int) -> Html:
+    """Return TREC's tables of one run."""
     statistics = [
         (label, element("td", text, class_="n wrap")) for label, text in summary_statistics(report, run)
     ]
@@ -47,6 +48,7 @@ def _run(report: Report, run: int) -> Html:
 
 
 def _histogram(report: Report, run: int, label: str) -> Html:
+    """Return the chart of a run's topics against the median."""
     values = against_median(report, run, label)
     above, at, below = above_at_below(values)
     name = report.heading(label)
