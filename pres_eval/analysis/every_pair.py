@@ -20,6 +20,23 @@ from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.scoring import ScoredRun
 
 
+@dataclass(frozen=True)
+class Against:
+    """One run against another under one measure, over the topics that both have.
+
+    difference  of the means, the run's minus the other's
+    p_value     after the correction, nan where nothing could be tested
+    direction   1 where the test speaks for the run, -1 for the other, 0 for neither
+    """
+
+    topics: int
+    difference: float
+    p_value: float
+    direction: int
+    wins: int
+    losses: int
+
+
 @dataclass(frozen=True, eq=False)
 class PairTable:
     """Every run against every other under M measures, each pair over the topics that both have.
@@ -38,7 +55,7 @@ class PairTable:
     corrected        (M, P) after it
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
-    letters          (M, R) runs that share one could not be told apart; empty for a single run
+    letters          (M, R) runs that share one could not be told apart; empty where nothing was tested
     falling          labels of the measures of which a lower value is better
     """
 
@@ -64,6 +81,21 @@ class PairTable:
         """(R,) the means of a measure, so that more is better."""
         gains: FloatArray = self.means[measure] * (-1 if self.measures[measure] in self.falling else 1)
         return gains
+
+    def against(self, measure: int, run: int, other: int) -> Against:
+        """A run against another under the measure at that place."""
+        sign = 1 if run < other else -1
+        ends = self.first == min(run, other), self.second == max(run, other)
+        at = measure, int(np.flatnonzero(ends[0] & ends[1])[0])
+        counts = int(self.wins[at]), int(self.losses[at])
+        return Against(
+            topics=int(self.topics[at[1]]),
+            difference=sign * float(self.pair_means[(0, *at)] - self.pair_means[(1, *at)]),
+            p_value=float(self.corrected[at]),
+            direction=sign * int(self.direction[at]),
+            wins=counts[0 if sign > 0 else 1],
+            losses=counts[1 if sign > 0 else 0],
+        )
 
     @property
     def over(self) -> str:
@@ -145,6 +177,8 @@ def every_pair(
         losses=signs[2],
         letters=tuple(
             _letters(row < settings.alpha, gains, first, second)
+            if np.isfinite(row).any() or len(gains) < 2
+            else ("",) * len(gains)
             for row, gains in zip(corrected, gains_of(scores.measures, ends[0], scores.falling), strict=True)
         ),
         falling=scores.falling,

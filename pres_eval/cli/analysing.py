@@ -23,7 +23,7 @@ from pres_eval.cli.shared import (
     number_options,
     terminal_width,
 )
-from pres_eval.cli.values import FiniteRange
+from pres_eval.cli.values import FiniteRange, Millimetres
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
@@ -45,11 +45,20 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write results to FILE, w
 PLOT = click.option(
     "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
 )
+PAPER = all_of(
+    click.option(
+        "--width", "plot_width", type=Millimetres(40, 1000), metavar="MM",
+        help="Make the picture so wide, as a column of a paper: 84mm, 174mm (letters of 7 points or more).",
+    ),
+    click.option("--untitled", is_flag=True, help="Leave out the titles of a picture that gets a caption."),
+)  # fmt: skip
 
-result_options = all_of(FORMAT, TABLE, STYLE, DIGITS, OUTPUT, PLOT)
+result_options = all_of(FORMAT, TABLE, STYLE, DIGITS, OUTPUT, PLOT, PAPER)
 """The options of results: --format, --table, --plot ..."""
 
-analysis_options = all_of(FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, PLOT, KEEP_GOING, number_options)
+analysis_options = all_of(
+    FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, PLOT, PAPER, KEEP_GOING, number_options
+)
 """The options of results (--format, --table, --plot ...) and those that change numbers."""
 
 DRAWS = click.IntRange(1, 10_000_000)
@@ -87,6 +96,8 @@ class ResultOptions:
     style: str | None
     digits: int | None
     plot: str | None
+    plot_width: float | None
+    untitled: bool
     output: str | None
     quiet: bool
 
@@ -163,6 +174,6 @@ def put_out(
         from pres_eval.report.drawing import picture
 
         with working(f"drawing {said.plot}", said.quiet):
-            drawn = picture(make(), said.plot)
+            drawn = picture(make(), said.plot, said.plot_width, said.untitled)
         write_output(said.plot, drawn)
     exit_if_failed(failures)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+import numpy as np
 
 from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
 from pres_eval.cli.loading import read
-from pres_eval.errors import UsageError
 from pres_eval.report.pool_tables import holes_tables, unjudged_table
+from pres_eval.report.run_plots import score_bars
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +43,6 @@ def command(**values: Any) -> None:
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = HolesOptions(**values)
     said.check_for_qrels()
-    if said.plot:
-        raise UsageError("--plot: holes has no picture, expected none")
     loaded = read(said, said.qrels, said.runs)
     qrels = loaded.qrels()
     topics = list(qrels.pool.topics)
@@ -56,4 +55,18 @@ def command(**values: Any) -> None:
             for run in loaded.each("listing documents")(range(len(loaded.names)))
         ]
         tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))
-    put_out(tables, "holes", {**loaded.settings, "depth": said.depth}, said, loaded.failures)
+    shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
+    put_out(
+        tables,
+        "holes",
+        {**loaded.settings, "depth": said.depth},
+        said,
+        loaded.failures,
+        lambda: score_bars(
+            loaded.names,
+            [f"unjudged of the first {said.depth}"],
+            shares,
+            less_is_better=True,
+            title="Share of documents that nobody judged",
+        ),
+    )

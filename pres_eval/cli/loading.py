@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from pres_eval.analysis.compare_settings import CompareSettings, corrected_for, least_p
 from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
 from pres_eval.analysis.score_tables import Means, choose_columns, read_score_table
+from pres_eval.analysis.ties import warning_of_ties
 from pres_eval.analysis.topics import UsedTopics, plural, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
@@ -116,6 +117,19 @@ def over_topics(
     return used, topics
 
 
+def warn_of_ties(
+    said: NumberOptions,
+    relevance: Relevance,
+    rankings: Sequence[Ranking],
+    options: Options,
+    selection: Selection,
+) -> None:
+    """Say of which runs equal scores could change the main column."""
+    for ranking in rankings:
+        if text := warning_of_ties(relevance, ranking, options, selection):
+            said.warn(text)
+
+
 SCORES = click.option(
     "--scores", metavar="FILE",
     help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it;"
@@ -207,6 +221,7 @@ def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
     measures = said.measures or usual_measures(said.nmax)
     selection = select(measures, said.numbers(), said.nmax, said.relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
+    warn_of_ties(said, loaded.relevance, loaded.rankings, loaded.options, selection)
     return Paired(loaded.paired(selection), loaded.settings, loaded)
 
 

@@ -10,11 +10,11 @@ import click
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, qrels_and_runs
+from pres_eval.cli.analysing import ALPHA, DRAWS, PAPER, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.reporting import ReportOptions, report_of
+from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, report_of
 from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, number_options
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.text import text_of
@@ -23,7 +23,6 @@ from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import Subject, default_subject
 from pres_eval.report.trec_tables import as_text
 
-PAGES = (".html", ".htm")
 FORMATS = ("text", "json", "csv")
 
 
@@ -52,11 +51,28 @@ FORMATS = ("text", "json", "csv")
 @click.option(
     "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
 )  # fmt: skip
+@PAPER
+@click.option(
+    "--baseline", metavar="RUN", help="Compare with this run, a name, a tag or a file (default: the best)."
+)
 @NAMES
 @MEASURES
 @NMAX
 @click.option("--title", default="", metavar="TEXT", help="Title of the report.")
 @click.option("--description", default="", metavar="TEXT", help="What the report is of, below its title.")
+@click.option(
+    "--document-url", metavar="URL",
+    help="Where documents can be read, 'https://.../{docno}': the page links them.",
+)  # fmt: skip
+@click.option("--allow-http", is_flag=True, help="--document-url may begin with http:// as well.")
+@click.option(
+    "--titles", metavar="FILE", help="Titles of documents for the page: lines `docno text`, or JSON lines."
+)
+@click.option(
+    "--queries", metavar="FILE",
+    help="Texts of topics for the page: lines `topic text`, JSON lines, or TREC topics.",
+)  # fmt: skip
+@click.option("--paths", is_flag=True, help="Show whole paths of files on the page, not their names alone.")
 @click.option(
     "--medians", metavar="FILE",
     help="Medians of all participants by topic, as TREC gives them, to compare with.",
@@ -93,12 +109,13 @@ def command(**values: Any) -> None:
     FILE.pdf is a document with all pictures and tables (extra: plot); FILE.png and .svg hold the graphs and
     the histogram of the first run, or any one picture with --picture.
 
-    --medians FILE: lines `measure topic median`, or a table with the heading `topic best median worst`, or
-    with the names of measures as headings.
+    --medians FILE: lines `measure topic median`, or a heading `topic best median worst` or of measures.
 
-    Tables for --table: leaderboard, topics, intervals, groups, comparisons, curves, differences, documents.
+    Tables for --table: leaderboard, topics, intervals, groups, comparisons, judgements, curves, differences,
+    documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = ReportOptions(**values)
+    said.check_url()
     for path in said.outputs:
         _check_ending(path)
     report = report_of(said)
@@ -126,7 +143,9 @@ def _check_ending(path: str) -> None:
     from pres_eval.report.drawing import PICTURE_FORMATS, check_matplotlib
 
     if ending not in PICTURE_FORMATS:
-        raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURE_FORMATS))}")
+        raise UsageError(
+            f"-o {path}: expected a name that ends with {', '.join((*PAGES[:2], *PICTURE_FORMATS))}"
+        )
     check_matplotlib("drawing the report")
 
 
@@ -135,13 +154,13 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
         from pres_eval.report.html import as_html
 
         return as_html(report)
-    return as_picture(report, path, said.picture, _subject(report, said))
+    return as_picture(report, path, said.picture, _subject(report, said), said.plot_width, said.untitled)
 
 
 def _subject(report: Report, said: ReportOptions) -> Subject:
     """What the picture is of: the runs and the topic asked for, or those that are taken without."""
     subject = default_subject(report)
-    runs = [_run(report, said, wanted) for wanted in said.of_runs]
+    runs = [chosen_run(report, "--of-run", wanted) for wanted in said.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic
     if said.of_topic is not None:
@@ -151,12 +170,3 @@ def _subject(report: Report, said: ReportOptions) -> Subject:
             raise UsageError(f"--of-topic {said.of_topic}: no such topic; {hint}")
         topic = topics.index(said.of_topic)
     return Subject(runs=(*runs, *others)[:2], topic=topic, label=subject.label)
-
-
-def _run(report: Report, said: ReportOptions, wanted: str) -> int:
-    tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
-    for names in (report.names, tags, [file.path for file in report.files]):
-        if wanted in names:
-            return names.index(wanted)
-    hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")
-    raise UsageError(f"--of-run {wanted}: no such run; {hint}")

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.every_pair import pairs_of
 from pres_eval.analysis.relevant_ranks import relevant_ranks
-from pres_eval.cli.loading import over_topics, read_runs, with_bar
+from pres_eval.analysis.trust import trust_of
+from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.source import Source
+from pres_eval.reading.texts import read_texts
 from pres_eval.report.names import NAMINGS, without_shared
 from pres_eval.report.records import File, file_record
+from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
 from pres_eval.scoring import ScoredRun, evaluate
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.reading.medians import Medians
+
+PAGES = (".html", ".htm", ".HTML", ".HTM")
+"""How the names of pages end."""
+
+BOUNDED = ("map", "P_10")
+"""The measures whose bounds the page shows, besides the first of the leaderboard."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,23 +46,40 @@ class ReportOptions(NumberOptions):
 
     qrels: str
     runs: tuple[str, ...]
+    baseline: str | None
     outputs: tuple[str, ...]
     output_format: str
     table: str | None
     text_wanted: bool
     picture: str | None
+    plot_width: float | None
+    untitled: bool
     of_runs: tuple[str, ...]
     of_topic: str | None
     measures: tuple[str, ...]
     nmax: tuple[int, ...]
     title: str
     description: str
+    document_url: str | None
+    allow_http: bool
+    titles: str | None
+    queries: str | None
+    paths: bool
     medians: str | None
     test: str
     correction: str
     alpha: float
     samples: int
     seed: int
+
+    def check_url(self) -> None:
+        """Raises UsageError for an address without {docno}, or one without https."""
+        url, schemes = self.document_url, ("https://", "http://") if self.allow_http else ("https://",)
+        if url is not None and (not url.startswith(schemes) or "{docno}" not in url):
+            raise UsageError(
+                f"--document-url {url}: expected {' or '.join(schemes)}... with {{docno}} in it"
+                + ("; --allow-http takes http://" if url.startswith("http://") else "")
+            )
 
     def settings(self) -> CompareSettings:
         """How the runs are compared."""
@@ -73,8 +100,9 @@ def report_of(said: ReportOptions) -> Report:
     if said.names == NAMINGS[0]:
         names = without_shared(names)
     rankings, _ = over_topics(said, rankings, names, OWN, relevance)
+    warn_of_ties(said, relevance, rankings, options, selection)
     evaluations, files = _evaluated(said, reader.num_jobs, relevance, rankings, selection, options)
-    return make_report(
+    report = make_report(
         evaluations,
         options,
         said.nmax,
@@ -97,6 +125,39 @@ def report_of(said: ReportOptions) -> Report:
         description=said.description,
         made_with=_made_with(said),
     )
+    return _looked_into(said, report, relevance, rankings)
+
+
+def _looked_into(
+    said: ReportOptions, report: Report, relevance: QrelsJudgements, rankings: Sequence[Ranking]
+) -> Report:
+    """The report with what the judgements leave open, and with the baseline that was asked for."""
+    bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
+    each = with_bar("taking judgements out", said.quiet)
+    # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
+    shows_all = said.output_format != "text" or any(PurePath(path).suffix in PAGES for path in said.outputs)
+    return replace(
+        report,
+        trust=trust_of(relevance, rankings, bounded, report.options, each) if shows_all else None,
+        document_url=said.document_url,
+        titles=read_texts(said.titles) if said.titles else {},
+        queries=read_texts(said.queries) if said.queries else {},
+        paths=said.paths,
+        compared_with=None if said.baseline is None else chosen_run(report, "--baseline", said.baseline),
+    )
+
+
+def chosen_run(report: Report, option: str, wanted: str) -> int:
+    """The run that an option names: by its name, its tag or its file."""
+    for names in (
+        report.names,
+        [text_of(evaluation.tag) for evaluation in report.evaluations],
+        [file.path for file in report.files],
+    ):
+        if wanted in names:
+            return names.index(wanted)
+    hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")
+    raise UsageError(f"{option} {wanted}: no such run; {hint}")
 
 
 def _evaluated(
@@ -125,7 +186,11 @@ def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
         ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
         ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
     ]
-    return [*facts, ("Medians from (--medians)", said.medians)] if said.medians is not None else facts
+    return (
+        [*facts, ("Medians from (--medians)", PurePath(said.medians).name)]
+        if said.medians is not None
+        else facts
+    )
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:

@@ -65,6 +65,14 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+class Millimetres(FiniteRange):
+    """A length in millimetres: 84mm or 84."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        return super().convert(str(value).removesuffix("mm"), param, ctx)
+
+
 class LevelType(FiniteRange):
     """A number of at least 0: an int if it is whole."""
 

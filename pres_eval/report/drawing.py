@@ -30,6 +30,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
 
+MILLIMETRES, LEAST_LETTERS = 25.4, 7.0
+"""Of an inch; points of the smallest letters in a paper."""
+
 PICTURE_FORMATS = (".pdf", ".png", ".svg")
 
 _STYLE: dict[Any, Any] = {
@@ -98,15 +101,38 @@ def _no_settings_of_this_folder() -> Iterator[None]:
             os.environ["MPLBACKEND"] = backend
 
 
-def picture(figure: Figure, path: str) -> bytes:
-    """The figure as PNG, SVG or PDF, as the ending of the path says; the same bytes each time."""
+def fit(figure: Figure, width: float | None, untitled: bool) -> None:
+    """Make a figure so many millimetres wide, with letters of 7 points at least, and without titles."""
+    for axes in figure.axes:
+        axes.set_title("" if untitled else axes.get_title(), wrap=width is not None)
+        axes.xaxis.label.set_wrap(width is not None)
+    if width is not None:
+        wide, high = figure.get_size_inches().tolist()
+        ratio = width / MILLIMETRES / wide
+        figure.set_size_inches(width / MILLIMETRES, high * max(ratio, LEAST_LETTERS / 9))
+        texts: list[Any] = figure.findobj(lambda each: hasattr(each, "set_fontsize"))
+        for text in texts:
+            text.set_fontsize(max(LEAST_LETTERS, min(1, ratio) * text.get_fontsize()))
+
+
+def picture(figure: Figure, path: str, width: float | None = None, untitled: bool = False) -> bytes:
+    """The figure as PNG, SVG or PDF, as the ending of the path says; the same bytes each time.
+
+    width: in millimetres, None: as it was made.
+    """
     kind = PurePath(path).suffix.lower()[1:]
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     output = io.BytesIO()
+    around = "tight" if width is None else None
     with style(), warnings.catch_warnings():
+        fit(figure, width, untitled)
         # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
         warnings.filterwarnings("ignore", "Glyph")
-        figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches="tight")
+        warnings.filterwarnings("default" if width is None else "error", "constrained_layout not applied")
+        try:
+            figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=around)
+        except UserWarning as problem:
+            raise UsageError(f"--width {width:g}: too narrow for this picture, try 174mm") from problem
     return output.getvalue()
 
 
@@ -162,3 +188,24 @@ def line_styles(count: int) -> list[dict[str, Any]]:
         {"color": colour, "marker": marker, "linestyle": dash}
         for colour, marker, dash in zip(colours, markers, dashes, strict=True)
     ]
+
+
+MOST_COLOURED, HIGHLIGHTED = 8, 5
+"""Of more lines than the first, only so many as the second have colours."""
+
+OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "zorder": 1.5}
+
+
+def run_styles(count: int, best: Sequence[int]) -> list[dict[str, Any]]:
+    """`line_styles` of runs, of many the best alone, the others grey; `best` are the runs, the best first."""
+    coloured = range(count) if count <= MOST_COLOURED else best[:HIGHLIGHTED]
+    return [look if run in coloured else OTHERS for run, look in enumerate(line_styles(count))]
+
+
+def named_lines(lines: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str]]:
+    """The lines of a legend with their names: those that have colours, and the others as one."""
+    named = list(zip(lines, plain_names(names), strict=True))
+    coloured = [each for each in named if each[0].get_color() != OTHERS["color"]]
+    others = [each for each in named if each not in coloured]
+    shown = [*coloured, *((line, f"{len(others)} other runs") for line, _ in others[:1])]
+    return [line for line, _ in shown], [name for _, name in shown]

@@ -32,10 +32,11 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
         axes.set_xticks(range(0, len(topics), step), names, rotation=90, fontsize=7)
         axes.set_xlim(-0.8, len(topics) - 0.2)
         axes.grid(visible=False, axis="x")
-        axes.set_xlabel("topic, by relevant documents" + (f" (every {step}th named)" if step > 1 else ""))
+        axes.set_xlabel("topic, by relevant documents" + (f" (one in {step} named)" if step > 1 else ""))
         axes.set_ylabel("relevant documents")
         mean = sum(relevant) / max(len(relevant), 1)
-        axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1)
+        axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1, label=f"mean: {mean:.1f}")
+        axes.legend(loc="upper right")
         axes.set_title(f"{sum(relevant)} relevant documents of {plural(len(topics))}, {mean:.1f} on average")
     return figure
 
@@ -71,7 +72,12 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     labels = [
         f"{name}: AUC {curve.area:.4f}" for name, curve in zip(plain_names(names, 24), curves, strict=True)
     ]
-    return _run_panels(f"{title}: ROC", ("fallout", "recall"), labels, curves, draw)
+    # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
+    last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
+    reach = min(1.0, 1.2 * last) or 1.0
+    return _run_panels(
+        f"{title}: ROC up to a fallout of {reach:.3g}", ("fallout", "recall"), labels, curves, draw, reach
+    )
 
 
 MOST_TOGETHER = 4
@@ -84,18 +90,19 @@ def _run_panels(
     labels: Sequence[str],
     curves: Sequence[Curve],
     draw: Callable[[Axes, Curve, Mapping[str, Any]], Any],
+    reach: float = 1.0,
 ) -> Figure:
     """Curves from 0 to 1: all in one plot with a legend, or a small plot for each."""
     looks = line_styles(len(labels))
     together = len(labels) <= MOST_TOGETHER
-    columns = 1 if together else min(5, math.ceil(math.sqrt(len(labels))))
+    columns = 1 if together else min(3, len(labels))
     rows = 1 if together else math.ceil(len(labels) / columns)
     size = (6.4, 5.0) if together else (0.4 + 2.5 * columns, 0.8 + 2.3 * rows)
     with new_figure(*size) as figure:
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         for axes in grid.flat:
             axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-            axes.set(xlim=(-0.01, 1.02), ylim=(-0.01, 1.04))
+            axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
         for axes in grid.flat[len(labels) if not together else 1 :]:
             axes.remove()
         handles = []
@@ -104,6 +111,7 @@ def _run_panels(
             handles.append(draw(axes, curve, look))
             if not together:
                 axes.set_title(labels[number], fontsize=7.5)
+                axes.locator_params(axis="x", nbins=3)
                 axes.xaxis.set_tick_params(labelbottom=number + columns >= len(labels))
         figure.suptitle(title, fontsize=10)
         if not together:

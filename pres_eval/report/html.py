@@ -19,9 +19,11 @@ from pres_eval.report.page.header import header
 from pres_eval.report.page.packed import page_data
 from pres_eval.report.page.pair import pair
 from pres_eval.report.page.spread import distributions
+from pres_eval.report.page.summary import summary
 from pres_eval.report.page.topic import topic_view
 from pres_eval.report.page.topics import differences, topics
 from pres_eval.report.page.trec_tables import trec_tables
+from pres_eval.report.page.trust import trust_view
 from pres_eval.report.trec_report import Report, title_of
 
 SCRIPTS = (
@@ -34,6 +36,7 @@ SCRIPTS = (
     "pair.js",
     "topic.js",
     "spread.js",
+    "take.js",
     "start.js",
 )
 """The parts of the page's script, in order."""
@@ -71,9 +74,11 @@ def _body(report: Report) -> list[Html]:
     """Return the parts of the page that this report has."""
     several = len(report.names) > 1
     parts = [
+        ("summary", "In short", summary),
         ("leaderboard", "Leaderboard", leaderboard),
         *([("pair", "Two runs", pair)] if several else []),
         ("topic", "A topic", topic_view),
+        ("trust", "Judgements", trust_view),
         ("distributions", "Distributions", distributions),
         ("graphs", "Graphs", graphs),
         *([("differences", "Differences", differences)] if several else []),

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+WIDEST = 14
+"""Inches of a picture; what is wider goes on in another row."""
+
 MOST_ORDERS = 5
 """Measures whose orders of runs are drawn."""
 
@@ -37,10 +40,12 @@ def judges_figure(
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
     widths = [max(3.4, 1.4 + 0.55 * len(grades))]
     widths += [between + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
-    with new_figure(sum(widths), max(3.2, 1.0 + 0.2 * len(runs))) as figure:
-        parts = figure.subfigures(1, len(widths), squeeze=False, width_ratios=widths)[0]
+    columns = max(1, min(len(widths), int(WIDEST // max(widths))))
+    rows = -(-len(widths) // columns)
+    with new_figure(columns * max(widths), rows * max(3.2, 1.0 + 0.2 * len(runs))) as figure:
+        parts = figure.subfigures(rows, columns, squeeze=False).ravel()
         draw_grades(parts[0].subplots(), judges, grades, counts)
-        for part, (measure, positions) in zip(parts[1:], chosen, strict=True):
+        for part, (measure, positions) in zip(parts[1:], chosen, strict=False):
             axes = part.subplots()
             draw_rank_changes(axes, runs, judges, positions)
             axes.set(title=f"Position of each run: {plain(measure)}", xlabel="judge")

@@ -14,16 +14,19 @@ from pres_eval.report.drawing import (
     COLOURS,
     axes_in_rows,
     line_styles,
+    named_lines,
     new_figure,
     one_plot,
     plain,
-    plain_names,
+    run_styles,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+
+SAMPLE = "each sample"
 
 LEVELS = {0.9: "about the same", 0.8: "noticeable change below"}
 """What a Kendall τ between two rankings of runs means (Voorhees 2000)."""
@@ -34,18 +37,19 @@ def curves(
 ) -> Figure:
     """Lines over a common x, a panel for each measure, a line for each label: (M, X, R) values (figure 8)."""
     columns = min(3, len(measures))
-    height = max(2.9 * math.ceil(len(measures) / columns), 0.9 + 0.16 * len(labels))
+    best = np.argsort(-values[0].mean(axis=0), kind="stable").tolist()
+    height = 2.9 * math.ceil(len(measures) / columns)
     with new_figure(1.8 + 2.9 * columns, height) as figure:
         for measure, means, axes in zip(
             measures, values, axes_in_rows(figure, len(measures), columns), strict=True
         ):
             lines = [
                 axes.plot(x, row, linewidth=1.2, **look)[0]
-                for row, look in zip(means.T, line_styles(len(labels)), strict=True)
+                for row, look in zip(means.T, run_styles(len(labels), best), strict=True)
             ]
             axes.set(title=plain(measure), xlabel=xlabel, ylabel=f"mean {plain(measure)}")
             axes.set(xlim=(0, None), ylim=(0, None))
-        figure.legend(lines, plain_names(labels), loc="outside right center", handlelength=3.5)
+        figure.legend(*named_lines(lines, labels), loc="outside right center", handlelength=3.5)
     return figure
 
 
@@ -80,8 +84,11 @@ def robustness(
             )
         handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
         figure.legend(
-            [handles[plain(name)] for name in names],
-            [f"{plain(name)} ({'lowest' if any_known(name) else 'nan: all tie'})" for name in names],
+            [*(handles[plain(name)] for name in names), handles[SAMPLE]],
+            [
+                *(f"{plain(name)} ({'lowest' if any_known(name) else 'nan: all tie'})" for name in names),
+                SAMPLE,
+            ],
             loc="outside lower center",
             ncols=min(4, len(names)),
             handlelength=3.5,
@@ -100,7 +107,7 @@ def _draw_correlations(
         look = looks[label]
         axes.plot(percent, taus.min(axis=1), label=plain(label), linewidth=1.4, **look)
         dots = np.repeat(percent[:-1], taus.shape[1])
-        axes.plot(dots, taus[:-1].ravel(), ".", markersize=3, color=look["color"], alpha=0.5)
+        axes.plot(dots, taus[:-1].ravel(), ".", markersize=3, color=look["color"], alpha=0.5, label=SAMPLE)
     for level in LEVELS:
         axes.axhline(level, color="#888888", linewidth=0.9, linestyle=":")
     axes.set_xticks(sorted(set(percent)))

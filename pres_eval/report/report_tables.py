@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 
+import numpy as np
+
 from pres_eval.analysis.every_pair import PairTable
+from pres_eval.analysis.trust import Trust
 from pres_eval.measures.base import Format
 from pres_eval.report.cells import Value
 from pres_eval.report.graphs import graphs_of
@@ -22,7 +25,7 @@ from pres_eval.report.trec_report import Report
 
 
 def as_tables(report: Report) -> list[Table]:
-    """Leaderboard, topics with medians, intervals, groups, comparisons, curves, differences, documents."""
+    """Leaderboard, topics with medians, intervals, groups, comparisons, judgements, curves and more."""
     tables = [_leaderboard(report), _topics(report)]
     if report.pairs is not None:
         tables += [
@@ -30,6 +33,8 @@ def as_tables(report: Report) -> list[Table]:
             _groups(report, report.pairs),
             _comparisons(report, report.pairs),
         ]
+    if report.trust is not None:
+        tables.append(_judgements(report, report.trust))
     return [*tables, _curves(report), _differences(report), _documents(report)]
 
 
@@ -123,6 +128,20 @@ def _comparisons(report: Report, pairs: PairTable) -> Table:
     headings = ["measure", "run", "other", "difference", "wins", "ties", "losses", "p_value"]
     headings += ["corrected", "topics"]
     return Table(name="comparisons", headings=headings, rows=rows)
+
+
+def _judgements(report: Report, trust: Trust) -> Table:
+    """What the judgements leave open, run by run."""
+    bounds = [f"{label} {end}" for label in trust.bounds for end in ("least", "greatest")]
+    numbers = np.array([*trust.judged.values(), *(row for rows in trust.bounds.values() for row in rows)])
+    rows: list[list[Value]] = [
+        [name, *numbers[:, run].tolist(), *((ties.least, ties.greatest) if ties else (None, None)), alone]
+        for run, (name, ties, alone) in enumerate(
+            zip(report.names, trust.ties, report.unique_relevant, strict=True)
+        )
+    ]
+    headings = ["run", *(f"judged_{rank}" for rank in trust.judged), *bounds, "ties least", "ties greatest"]
+    return Table(name="judgements", headings=[*headings, "unique_relevant"], rows=rows)
 
 
 def _curves(report: Report) -> Table:

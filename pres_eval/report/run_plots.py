@@ -34,6 +34,7 @@ def score_bars(
     significant: NDArray[Any] | None = None,
     topics: int | None = None,
     less_is_better: bool = False,
+    title: str = "Mean scores",
 ) -> Figure:
     """Mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
 
@@ -63,7 +64,7 @@ def score_bars(
         over = "" if topics is None else f" over {plural(topics)}"
         if intervals is not None and topics == 1:
             over += ", which says nothing of others: no intervals"
-        panels[0].set_title(f"Mean scores{over}")
+        panels[0].set_title(f"{title}{over}")
         has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
         own = None if baselines is None else {names[run] for run in baselines}
         handles = _handles(panels[0], f"{100 * confidence:g} % interval" if has_intervals else None, own)

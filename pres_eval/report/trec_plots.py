@@ -47,7 +47,14 @@ LONGEST_NAME = 28
 """Letters of a name for which a table on paper has room."""
 
 
-def as_picture(report: Report, path: str, name: str | None = None, subject: Subject | None = None) -> bytes:
+def as_picture(
+    report: Report,
+    path: str,
+    name: str | None = None,
+    subject: Subject | None = None,
+    width: float | None = None,
+    untitled: bool = False,
+) -> bytes:
     """The picture of that name, as the ending of the path says.
 
     Without a name: a PDF with everything; PNG and SVG with the curves and the histogram of the first run.
@@ -60,9 +67,9 @@ def as_picture(report: Report, path: str, name: str | None = None, subject: Subj
         subject = subject or default_subject(report)
         if len(subject.runs) < need:
             raise UsageError(f"--picture {name}: a picture of {need} runs, and the report has one")
-        return picture(draw(report, subject), path)
+        return picture(draw(report, subject), path, width, untitled)
     if kind != ".pdf":
-        return picture(draw_curves(report, histogram=bool(median_labels(report))), path)
+        return picture(draw_curves(report, histogram=bool(median_labels(report))), path, width, untitled)
     from matplotlib.backends.backend_pdf import PdfPages
 
     output = io.BytesIO()
@@ -137,7 +144,7 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
     with new_figure(9.5, 10.8 if histogram else 7.2) as figure:
         panels = figure.subplot_mosaic("ab;cd;ee" if histogram else "ab;cd")
         for place, graph in zip("abcd", graphs, strict=False):
-            draw_graph(panels[place], graph, len(report.names))
+            draw_graph(panels[place], graph, report.best_first(report.main))
         for place in "abcd"[len(graphs) :]:
             panels[place].remove()
         name_curves(figure, panels["a"], report.names)
@@ -158,7 +165,7 @@ def _run_page(report: Report, run: int) -> Figure:
 
 def _title_lines(report: Report) -> list[str]:
     lines = [title_of(report), "", *textwrap.wrap(report.description, 100)]
-    lines.append(f"{plural(len(report.topics))}, judged in {text_of(report.qrels.path)}")
+    lines.append(f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}")
     if report.topics_differ() and not report.options.complete:
         lines.append("The runs have different topics: averages are over each run's own.")
     return [*lines, ""]

@@ -12,11 +12,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 
 import numpy as np
 
+from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.relevant_ranks import RelevantRanks
+from pres_eval.analysis.trust import Trust
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import RunFailure
 from pres_eval.measures import interpolation
@@ -26,6 +29,7 @@ from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.report.names import run_names
 from pres_eval.report.records import File
+from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
@@ -47,10 +51,15 @@ class Report:
     board         the measures of the leaderboard: labels of columns
     documents     the relevant documents of the topics with their ranks
     pairs         the runs against each other; None where nothing can be averaged over topics
+    trust         what the judgements leave open; None where nobody looked
     medians       by label (topics,) medians given from outside, nan where none was
     title, description  what people are told of the report
     failures      runs that could not be evaluated, and why
     made_with     what else of the command line the numbers depend on: names and texts
+    compared_with the run that was asked for as the baseline
+    document_url  where documents can be read, with {docno} in it
+    titles, queries  texts of documents and of topics by their ids
+    paths         whether files are shown with their folders
     """
 
     names: tuple[str, ...]
@@ -64,11 +73,17 @@ class Report:
     board: tuple[str, ...]
     documents: RelevantRanks
     pairs: PairTable | None = None
+    trust: Trust | None = None
     medians: Mapping[str, FloatArray] = field(default_factory=dict)
     title: str = ""
     description: str = ""
     failures: tuple[RunFailure, ...] = ()
     made_with: tuple[tuple[str, str], ...] = ()
+    compared_with: int | None = None
+    document_url: str | None = None
+    titles: Mapping[bytes, str] = field(default_factory=dict)
+    queries: Mapping[bytes, str] = field(default_factory=dict)
+    paths: bool = False
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def column(self, label: str) -> SelectedColumn:
@@ -98,6 +113,33 @@ class Report:
         sign, values = self.sign(label), [self.summary(run, label) for run in range(len(self.names))]
         order = sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -sign * values[run]))
         return self.all_topics_first(order)
+
+    @property
+    def main(self) -> str:
+        """The measure by which the page begins: the first that can be tested, or the first at all."""
+        return self.board[0] if self.pairs is None else self.pairs.measures[0]
+
+    @property
+    def baseline(self) -> int:
+        """The run that others are compared with: the one asked for, or the best."""
+        return self.best_first(self.main)[0] if self.compared_with is None else self.compared_with
+
+    @property
+    def unique_relevant(self) -> list[int]:
+        """How many relevant documents each run alone has."""
+        found = self.documents.ranks > 0
+        counts: list[int] = (found & (found.sum(axis=0) == 1)).sum(axis=1).tolist()
+        return counts
+
+    def leaders(self, label: str) -> list[int]:
+        """The runs with the best value, several if they tie, among those that have all topics."""
+        runs = [run for run in self.best_first(label) if self.has_all_topics(run)]
+        values = rounded(np.array([self.summary(run, label) for run in runs]))
+        return [run for run, value in zip(runs, values, strict=True) if value == values[0]]
+
+    def shown_path(self, path: str) -> str:
+        """A file as people are shown it: its name alone, which nobody's folders are in."""
+        return text_of(path if self.paths or "://" in path else PurePath(path).name)
 
     def has_all_topics(self, run: int) -> bool:
         """Whether a run was averaged over every topic of the report: means of others cannot be ranked."""

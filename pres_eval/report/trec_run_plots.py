@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.analysis.letters import SHARED
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import COLOURS, line_styles, one_plot, plain, plain_names
+from pres_eval.report.drawing import COLOURS, named_lines, one_plot, plain, plain_names, run_styles
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.report_topics import hardest_topics, quartiles, relevant_counts
 from pres_eval.report.trec_report import Report
@@ -38,9 +38,9 @@ def default_subject(report: Report) -> Subject:
     return Subject(runs=tuple(range(min(2, len(report.names)))), topic=hardest, label=label)
 
 
-def draw_graph(axes: Axes, graph: Graph, count: int) -> None:
-    """The curves of so many runs."""
-    for points, look in zip(graph.curves, line_styles(count), strict=True):
+def draw_graph(axes: Axes, graph: Graph, best: Sequence[int]) -> None:
+    """The curves of the runs; `best` are these, the best first."""
+    for points, look in zip(graph.curves, run_styles(len(graph.curves), best), strict=True):
         axes.plot([x for x, _, _ in points], [y for _, y, _ in points], linewidth=1.2, **look)
     if graph.logarithmic:
         axes.set_xscale("log")
@@ -48,21 +48,9 @@ def draw_graph(axes: Axes, graph: Graph, count: int) -> None:
     axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
 
 
-LEGEND_ROW = 0.2
-"""Inches of a name in a legend."""
-
-
 def name_curves(figure: Figure, axes: Axes, names: Sequence[str]) -> None:
-    """A legend beside the curves, or in columns below them if it is longer than the figure."""
-    lines, shown = axes.get_lines(), plain_names(names)
-    width, height = figure.get_size_inches().tolist()
-    if LEGEND_ROW * len(names) <= height - 0.4:
-        figure.legend(lines, shown, loc="outside right upper", handlelength=3.5)
-        return
-    columns = int(width / 2.3)
-    rows = math.ceil(len(names) / columns)
-    figure.set_size_inches(width, height + LEGEND_ROW * rows)
-    figure.legend(lines, shown, loc="outside lower center", ncols=columns, handlelength=3.5)
+    """A legend beside the curves."""
+    figure.legend(*named_lines(axes.get_lines(), names), loc="outside right upper", handlelength=3.5)
 
 
 def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
@@ -73,7 +61,7 @@ def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
         if graph is None:
             raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
         with one_plot(7.5, 4.6) as (figure, axes):
-            draw_graph(axes, graph, len(report.names))
+            draw_graph(axes, graph, report.best_first(report.main))
             name_curves(figure, axes, report.names)
         return figure
 

@@ -18,7 +18,7 @@ def summary_statistics(report: Report, run: int) -> list[Row]:
     }
     return [
         ("Run tag", text_of(report.evaluations[run].tag)),
-        ("Run description", text_of(report.files[run].path)),
+        ("Run description", report.shown_path(report.files[run].path)),
         ("Number of topics", count["num_q"]),
         ("Retrieved", count["num_ret"]),
         ("Relevant", count["num_rel"]),

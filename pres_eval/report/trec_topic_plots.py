@@ -90,9 +90,14 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     names = every[first], every[second]
     with new_figure(10.5, 4.6) as figure:
         scatter, bars = figure.subplots(1, 2)
-        scatter.scatter(other[known], one[known], s=14, color=bar_colours(differences))
+        for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
+            colours = bar_colours(differences[chosen])
+            scatter.scatter(other[known][chosen], one[known][chosen], s=18, marker=marker, color=colours)
+        ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
+        limits = float(ends.min()), 1.03 * float(ends.max())
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
-        scatter.set(xlabel=names[1], ylabel=names[0], title=f"{plain(subject.label)} of each topic")
+        title = f"{plain(subject.label)} of each topic"
+        scatter.set(xlabel=names[1], ylabel=names[0], title=title, xlim=limits, ylim=limits)
         _draw_differences(bars, differences[order], [text_of(report.topics[t]) for t in known[order]])
         bars.set_title(f"{names[0]} minus {names[1]}")
     return figure

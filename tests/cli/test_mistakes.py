@@ -39,6 +39,7 @@ FILES = {
     "found": "q1 d1\nq1 d2\n",
     "sample": "q1 d1 1\nq1 d3 0\nq1 d4 1\n",
     "coded.csv": "DocID,Coding\nd1,Yes\nd3,Maybe\n",
+    "empty-title": "d1 A title\nd2\n",
     "sizes": "q1 a 2\nq1 b 8\n",
     "twice": RUN + "q1 Q0 d1 3 0.5 bm25\n",
     "blank": RUN.replace(" d1 ", " d 1 "),

@@ -162,8 +162,7 @@ def test_trecs_tables_are_what_they_were(patents: Report) -> None:
     golden = golden.replace(
         '<th scope="col"></th>', "<td></td>"
     )  # the corner, which screen readers pass over
-    paths = re.compile(r"[^<>]*fixtures/patents/")
-    assert paths.sub("fixtures/patents/", shown) == golden
+    assert shown == golden.replace("fixtures/patents/", "")
 
 
 class Data:
@@ -626,6 +625,7 @@ def test_two_runs_and_their_link(sized: Browser, patents: Report, patents_page: 
 
 @in_chromium
 def test_documents_that_only_one_run_found(sized: Browser, patents: Report) -> None:
+    sized.run(CHOOSE, "pair-b", "keyword")
     sized.run(CHOOSE, "pair-nmax", "10")
     table = "#pair-view .scroll.tall table"
     documents, ranks = patents.documents, patents.documents.ranks
@@ -746,7 +746,7 @@ def test_distributions_and_the_median(sized: Browser, patents: Report) -> None:
     figures = sized.run(
         "return [...document.querySelectorAll('#median-view figcaption')].map(f => f.textContent)"
     )
-    for words, label in zip(figures, ("map", "PRES_1000"), strict=True):
+    for words, label in zip(figures, ("map",), strict=True):
         values = against_median(patents, 2, label)
         above, at, below = above_at_below(values)
         assert words.endswith(f"above it on {above}, at it on {at}, below it on {below} topics")
@@ -763,6 +763,7 @@ def test_one_run_with_medians(browser: Browser, tmp_path: Path) -> None:
     words = browser.run(TEXT, "#median-view figcaption")
     assert words.endswith("minus the medians given: above it on 1, at it on 0, below it on 1 topic")
     assert browser.run("return document.getElementById('baseline').offsetHeight") == 0
+    browser.run(CHOOSE, "topic-choice", "PAC-1001")
     assert "found 14, missed 0" in browser.run(TEXT, "#topic-view .scroll.tall caption")
 
 
@@ -902,7 +903,7 @@ def test_looks_at_one_run_and_prints_all(opened: Browser, tmp_path: Path) -> Non
     opened.print_page(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     drawn = opened.run("return document.querySelectorAll('.plot svg.drawn').length")
-    assert drawn == 1 + 2 + 3 + 1 + 2
+    assert drawn == 1 + 2 + 3 + 1 + 1
 
 
 @in_chromium
@@ -956,7 +957,7 @@ def test_without_scripts_tables_and_pictures_remain(browser: Browser, patents_pa
         seen = browser.command(
             "Runtime.evaluate",
             expression="""JSON.stringify([
-              [...document.querySelectorAll('section')].filter(s => s.id && s.offsetHeight < 80)
+              [...document.querySelectorAll('section')].filter(s => s.id && !s.hidden && s.offsetHeight < 80)
                 .map(s => s.id),
               [...document.querySelectorAll('svg.chart')]
                 .filter(s => s.getBoundingClientRect().height > 60).length,
@@ -966,7 +967,7 @@ def test_without_scripts_tables_and_pictures_remain(browser: Browser, patents_pa
         )["result"]["value"]
         empty, charts, tables, controls, wide = json.loads(seen)
         assert empty == [] and controls == 0 and wide == width
-        assert charts == 1 + 1 + 1 + 4 + 2 * 3 and tables == 1 + 1 + 1 + 2 + 2 + 1 + 4 * 3
+        assert charts == 1 + 1 + 1 + 4 + 2 * 3 and tables == 1 + 1 + 1 + 1 + 2 + 2 + 1 + 4 * 3
     finally:
         browser.command("Emulation.setScriptExecutionDisabled", value=False)
         browser.as_window()

@@ -116,7 +116,7 @@ def test_robustness() -> None:
     assert list(lowest["PRES"].get_ydata()) == [0.25, 0.4, 0.475]
     dots = figure.axes[1].lines[1]
     assert (list(dots.get_xdata()), list(dots.get_ydata())) == ([20, 20, 60, 60], [0.5, 0.7, 0.9, 0.8])
-    assert texts(figure) == ["recall (lowest)", "PRES (lowest)", "P (nan: all tie)"]
+    assert texts(figure) == ["recall (lowest)", "PRES (lowest)", "P (nan: all tie)", "each sample"]
     assert figure.axes[0].get_ylabel() == "Kendall τ-a with the full ranking"
     assert "%" in figure.axes[0].get_xlabel()
 

@@ -19,7 +19,9 @@ PATENT_QRELS = str(PATENTS / "qrels.txt")
 
 def report_of(qrels: str, runs: Sequence[str], nmax: Sequence[int] = (100, 1000), **options: Any) -> Report:
     """The report that the command makes of files; few draws, because drawing takes most of the time."""
-    context = command_of("report").make_context("report", [qrels, *runs, "--quiet", "--samples", "200"])
+    context = command_of("report").make_context(
+        "report", [qrels, *runs, "--quiet", "--samples", "200", "-o", "report.html"]
+    )
     return report_from(replace(ReportOptions(**context.params), nmax=tuple(nmax), **options))
 
 

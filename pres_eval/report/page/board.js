@@ -2,7 +2,7 @@
 const FEW_RUNS = 12;
 const boardMarks = () => {
   const baseline = runAt.get(state.base);
-  const { alpha, family } = data.pairs;
+  const { alpha } = data.pairs;
   [...byId("board").tBodies[0].rows].forEach((row) => {
     const run = Number(row.querySelector("[data-run]").dataset.run);
     row.classList.toggle("baseline", run === baseline);
@@ -14,9 +14,6 @@ const boardMarks = () => {
       letters.hidden = RUNS > FEW_RUNS && label !== state.m;
       if (run === baseline) continue;
       const found = tested(label, run, baseline);
-      cell.title = found.topics
-        ? `${signed(found.mean - found.other)} against ${state.base} over ${plural(found.topics, "topic")}, ${pWords(found.p)} (${family})`
-        : `no topic in common with ${state.base}`;
       if (!(found.p < alpha)) continue;
       const better = found.direction > 0;
       cell.prepend(
@@ -30,18 +27,69 @@ const boardMarks = () => {
     }
   });
 };
-const boardNote = () => {
-  const { alpha, family } = data.pairs;
-  return (
-    `+ and −: significantly better and worse than ${state.base} (${family}, p < ${alpha}), ` +
-    "the comparisons that the letters are of: each pair over the topics that both runs have."
-  );
+// The best first by the measure chosen; runs that lack topics have no rank.
+const boardOrder = () => {
+  const row = data.pairs ? data.pairs.measures.indexOf(state.m) : -1;
+  const column = data.board.indexOf(state.m);
+  const of = (run) => (row >= 0 ? arrays.means[row * RUNS + run] : data.summaries[run][column]);
+  const gain = (run) => signOf(state.m) * (of(run) ?? NaN);
+  const better = (one, other) => (Number.isNaN(gain(one)) ? 1 : Number.isNaN(gain(other)) ? -1 : gain(other) - gain(one));
+  return data.runs.map((_, run) => run).sort((one, other) => data.partial[one] - data.partial[other] || better(one, other) || one - other);
 };
+const pin = (run) => {
+  const names = JSON.parse(state.pins);
+  const name = data.runs[run];
+  choose("leaderboard", { pins: JSON.stringify(names.includes(name) ? names.filter((each) => each !== name) : [...names, name]) }, true);
+};
+// The rows: pinned runs first, then the best; those that were searched for alone.
+const boardRows = () => {
+  const table = byId("board");
+  const body = table.tBodies[0];
+  const pins = pinned();
+  const rows = new Map([...body.rows].map((row) => [Number(row.querySelector("[data-run]").dataset.run), row]));
+  if (data.board.includes(state.m)) {
+    body.append(...boardOrder().map((run) => rows.get(run)));
+    [...table.tHead.rows[0].cells].forEach((cell) => cell.removeAttribute("aria-sort"));
+    if (RUNS > 1) table.caption.textContent = table.caption.textContent.replace(/by [^,;]+/, `by ${state.m}`);
+  }
+  sortAsSaid(table);
+  body.prepend(...pins.map((run) => rows.get(run)));
+  const wanted = (byId("board-search")?.value || "").toLowerCase();
+  for (const [run, row] of rows) {
+    row.hidden = !pins.includes(run) && !data.runs[run].toLowerCase().includes(wanted);
+    row.querySelector(".pin")?.setAttribute("aria-pressed", pins.includes(run));
+  }
+};
+// What the signs are of, in cells that fingers and keys reach: the difference from the baseline and its p-value.
+const boardPairs = () => {
+  const table = byId("board");
+  const baseline = runAt.get(state.base);
+  const at = Math.max(1, data.board.indexOf(state.m) + 2);
+  for (const row of table.rows) {
+    row.querySelectorAll(".against").forEach((cell) => cell.remove());
+    const [first, second] = [html("td", { class: "n against" }), html("td", { class: "n against" })];
+    const run = row.querySelector("[data-run]")?.dataset.run;
+    const found = run === undefined ? null : tested(state.m, Number(run), baseline);
+    if (run === undefined) {
+      const head = (text) => html("th", { scope: "col", class: "n against" }, html("button", { type: "button" }, text));
+      row.cells[at].after(head("difference"), head("p"));
+      continue;
+    }
+    if (found?.topics) {
+      first.append(html("a", { href: goal("pair", { a: data.runs[run], b: state.base }) }, signed(found.mean - found.other)));
+      second.append(pText(found.p));
+    }
+    row.cells[at].after(first, second);
+  }
+};
+const boardNote = () =>
+  `+ and −: significantly better and worse than ${state.base}` +
+  `${runAt.get(state.base) === data.best[0] ? `, the best by ${labels[0]}` : ""}; the difference from it and its p-value are by ${state.m}. `;
 const boardBars = () => {
   const row = data.pairs.measures.indexOf(state.m);
   if (row < 0) return;
   const of = (name, run) => arrays[name][row * RUNS + run];
-  const order = data.runs.map((_, run) => run).sort((one, other) => data.partial[one] - data.partial[other] || signOf(state.m) * (of("means", other) - of("means", one)) || one - other);
+  const order = boardOrder();
   const baseline = runAt.get(state.base);
   const confidence = `${+(100 * (1 - data.pairs.alpha)).toFixed(6)} %`;
   const known = (run) => Number.isFinite(of("lower", run));
@@ -63,8 +111,8 @@ const boardBars = () => {
   }));
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
   const less = signOf(state.m) < 0 ? " (less is better)" : "";
-  const share = groups.length ? "; runs that share a letter could not be told apart" : "";
-  const words = `Means over ${data.pairs.over} with ${confidence} intervals (uncorrected), best first${less}${share}`;
+  const ends = data.runs.some((_, run) => known(run)) ? ` with ${confidence} intervals (uncorrected)` : "";
+  const words = `Means over ${data.pairs.over}${ends}, best first${less}`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {
@@ -92,11 +140,11 @@ const boardBars = () => {
   );
 };
 sections.leaderboard = () => {
-  if (!data.pairs) return;
-  if (RUNS > 1) {
+  if (data.pairs && RUNS > 1) {
+    boardPairs();
     boardMarks();
-    byId("board-note").textContent = boardNote();
-    byId("board-note").hidden = false;
+    if (byId("board-signs")) byId("board-signs").textContent = boardNote();
   }
-  boardBars();
+  boardRows();
+  if (data.pairs) boardBars();
 };

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.header import banner, failed_runs
-from pres_eval.report.page.tables import Cell, controls, figure, scrolling, section, table
+from pres_eval.report.page.tables import Cell, controls, figure, link, scrolling, section, table
 from pres_eval.report.text import percentage, shown
 from pres_eval.report.trec_report import DIGITS, Report
 
@@ -24,6 +23,8 @@ FEW_RUNS = 12
 MANY_LETTERS = 8
 """More letters than this behind a number are shown as the first and the last ones."""
 
+SEARCH = element("input", id="board-search", type="search", autocomplete="off")
+
 
 def leaderboard(report: Report) -> Html:
     """Averages of all runs, and the intervals of one measure as bars."""
@@ -32,9 +33,15 @@ def leaderboard(report: Report) -> Html:
         "Leaderboard",
         banner(report),
         failed_runs(report),
-        controls(("measure", "Bars of"), ("baseline", "Compared with")),
-        element("p", id="board-note", role="status", hidden=True),
-        scrolling("Averages over topics", _averages(report)),
+        controls(
+            ("measure", "Measure"),
+            ("baseline", "Compared with"),
+            field=element("label", "Find a run ", SEARCH) if len(report.names) > FEW_RUNS else "",
+        ),
+        _note(report),
+        scrolling(
+            "Averages over topics", _averages(report), rows=len(report.names) * (len(report.names) > FEW_RUNS)
+        ),
         _intervals(report),
     )
 
@@ -45,7 +52,7 @@ def _averages(report: Report) -> Html:
     formats = {label: report.column(label).measure.format for label in labels}
     values = {label: [report.summary(run, label) for run in range(len(report.names))] for label in labels}
     several = len(report.names) > 1
-    firsts = {label: _best(report, label, values[label]) for label in labels}
+    firsts = {label: report.leaders(label) for label in labels}
     rows: list[Sequence[Cell]] = []
     for run in report.best_first(labels[0]):
         name = report.names[run]
@@ -63,14 +70,15 @@ def _averages(report: Report) -> Html:
                     data_board=label if label in report.board else None,
                 )
             )
-        rows.append([element("span", svg.swatch(run), name, class_="name", data_run=run), *cells])
+        named = link("runs", name, run=name)
+        rows.append([element("span", svg.swatch(run), named, class_="name", data_run=run), *cells])
     caption = f"Averages over topics{_words(report) if several else ''}"
     falling = {label for label in labels if report.sign(label) < 0}
     return table(caption, ["run", "topics", *labels], rows, sortable=True, name="board", falling=falling)
 
 
 def _words(report: Report) -> str:
-    """What the order, the marks and the letters of the table mean."""
+    """What the order and the marks of the table mean."""
     words = f", by {report.board[0]}, the best of each measure marked"
     falling = [label for label in report.board if report.sign(label) < 0]
     if falling:
@@ -78,11 +86,22 @@ def _words(report: Report) -> str:
     retrieved = [int(report.summary(run, "num_ret")) for run in range(len(report.names))]
     if warning := depth_warning([report.column(label) for label in report.board], retrieved):
         words += f"; {warning}"
-    if report.pairs is None:
-        return words
-    return (
-        f"{words}; {SHARED} ({report.pairs.family}, each over the topics that both have,"
-        f" p ≥ {report.pairs.settings.alpha:g})"
+    return words
+
+
+def _note(report: Report) -> Html | str:
+    """What the signs, which the script fills in, and the letters mean: one family of tests for both."""
+    if report.pairs is None or len(report.names) == 1:
+        return ""
+    if not np.isfinite(report.pairs.p_values).any():
+        return element("p", f"Over {report.pairs.over} no difference could be tested.", class_="dim")
+    words = (
+        f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
+        f" {report.pairs.family}, each over the topics that both have, significant where"
+        f" p < {report.pairs.settings.alpha:g}."
+    )
+    return element(
+        "p", element("span", id="board-signs", role="status"), words, class_="dim", id="board-note"
     )
 
 
@@ -94,14 +113,6 @@ def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
     found = pairs.letters[pairs.measures.index(label)][run]
     cut = found if len(found) <= MANY_LETTERS else f"{found[:4]}…{found[-3:]}"
     return element("sup", cut, class_="letters", title=None if cut == found else found, hidden=hidden)
-
-
-def _best(report: Report, label: str, values: Sequence[float]) -> list[int]:
-    """The runs with the best value, among those that have all the topics."""
-    ranked = [value for run, value in enumerate(values) if report.has_all_topics(run)]
-    known = [value for value in ranked if not math.isnan(value)]
-    best = (max if report.sign(label) > 0 else min)(known, default=math.nan)
-    return [run for run, value in enumerate(values) if value == best and report.has_all_topics(run)]
 
 
 def _intervals(report: Report) -> Html | str:
@@ -130,7 +141,7 @@ def _intervals(report: Report) -> Html | str:
         for run in order
     ]
     less = " (less is better)" if report.sign(label) < 0 else ""
-    share = f"; {SHARED}" if len(names) > 1 else ""
-    words = f"Means over {pairs.over} with {confidence} intervals (uncorrected), best first{less}{share}"
+    ends = f" with {confidence} intervals (uncorrected)" if np.isfinite(pairs.lower[0]).any() else ""
+    words = f"Means over {pairs.over}{ends}, best first{less}"
     chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
     return element("div", figure(label, words, chart), id="board-bars")

@@ -5,6 +5,7 @@ const RUNS = data.runs.length;
 const TOPICS = data.topics.length;
 const arrays = {};
 let docnos = [];
+let titles = [];
 
 const KINDS = {
   u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array, u4: Uint32Array, i4: Int32Array, f8: Float64Array,
@@ -20,7 +21,9 @@ const unpack = async () => {
   for (const [name, [kind, start, length]] of Object.entries(data.contents)) {
     arrays[name] = new KINDS[kind](buffer, start, length);
   }
-  docnos = new TextDecoder().decode(arrays.docnos).split("\n");
+  const lines = (bytes) => new TextDecoder().decode(bytes).split("\n");
+  docnos = lines(arrays.docnos);
+  titles = arrays.titles ? lines(arrays.titles) : [];
 };
 
 // -1 where a lower value of the measure is better, else 1.

@@ -27,12 +27,17 @@ const DASHES = 4;
 const seriesClass = (run) => `series c${run % COLOURS} d${run % DASHES}`;
 const marker = (run) => document.querySelector(`#board [data-run="${run}"] .mark`).getAttribute("d").replace(/^M18 6/, "");
 const swatch = (run) => document.querySelector(`#board [data-run="${run}"] .swatch`).cloneNode(true);
-const named = (run) => html("span", { class: "name" }, swatch(run), data.runs[run]);
+const named = (run) => html("span", { class: "name" }, swatch(run), runLink(run));
 const shortened = (name, most) =>
   name.length <= most ? name : `${name.slice(0, (most - 1) >> 1)}…${name.slice(name.length - (most >> 1))}`;
 
-const topicLink = (topic) =>
-  html("a", { href: `#topic?${new URLSearchParams({ topic: data.topics[topic] })}` }, data.topics[topic]);
+const goal = (section, choice) => `#${section}?${new URLSearchParams(choice)}`;
+const topicLink = (topic) => html("a", { href: goal("topic", { topic: data.topics[topic] }) }, data.topics[topic]);
+const documentLink = (topic, place) => [
+  html("a", { href: goal("document", { topic: data.topics[topic], doc: docnos[place] }) }, docnos[place]),
+  titles[place] ? ` ${titles[place]}` : null,
+];
+const runLink = (run) => html("a", { href: goal("runs", { run: data.runs[run] }) }, data.runs[run]);
 
 const niceAxis = (label, low, high) => {
   const span = high - low || 1;

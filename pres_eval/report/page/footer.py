@@ -28,7 +28,7 @@ def footer(report: Report) -> Html:
         ]
     for file in (report.qrels, *report.files):
         digest = ["SHA-256 ", element("code", file.sha256)] if file.sha256 else "not a file, no SHA-256"
-        facts.append((text_of(file.path), digest))
+        facts.append((report.shown_path(file.path), digest))
         facts += [(key, value) for key, value in file.header.items() if file is not report.qrels]
     seen = {
         report.column(label).measure.name: report.column(label).measure.description

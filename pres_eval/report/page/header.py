@@ -20,7 +20,7 @@ def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
         skip,
         element("h1", title_of(report)),
         element("p", report.description) if report.description else "",
-        element("p", f"{topics}, judged in {text_of(report.qrels.path)}", class_="dim"),
+        element("p", f"{topics}, judged in {report.shown_path(report.qrels.path)}", class_="dim"),
         element("nav", element("ul", *items), aria_label="Sections"),
     )
 
@@ -48,7 +48,10 @@ def failed_runs(report: Report) -> Html | str:
     """The runs that could not be evaluated, and why."""
     if not report.failures:
         return ""
-    rows = [element("li", text_of(failure.message)) for failure in report.failures]
+    rows = [
+        element("li", text_of(failure.message).replace(failure.path, report.shown_path(failure.path)))
+        for failure in report.failures
+    ]
     return element(
         "div",
         element("p", element("strong", "Runs that could not be evaluated")),

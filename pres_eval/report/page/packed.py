@@ -21,7 +21,7 @@ from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
 from pres_eval.report.names import fitted
-from pres_eval.report.report_topics import median_labels, medians_of, topic_measures
+from pres_eval.report.report_topics import medians_of, topic_measures
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import DIGITS, Report
 from pres_eval.version import __version__
@@ -97,15 +97,15 @@ def page_data(report: Report) -> list[Html]:
         block.add(f"values{number}", as_shown(report.matrix(label), report.column(label).measure.format))
     block.add("present", (~np.isnan(report.matrix("num_rel"))).astype("<u1"))
     _add_documents(block, report)
-    medians = {}
-    for label in median_labels(report):
-        found = medians_of(report, label)
-        if found is not None:
-            block.add(f"median:{label}", as_shown(found, Format.FLOAT))
-            medians[label] = label in report.medians
+    medians = {label: found for label in labels if (found := medians_of(report, label)) is not None}
+    for label, found in medians.items():
+        block.add(f"median:{label}", as_shown(found, Format.FLOAT))
     if report.pairs is not None:
         _add_pairs(block, report.pairs)
-    document = _document(report, labels) | {"medians": medians, "contents": block.contents}
+    document = _document(report, labels) | {"contents": block.contents}
+    if report.titles:
+        block.add_text("titles", [text_of(report.titles.get(docno, "")) for docno in report.documents.docnos])
+    document["medians"] = {label: label in report.medians for label in medians}
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
     return [
@@ -156,6 +156,10 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
         ],
         "nmax": report.nmax,
+        "url": report.document_url,
+        "queries": [text_of(report.queries.get(topic, "")) for topic in report.topics],
+        "best": report.best_first(report.main),
+        "base": report.baseline,
         "topicsDiffer": report.topics_differ(),
         "partial": [int(not report.has_all_topics(run)) for run in range(len(report.names))],
         "pairs": None,
@@ -163,10 +167,10 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
     if report.pairs is not None:
         document["pairs"] = {
             "measures": report.pairs.measures,
+            **vars(report.pairs.settings),
             "over": report.pairs.over,
             "family": report.pairs.family,
             "letters": report.pairs.letters,
-            **vars(report.pairs.settings),
         }
     return document
 

@@ -117,7 +117,7 @@ const onlyOne = (one, other, topics) => {
   const rows = only
     .slice(0, MOST_ROWS)
     .map(([topic, document, run]) => [
-      topicLink(topic), docnos[document], String(arrays.grades[document]), data.runs[run], rank(one, document), rank(other, document),
+      topicLink(topic), documentLink(topic, document), String(arrays.grades[document]), runLink(run), rank(one, document), rank(other, document),
     ]);
   const cut = only.length > MOST_ROWS ? `; the first ${MOST_ROWS} of ${only.length} are listed` : "";
   const [first, second] = [data.runs[one], data.runs[other]];
@@ -143,6 +143,7 @@ sections.pair = () => {
       `${signed(found.mean - found.other)}; better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ` +
       `the ${plural(found.topics, "topic")} that both have; ${pWords(found.p)} (${data.pairs.family}).`
     : `${state.a} against ${state.b}: ${found ? "they have no topic in common" : `${state.m} was not tested`}.`;
+  if (!topics.length) return show(host, html("p", {}, sentence));
   const differences = topics.map((topic) => [
     Math.round((valueOf(measure, one, topic) - valueOf(measure, other, topic)) * 1e4) / 1e4,
     topic,

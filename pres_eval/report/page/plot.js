@@ -14,7 +14,7 @@ const plot = (host, what) => {
   const points = what.points || [];
   const output = html("output", { class: "readout", "aria-live": "polite" });
   const hint = points.some(({ go }) => go)
-    ? "Arrow keys walk through the points, Enter opens the topic."
+    ? "Arrow keys walk through the points, Enter opens them."
     : "Arrow keys walk through the points.";
   const box = html("div", {
     class: "plot",
@@ -76,6 +76,7 @@ const plot = (host, what) => {
     box.addEventListener("pointermove", (event) => mark(nearest(event)));
     box.addEventListener("pointerleave", () => mark(-1));
     box.addEventListener("click", (event) => {
+      if (event.target.closest("a")) return;
       const at = nearest(event);
       if (at < 0) return;
       mark(at);
@@ -122,11 +123,11 @@ const nameColumn = (section, share) => {
   return {
     left: 16 + 7.7 * Math.max(...names.map((name) => name.length)),
     name: (frame, run, y, strong) =>
-      svg("text", { class: strong ? "label strong" : "label", x: frame.left - 8, y: y + 4, "text-anchor": "end" }, names[run]),
+      svg("a", { href: goal("runs", { run: data.runs[run] }), tabindex: -1 }, svg("text", { class: strong ? "label strong" : "label", x: frame.left - 8, y: y + 4, "text-anchor": "end" }, names[run])),
   };
 };
 const pictured = (title, words, ...content) =>
-  html("figure", {}, html("figcaption", {}, html("strong", {}, title), html("br"), words), ...content);
+  html("figure", {}, html("figcaption", {}, html("strong", {}, title), html("br"), words), ...content, take("SVG", "PNG"));
 const drawnFigure = (title, words, what) => {
   const frame = html("div");
   const figure = pictured(title, words, frame);

@@ -65,7 +65,8 @@ const againstMedian = (label, run) => {
 };
 sections.distributions = () => {
   show(byId("spread-view"), boxes());
-  const medians = Object.keys(data.medians).filter((label) => label in measureAt);
-  byId("median-view").hidden = medians.length === 0;
-  show(byId("median-view"), ...medians.map((label) => againstMedian(label, runAt.get(state.run))));
+  const given = Object.keys(data.medians).filter((label) => data.medians[label] && label in measureAt);
+  const charts = [...new Set(RUNS > 1 ? [state.m, ...given] : given)];
+  byId("median-view").hidden = charts.length === 0;
+  show(byId("median-view"), ...charts.map((label) => againstMedian(label, runAt.get(state.run))));
 };

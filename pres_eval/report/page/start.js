@@ -38,9 +38,17 @@ sections.runs = () => {
   }
 };
 sections.graphs = () => {
-  const run = runAt.get(state.run);
   document.querySelectorAll("#graphs .chosen").forEach((series) => series.classList.remove("chosen"));
-  if (RUNS > 1) seriesOf(run).forEach((series) => series.classList.add("chosen"));
+  if (RUNS > 1) seriesOf(runAt.get(state.run)).forEach((series) => series.classList.add("chosen"));
+  // Of many runs the pinned ones, or else the five best, have colours, and are drawn over the others.
+  if (RUNS <= 8) return;
+  const pins = pinned();
+  const words = `In colour: ${pins.length ? "the pinned runs" : `the five best by ${state.m}; ★ on the leaderboard pins others`}.`;
+  byId("legend-search").closest(".controls").after(byId("coloured") || html("p", { id: "coloured", role: "status" }));
+  byId("coloured").textContent = words;
+  const coloured = pins.length ? pins : boardOrder().slice(0, 5);
+  data.runs.forEach((_, run) => seriesOf(run).forEach((series) => series.classList.toggle("grey", !coloured.includes(run))));
+  for (const run of coloured) seriesOf(run).forEach((series) => series.parentElement.append(series));
 };
 
 const linkTopics = () => {
@@ -48,16 +56,34 @@ const linkTopics = () => {
     for (const row of table.tBodies[0].rows) {
       const heading = row.cells[0];
       if (topicAt.has(heading.textContent)) heading.replaceChildren(topicLink(topicAt.get(heading.textContent)));
+      if (!table.id) for (const cell of [row.cells[1], row.cells[2]]) cell.replaceChildren(runLink(runAt.get(cell.textContent)));
     }
+  }
+  for (const link of document.querySelectorAll("a[data-choice]")) {
+    if (link.dataset.choice) link.setAttribute("href", `${link.hash}?${link.dataset.choice}`);
+  }
+};
+const startBoard = () => {
+  const search = byId("board-search");
+  if (!search) return;
+  search.addEventListener("input", boardRows);
+  for (const name of document.querySelectorAll("#board [data-run]")) {
+    const run = Number(name.dataset.run);
+    const button = html("button", { type: "button", class: "pin", "aria-pressed": "false", "aria-label": `Pin ${data.runs[run]}` }, "★");
+    button.addEventListener("click", () => pin(run));
+    name.prepend(button);
   }
 };
 const start = async () => {
   await unpack();
   document.querySelectorAll(".controls[hidden], .script[hidden]").forEach((element) => (element.hidden = false));
   if (RUNS === 1 && byId("baseline")) byId("baseline").parentElement.hidden = true;
+  state.topic = data.topics[hardestFirst()[0][1]];
   fillView();
+  startBoard();
   if (byId("run-choice")) sections.runs();
   linkTopics();
+  startTaking();
   startLegend();
   for (const { field, section, key } of CHOICES.filter((choice) => byId(choice.field))) {
     byId(field).addEventListener("change", () => choose(section, { [key]: byId(field).value }));

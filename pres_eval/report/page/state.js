@@ -3,15 +3,19 @@ const floats = data.measures.filter(({ digits }) => digits > 0).map(({ label }) 
 const labels = data.pairs ? data.pairs.measures.concat(floats.filter((label) => !data.pairs.measures.includes(label))) : floats;
 const state = {
   m: labels[0],
-  base: data.runs[0],
-  a: data.runs[0],
-  b: data.runs[Math.min(1, RUNS - 1)],
-  topic: data.topics[0],
-  run: data.runs[0],
+  base: data.runs[data.base],
+  a: data.runs[data.best[0]],
+  b: data.runs[data.best[Math.min(1, RUNS - 1)]],
+  topic: null,
+  run: data.runs[data.best[0]],
   nmax: String(data.nmax[0]),
   view: `run:${data.runs[0]}`,
   filter: "",
+  sort: "",
+  pins: "[]",
+  doc: "",
 };
+const pinned = () => JSON.parse(state.pins).map((name) => runAt.get(name));
 const VALID = {
   m: (value) => labels.includes(value),
   base: (value) => runAt.has(value),
@@ -24,6 +28,15 @@ const VALID = {
     (value.startsWith("run:") && runAt.has(value.slice(4))) ||
     (value.startsWith("measure:") && value.slice(8) in measureAt),
   filter: () => true,
+  sort: (value) => /^[a-z-]+:.+:(a|de)scending$/.test(value) || !value,
+  pins: (value) => {
+    try {
+      return JSON.parse(value).every((name) => runAt.has(name));
+    } catch {
+      return false;
+    }
+  },
+  doc: () => true,
 };
 
 // The fields in which one chooses: what they offer, which part of the page they belong to, and what they change.
@@ -79,6 +92,7 @@ const changed = () => {
 };
 const address = (section) => `#${section}?${new URLSearchParams(state)}`;
 const choose = (section, choice, replace = false) => {
+  if ("m" in choice && state.sort.startsWith("board:")) state.sort = "";
   for (const [key, value] of Object.entries(choice)) if (VALID[key](value)) state[key] = value;
   if (replace) history.replaceState(null, "", address(section));
   else history.pushState(null, "", address(section));

@@ -29,8 +29,17 @@ document.addEventListener("click", (event) => {
   const header = button.parentElement;
   const first = header.classList.contains("n") && !("falling" in header.dataset) ? "descending" : "ascending";
   const other = first === "descending" ? "ascending" : "descending";
-  sort(header.closest("table"), header.cellIndex, header.getAttribute("aria-sort") === first ? other : first);
+  const table = header.closest("table");
+  const direction = header.getAttribute("aria-sort") === first ? other : first;
+  sort(table, header.cellIndex, direction);
+  if (table.id) choose(table.closest("section").id, { sort: `${table.id}:${button.textContent}:${direction}` }, true);
 });
+// Sort as the address says, if it is this table that is meant.
+const sortAsSaid = (table) => {
+  const [, id, name, direction] = state.sort.match(/^([a-z-]+):(.+):(\w+)$/) || [];
+  const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === name);
+  if (id === table.id && column >= 0) sort(table, column, direction);
+};
 
 // A table of rows of cells: the first cell is the row's heading; numbers are those columns not in `words`.
 const tableOf = (caption, heads, rows, { words = [0], sortable = true } = {}) => {
@@ -50,7 +59,12 @@ const tableOf = (caption, heads, rows, { words = [0], sortable = true } = {}) =>
   return html("table", {}, html("caption", {}, caption), html("thead", {}, html("tr", {}, header)), html("tbody", {}, lines));
 };
 const scrolling = (label, table, tall = false) =>
-  html("div", { class: tall ? "scroll tall" : "scroll", role: "region", tabindex: 0, "aria-label": label }, table);
+  html(
+    "div",
+    {},
+    html("div", { class: tall ? "scroll tall" : "scroll", role: "region", tabindex: 0, "aria-label": label }, table),
+    take("CSV", "LaTeX", "Copy")
+  );
 
 // The table of topics: one run with all measures, or one measure of all runs.
 const topicColumns = () => {
@@ -164,6 +178,7 @@ const fillTopics = (columns) => {
 sections.topics = () => {
   const columns = topicColumns();
   if (filled !== state.view) fillTopics(columns);
+  sortAsSaid(byId("topics-table"));
   filled = state.view;
   filterTopics(columns);
 };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from urllib.parse import urlencode
 
 from pres_eval.report.markup import Content, Html, element, raw
 
@@ -72,6 +73,11 @@ def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll")
     """
     kind += " tall" * (rows > 0) + " many" * (rows > MANY_ROWS)
     return element("div", content, class_=kind, role="region", tabindex="0", aria_label=label)
+
+
+def link(section: str, text: Content, **choice: str) -> Html:
+    """A link to a section of the page; the script adds what is chosen there."""
+    return element("a", text, href=f"#{section}", data_choice=urlencode(choice))
 
 
 def section(name: str, heading: str, *content: Content) -> Html:

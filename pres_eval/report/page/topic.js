@@ -15,14 +15,14 @@ const strips = (topic, start, stop) => {
       if (!rank) continue;
       last = Math.max(last, rank);
       const text = `${data.runs[run]}: ${docnos[document]}, grade ${arrays.grades[document]}, rank ${rank}`;
-      mine.push({ x: rank, y: row, row, text, go: () => choose("topic", { run: data.runs[run] }) });
+      mine.push({ x: rank, y: row, row, text, go: () => open("document", { run: data.runs[run], doc: docnos[document] }) });
     }
     mine.sort((one, other) => one.x - other.x);
     found.set(run, mine.length);
     points.push(...mine);
   });
   const column = nameColumn("topic", 0.38);
-  const words = `Ranks of the ${stop - start} relevant documents in each run, the best ${state.m} first; at the right how many were found`;
+  const words = `Ranks of the ${plural(stop - start, "relevant document")} in each run, the best ${state.m} first; at the right how many were found`;
   return drawnFigure("Where the relevant documents are", words, {
     height: 50 + 20 * order.length,
     rowHeight: 20,
@@ -144,15 +144,16 @@ const missed = (run, start, stop, topic) => {
     const rank = rankOf(run, document);
     rows.push([
       finders.length,
-      [docnos[document], String(arrays.grades[document]), who, `${finders.length}`, Number.isFinite(best) ? String(best) : "–", rank ? String(rank) : "–"],
+      docnos[document],
+      [documentLink(topic, document), String(arrays.grades[document]), who, `${finders.length}`, Number.isFinite(best) ? String(best) : "–", rank ? String(rank) : "–"],
     ]);
   }
-  rows.sort((one, other) => one[0] - other[0] || collator.compare(one[1][0], other[1][0]));
+  rows.sort((one, other) => one[0] - other[0] || collator.compare(one[1], other[1]));
   const several = `missed by all ${counts.all}, by some ${counts.some}, by none ${counts.none} of ${have.length} runs`;
   const single = `found ${counts.none}, missed ${counts.all}`;
   const caption = `Relevant documents by rank ${limit}: ${have.length === 1 ? single : several}; those that most missed first`;
   const heads = ["document", "grade", "missed", "runs that found it", "best rank", `rank in ${data.runs[run]}`];
-  const table = tableOf(caption, heads, rows.map(([, cells]) => cells), { words: [0, 2] });
+  const table = tableOf(caption, heads, rows.map(([, , cells]) => cells), { words: [0, 2] });
   return html("div", {}, html("h3", {}, "Found and missed"), scrolling("Relevant documents of the topic", table, true));
 };
 const topicValues = (topic) => {
@@ -191,8 +192,9 @@ sections.topic = () => {
   const at = ordered.findIndex(([, each]) => each === topic);
   const host = byId("topic-view");
   host.hidden = false;
-  const relevant = `${stop - start} relevant document${stop - start === 1 ? "" : "s"}`;
-  const heading = html("h3", { id: "topic-name" }, `Topic ${state.topic}`);
+  const relevant = plural(stop - start, "relevant document");
+  const text = data.queries[topic];
+  const heading = html("h3", { id: "topic-name" }, `Topic ${state.topic}${text ? `: ${text}` : ""}`);
   const words = html(
     "p",
     { role: "status" },
@@ -201,7 +203,8 @@ sections.topic = () => {
   const step = (text, to) =>
     to === undefined ? null : html("button", { type: "button", "data-topic": data.topics[to[1]] }, `${text}: ${data.topics[to[1]]}`);
   const steps = html("p", { class: "steps" }, step("Harder", ordered[at - 1]), " ", step("Easier", ordered[at + 1]));
-  const parts = [heading, words, steps];
+  const pair = RUNS > 1 ? html("p", {}, html("a", { href: goal("pair", { a: state.a, b: state.b }) }, `${state.a} against ${state.b}`), `, ${state.m} on this topic: ${textOf(measureAt[state.m], runAt.get(state.a), topic)} and ${textOf(measureAt[state.m], runAt.get(state.b), topic)}`) : html("p");
+  const parts = [heading, words, steps, pair];
   if (stop > start) {
     parts.push(strips(topic, start, stop));
     if (hasTopic(run, topic)) parts.push(sideBySide(presAreas(run, start, stop), sawTooth(run, start, stop, topic)));
@@ -211,4 +214,17 @@ sections.topic = () => {
     parts.push(html("p", {}, "No document is relevant here: every measure is 0, and there is nothing to find."));
   }
   show(host, ...parts, topicValues(topic));
+};
+// A document: its grade, and its rank in every run.
+sections.document = () => {
+  const topic = topicAt.get(state.topic);
+  const [start, stop] = documentsOf(topic);
+  const place = docnos.indexOf(state.doc, start);
+  if (!state.doc || place < 0 || place >= stop) return;
+  const rows = data.best.map((run) => [named(run), hasTopic(run, topic) ? String(rankOf(run, place) || "–") : "no such topic"]);
+  const found = data.runs.filter((_, run) => rankOf(run, place)).length;
+  const url = data.url?.replaceAll("{docno}", encodeURIComponent(state.doc));
+  const name = html("h3", { id: "document-name" }, url ? html("a", { href: url, rel: "noreferrer" }, state.doc) : state.doc, titles[place] ? `: ${titles[place]}` : null);
+  const words = html("p", { role: "status" }, "Topic ", topicLink(topic), `: relevant, grade ${arrays.grades[place]}; found by ${found} of ${plural(RUNS, "run")}`);
+  show(byId("document-view"), name, words, scrolling("Ranks of the document", tableOf("Its rank in each run (–: not retrieved)", ["run", "rank"], rows), true));
 };

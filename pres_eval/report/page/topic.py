@@ -44,4 +44,22 @@ def topic_view(report: Report) -> Html:
             figure("Relevant documents", words, chart),
             class_="charts",
         ),
+        _document(report),
+    )
+
+
+def _document(report: Report) -> Html:
+    """A document, which the script shows: its grade, and its rank in each run."""
+    count = plural(len(report.documents.docnos), "relevant document")
+    hint = f"Choose one of the {count} in a topic, or among those that only one of two runs found."
+    shown_there = element("div", element("p", hint), id="document-view")
+    heading = "A document"
+    return element(
+        "section",
+        element("h2", heading),
+        shown_there,
+        id="document",
+        class_="script",
+        hidden=True,
+        aria_label=heading,
     )

@@ -15,6 +15,9 @@ from pres_eval.report.trec_tables import (
     summary_statistics,
 )
 
+FEW_RUNS = 20
+"""Of more runs the histograms, two thirds of the page, are among the distributions alone."""
+
 
 def trec_tables(report: Report) -> Html:
     """All runs; the script shows one at a time."""
@@ -37,7 +40,7 @@ def _run(report: Report, run: int) -> Html:
         "section",
         element("h3", report.names[run]),
         element("div", *tables, class_="tables"),
-        *(_histogram(report, run, label) for label in median_labels(report)),
+        *(_histogram(report, run, label) for label in median_labels(report) if len(report.names) <= FEW_RUNS),
         class_="run",
         data_run=run,
         aria_label=report.names[run],

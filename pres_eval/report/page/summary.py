@@ -1,0 +1,184 @@
+"""The first screen in words: which run is best, whether significantly, where it fails, what it missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pres_eval.analysis.compare_settings import least_p
+from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.every_pair import Against, PairTable
+from pres_eval.analysis.topics import plural
+from pres_eval.report.markup import Content, Html, element
+from pres_eval.report.page.tables import link, section
+from pres_eval.report.text import p_text, percentage, shown, signed, text_of
+from pres_eval.report.trec_report import DIGITS, Report
+
+MOST_NAMED = 3
+
+
+def summary(report: Report) -> Html:
+    """A sentence or two for each of a reader's first questions; about the best run, or the only one."""
+    leaders = report.leaders(report.main)
+    run = (leaders or report.best_first(report.main))[0]
+    answers: list[tuple[str, Sequence[Content]]] = [("Result", _best(report, leaders))]
+    if len(report.names) > 1:
+        answers.append(("Significance", _tests(report, leaders)))
+    if report.column(report.main).measure.per_topic:
+        answers.append(("Topics", _topics(report, run)))
+    answers += [("Documents", _missed(report, run)), ("Judgements", _judged(report, run))]
+    rows = [
+        element("li", element("strong", f"{question}: "), *sentences)
+        for question, sentences in answers
+        if sentences
+    ]
+    return section("summary", "In short", element("ul", *rows, class_="plain"))
+
+
+def named(report: Report, runs: Sequence[int]) -> str:
+    """The names of runs, and how many more there are: `a, b and 3 more`."""
+    names = [report.names[run] for run in runs]
+    if len(names) > MOST_NAMED + 1:
+        names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
+    label = report.main
+    less = " (less is better)" if report.sign(label) < 0 else ""
+    lacking = [run for run in range(len(report.names)) if not report.has_all_topics(run)]
+    unranked = f" Not ranked, as they lack topics: {named(report, lacking)}." if lacking else ""
+    if not leaders:
+        why = "every run lacks topics that another has" if lacking else f"no run has a number for {label}"
+        return [f"No run is called best: {why}."]
+    value = _value(report, leaders[0])
+    if len(leaders) > 1:
+        return [f"{named(report, leaders)} tie for the best {label}{less}: {value}.{unranked}"]
+    name = link("runs", report.names[leaders[0]], run=report.names[leaders[0]])
+    words = (
+        f" is best by {label}{less}: {value}." if len(report.names) > 1 else f" has {label} {value}{less}."
+    )
+    return [name, words, unranked]
+
+
+def _value(report: Report, run: int) -> str:
+    """A run's main measure with its interval and topics."""
+    pairs, mean = report.pairs, shown(report.summary(run, report.main), DIGITS)
+    topics = plural(report.topic_counts()[run])
+    if pairs is None or not np.isfinite(pairs.lower[0, run]):
+        return f"{mean} over {topics}, without an interval"
+    confidence = percentage(1 - pairs.settings.alpha)
+    return f"{mean} ({confidence} interval {pairs.lower[0, run]:.4f} to {pairs.upper[0, run]:.4f}, {topics})"
+
+
+def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
+    pairs = report.pairs
+    if pairs is None:
+        return ["there is no mean over topics to test."]
+    if not leaders:
+        return ["see ", link("pair", "any two runs"), f" over the topics that both have ({pairs.family})."]
+    alpha = pairs.settings.alpha
+    parts: list[Content] = []
+    others = [run for run in report.best_first(report.main) if run not in leaders]
+    if others:
+        parts.append(_next(report, pairs, leaders[0], others[0]))
+    least = least_p(pairs.settings, int(pairs.topics.max()), len(pairs.first))
+    if not least < alpha:
+        parts.append(f" Over {plural(int(pairs.topics.max()))} nothing can be significant.")
+    elif len(report.names) > 2:
+        for leader in leaders[:MOST_NAMED]:
+            rest = [run for run in range(len(report.names)) if run != leader]
+            found = [pairs.against(0, leader, run) for run in rest]
+            beaten = sum(one.p_value < alpha and one.direction > 0 for one in found)
+            name = report.names[leader]
+            amount = "every other run" if beaten == len(rest) else f"{beaten} of the {len(rest)} other runs"
+            parts.append(f" {name} is significantly better than {amount}.")
+    return [*parts, f" ({pairs.family}, p < {alpha:g}.)"]
+
+
+def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
+    """What the test says of the best run and the next."""
+    found = pairs.against(0, leader, other)
+    names = {"a": report.names[leader], "b": report.names[other]}
+    return [
+        _verdict(found, pairs.settings.alpha, *names.values()),
+        link("pair", "topic by topic", **names),
+        ".",
+    ]
+
+
+def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
+    if not found.topics:
+        return f"{name} and {other} have no topic in common; "
+    if np.isnan(found.p_value):
+        return f"{name} against {other}, the next, could not be tested ({signed(found.difference)}); "
+    p_words = f"p = {p_text(found.p_value)}".replace("= <", "< ")
+    numbers = f"{signed(found.difference)}, {p_words}, {plural(found.topics)}"
+    if found.p_value >= alpha or not found.direction:
+        return f"no significant difference was found between {name} and {other}, the next ({numbers}); "
+    side = "better" if found.direction > 0 else "worse"
+    return f"{name} is significantly {side} than {other}, the next ({numbers}); "
+
+
+def _topics(report: Report, run: int) -> list[Content]:
+    """On how many topics a run is first, and on which it is at its worst."""
+    label, name = report.main, report.names[run]
+    gains = report.sign(label) * rounded(report.matrix(label).ravel()).reshape(len(report.names), -1)
+    own = np.flatnonzero(np.isfinite(gains[run]))
+    if len(own) < 2:
+        return []
+    best = np.fmax.reduce(gains, axis=0)
+    first = own[gains[run, own] == best[own]]
+    shared = int(np.count_nonzero((gains[:, first] == best[first]).sum(axis=0) > 1))
+    worst = own[gains[run, own] == gains[run, own].min()]
+    topic = text_of(report.topics[worst[0]])
+    more = f" and {len(worst) - 1} more" if len(worst) > 1 else ""
+    value = f"{report.matrix(label)[run, worst[0]]:.{DIGITS}f}"
+    parts: list[Content] = [f"{name} fails most on ", link("topic", topic, topic=topic, run=name)]
+    if len(report.names) == 1:
+        return [*parts, f"{more} ({label} {value})."]
+    rival = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
+    best_there = f"the best there: {report.names[rival]}, {report.matrix(label)[rival, worst[0]]:.{DIGITS}f}"
+    nobody = best[worst[0]] == gains[run, worst[0]]
+    parts.append(f"{more} ({label} {value}; {'no run does better' if nobody else best_there}).")
+    tied = f", on {shared} of these together with others" * (shared > 0)
+    return [f"{name} is first on {len(first)} of {plural(len(own))}{tied}. ", *parts]
+
+
+def _missed(report: Report, run: int) -> list[Content]:
+    """How many relevant documents a run missed, and where most."""
+    documents, limit = report.documents, max(report.nmax)
+    counts = np.diff(documents.offsets)
+    topic_of = np.repeat(np.arange(len(counts)), counts)
+    has = np.isfinite(report.matrix("num_rel"))
+    missing = ~((documents.ranks > 0) & (documents.ranks <= limit))
+    own = missing[run] & has[run, topic_of]
+    total, nobody = int(has[run, topic_of].sum()), int((own & missing.all(axis=0)).sum())
+    words = (
+        f"{report.names[run]} misses {int(own.sum())} of {plural(total, 'relevant document')} by rank {limit}"
+    )
+    if not own.any():
+        return [f"{words}."]
+    by_topic = np.bincount(topic_of[own], minlength=len(counts))
+    most = int(by_topic.argmax())
+    topic = text_of(report.topics[most])
+    place = link("topic", topic, topic=topic, run=report.names[run], nmax=str(limit))
+    words += f"; every run misses {nobody} of these" * (len(report.names) > 1)
+    return [f"{words}. The most, {by_topic[most]} of {counts[most]}, on ", place, "."]
+
+
+def _judged(report: Report, run: int) -> list[Content]:
+    """How much of the head of a run was judged, and what that leaves open."""
+    trust = report.trust
+    if trust is None:
+        return []
+    share, name = float(trust.judged[10][run]), report.names[run]
+    amount = "all" if share == 1 else f"on average {100 * share:.0f} %"
+    words = f"{amount} of the first 10 documents of {name} are judged"
+    if share < 1 and "P_10" in trust.bounds:
+        low, high = trust.bounds["P_10"][:, run]
+        words += f": P_10 lies between {low:.4f} and {high:.4f}"
+    ties = trust.ties[run]
+    equal = f" Equal scores: {ties} by how they are ordered." if ties and ties.is_wide else ""
+    return [f"{words}.{equal} ", link("trust", "Can I trust these judgements?")]

@@ -1,0 +1,280 @@
+"""The page's first screen in words: each number and each claim recomputed from `compare --format json`."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support.browser import AVAILABLE, Browser
+from support.made_reports import (
+    PATENT_QRELS,
+    PATENT_RUNS,
+    judgements,
+    ranking,
+    report_of,
+    report_of_texts,
+)
+
+from pres_eval.cli.commands import command_of
+from pres_eval.report.html import as_html
+from pres_eval.report.trec_report import Report
+
+pytestmark = pytest.mark.slow
+
+TOPICS = [str(topic) for topic in range(11, 23)]
+QRELS = "".join(judgements(topic, 2) for topic in TOPICS)
+
+
+def made(tag: str, places: Callable[[int], Sequence[int]], topics: Sequence[str] = TOPICS) -> str:
+    """A run that has the relevant documents of the topic at each place at the ranks of `places`."""
+    return "".join(ranking(topic, places(at), 40, tag) for at, topic in enumerate(topics))
+
+
+GOOD = made("good", lambda at: (1 + at % 2, 4))
+POOR = made("poor", lambda at: (3 + at % 3, 8 + at))
+LIKE = made("like", lambda at: (1 + (at + 1) % 2, 4))
+SOME = made("some", lambda at: (1, 2), TOPICS[:2])
+OTHERS = made("others", lambda at: (1, 3), TOPICS[3:])
+REPORTS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "clear": (QRELS, (GOOD, POOR), {}),
+    "tie": (QRELS, (GOOD, LIKE, POOR), {}),
+    "tie-of-all": (QRELS, (GOOD, GOOD.replace("good", "same")), {}),
+    "nothing-significant": (QRELS, (GOOD, made("near", lambda at: (1 + at % 2, 4 + at // 11))), {}),
+    "few-topics": (
+        QRELS,
+        (
+            made("alpha", lambda at: (1 + at, 5), TOPICS[:2]),
+            made("beta", lambda at: (2 + at, 9 - at), TOPICS[:2]),
+        ),
+        {},
+    ),
+    "one-topic": (
+        QRELS,
+        (made("alpha", lambda at: (1, 5), TOPICS[:1]), made("beta", lambda at: (2, 9), TOPICS[:1])),
+        {},
+    ),
+    "one-run": (QRELS, (GOOD,), {}),
+    "one-run-one-topic": (QRELS, (made("alpha", lambda at: (1, 5), TOPICS[:1]),), {}),
+    "lacks-topics": (QRELS, (GOOD, POOR, SOME), {}),
+    "all-lack-topics": (QRELS, (SOME, OTHERS), {}),
+    "less-is-better": (QRELS, (GOOD, POOR, LIKE), {"measures": ("last_rel",)}),
+}
+
+
+@pytest.fixture(params=[*REPORTS, "patents"])
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Report]:
+    name = request.param
+    if name == "patents":
+        return name, report_of(PATENT_QRELS, PATENT_RUNS)
+    qrels, runs, options = REPORTS[name]
+    return name, report_of_texts(tmp_path, qrels, *runs, **options)
+
+
+def answers(report: Report) -> dict[str, str]:
+    """The sentences of the first screen by their question."""
+    found = re.search(r'<section id="summary".*?</section>', as_html(report), re.DOTALL)
+    assert found is not None
+    rows = re.findall(r"<li><strong>(\w+): </strong>(.*?)</li>", found[0])
+    return {question: unescape(re.sub("<[^>]*>", "", text)) for question, text in rows}
+
+
+def compared(report: Report, *runs: int) -> dict[str, list[dict[str, Any]]]:
+    """What compare says of some of the runs by the main measure, pair by pair, not corrected."""
+    files = [report.qrels.path, *(report.files[run].path for run in runs)]
+    options = ["-m", report.main, "--all-pairs", "--correction", "none", "--format", "json"]
+    result = CliRunner().invoke(command_of("compare"), [*files, *options, "--quiet"])
+    assert result.exit_code == 0, result.output
+    found: dict[str, list[dict[str, Any]]] = json.loads(result.output)
+    return found
+
+
+def holm(p_values: dict[tuple[int, int], float | None]) -> dict[tuple[int, int], float]:
+    """Holm's correction, step by step: a comparison without a p-value counts as one that found nothing."""
+    known = {pair: 1.0 if p_value is None else p_value for pair, p_value in p_values.items()}
+    order = sorted(known, key=lambda pair: known[pair])
+    corrected, least = {}, 0.0
+    for done, pair in enumerate(order):
+        least = max(least, min(1.0, known[pair] * (len(order) - done)))
+        corrected[pair] = least
+    return corrected
+
+
+def pairs_of(report: Report) -> dict[tuple[int, int], dict[str, Any]]:
+    """Each pair of runs as compare finds it over the topics that both have; without those that have none."""
+    count = len(report.names)
+    topics = [set(evaluation.topics) for evaluation in report.evaluations]
+    return {
+        (one, other): compared(report, one, other)["comparisons"][0]
+        for one in range(count)
+        for other in range(one + 1, count)
+        if topics[one] & topics[other]
+    }
+
+
+in_chromium = pytest.mark.skipif(not AVAILABLE, reason="no Chromium with chromedriver here")
+ANSWERED = """
+  const place = (element) => element.getBoundingClientRect().bottom;
+  const links = (row) => [...row.querySelectorAll("a")].map(a => a.hash);
+  const rows = [...document.querySelectorAll("#summary li")];
+  return rows.map(row => [row.querySelector("strong").textContent, place(row), ...links(row)]);
+"""
+
+
+@in_chromium
+@pytest.mark.parametrize("width", [1280, 390])
+def test_five_questions_are_answered_on_the_first_screen(tmp_path: Path, width: int) -> None:
+    """Best, significant, where it fails, what it missed, trust: in words at once, in numbers a click away."""
+    path = tmp_path / "report.html"
+    path.write_text(as_html(report_of(PATENT_QRELS, PATENT_RUNS)))
+    with Browser(height=900) as browser:
+        if width == 390:
+            browser.look(width=390)
+        browser.open(path)
+        rows = browser.run(ANSWERED)
+        assert [row[0] for row in rows] == [
+            f"{each}: " for each in ("Result", "Significance", "Topics", "Documents", "Judgements")
+        ]
+        assert all(0 < bottom < 844 for _, bottom, *_ in rows)
+        shows = {
+            "pair": "#pair-words",
+            "topic": "#topic-name",
+            "trust": "#trust-table",
+            "runs": "section.run",
+        }
+        for _, _, *links in rows:
+            assert links
+            browser.open(path, links[0])
+            section = links[0][1:].split("?")[0]
+            assert browser.run("return document.querySelector(arguments[0]).offsetHeight", shows[section]) > 0
+            assert browser.run("return document.activeElement.closest('section').id") == section
+        assert browser.messages() == []
+
+
+def test_what_is_best_is_what_compare_says(case: tuple[str, Report]) -> None:
+    name, report = case
+    words = answers(report)["Result"]
+    complete = [run for run in range(len(report.names)) if report.has_all_topics(run)]
+    if name == "all-lack-topics":
+        assert words == "No run is called best: every run lacks topics that another has."
+        return
+    rows = {}
+    for run in complete:
+        (row,) = compared(report, run)["means"]
+        rows[report.names[run]] = row
+    sign = -1 if name == "less-is-better" else 1
+    best = max(sign * row["mean"] for row in rows.values())
+    leaders = {run for run, row in rows.items() if abs(sign * row["mean"] - best) < 1e-12}
+    assert all((run in words.partition(": ")[0]) == (run in leaders) for run in rows)
+    assert ("tie for the best" in words) == (len(leaders) > 1)
+    row = rows[min(leaders)]
+    assert f"{row['mean']:.4f}" in words
+    if row["lower"] is None:
+        assert (
+            f"{row['mean']:.4f} over {len(report.topics)} topic" in words and "without an interval" in words
+        )
+    else:
+        assert f"(95 % interval {row['lower']:.4f} to {row['upper']:.4f}, " in words
+    assert ("(less is better)" in words) == (sign < 0)
+    assert ("Not ranked, as they lack topics: some." in words) == (name == "lacks-topics")
+
+
+def test_what_is_significant_is_what_compare_says(case: tuple[str, Report]) -> None:
+    name, report = case
+    count = len(report.names)
+    if count == 1:
+        assert "Significance" not in answers(report)
+        return
+    words = answers(report)["Significance"]
+    found = pairs_of(report)
+    corrected = holm({pair: row["p_value"] for pair, row in found.items()})
+    assert f"(t, correction holm over {count * (count - 1) // 2} pair" in words
+    if name == "all-lack-topics":
+        assert "significantly" not in words and "over the topics that both have" in words
+        return
+    leaders = report.leaders(report.main)
+    others = [run for run in report.best_first(report.main) if run not in leaders]
+    assert (words.count("is significantly ") > 0) <= any(p < 0.05 for p in corrected.values())
+    if others:
+        pair = (min(leaders[0], others[0]), max(leaders[0], others[0]))
+        row, p_value = found[pair], corrected[pair]
+        sign = 1 if leaders[0] == pair[0] else -1
+        assert f"({sign * row['difference']:+.4f}" in words
+        if row["p_value"] is None:
+            assert "could not be tested" in words
+        else:
+            known = "p < 0.0001" if p_value < 0.00005 else f"p = {p_value:.4f}"
+            assert known in words
+            assert ("no significant difference was found" in words) == (p_value >= 0.05)
+    for leader in leaders if "is significantly better than" in words and count > 2 else []:
+        beaten = sum(corrected[min(leader, run), max(leader, run)] < 0.05 for run in others)
+        amount = "every other run" if beaten == count - 1 else f"{beaten} of the {count - 1} other runs"
+        assert f"{report.names[leader]} is significantly better than {amount}." in words
+
+
+@pytest.mark.parametrize(("name", "words"), [("one-topic", "could not be tested"), ("tie-of-all", "(t, ")])
+def test_nothing_is_claimed_where_nothing_was_shown(tmp_path: Path, name: str, words: str) -> None:
+    qrels, runs, options = REPORTS[name]
+    found = answers(report_of_texts(tmp_path, qrels, *runs, **options))["Significance"]
+    assert words in found and "is significantly" not in found and "nan" not in found
+
+
+def test_where_a_run_fails_is_what_compare_says(case: tuple[str, Report]) -> None:
+    """By the winners of each topic, and by the values of -q."""
+    _, report = case
+    if len(report.topics) == 1:
+        assert "Topics" not in answers(report)
+        return
+    words, label = answers(report)["Topics"], report.main
+    run = (report.leaders(label) or report.best_first(label))[0]
+    values = {
+        topic.decode(): report.sign(label) * float(value)
+        for topic, value in zip(report.topics, report.per_topic(run, label), strict=True)
+        if not math.isnan(value)
+    }
+    least = min(values.values())
+    worst = [topic for topic, value in values.items() if value == pytest.approx(least, abs=1e-12)]
+    assert f"fails most on {worst[0]}" in words and f"{label} {report.sign(label) * least:.4f}" in words
+    assert (f" and {len(worst) - 1} more" in words) == (len(worst) > 1)
+    if len(report.names) == 1:
+        return
+    gains = report.sign(label) * report.matrix(label)
+    best = {
+        topic.decode(): max(float(value) for value in column if not math.isnan(value))
+        for topic, column in zip(report.topics, gains.T, strict=True)
+    }
+    first = [topic for topic, value in values.items() if value == pytest.approx(best[topic], abs=1e-12)]
+    assert f"is first on {len(first)} of {len(values)} topic" in words
+    assert ("no run does better" in words) == (worst[0] in first)
+
+
+def test_missed_documents_are_those_of_explain(case: tuple[str, Report]) -> None:
+    _, report = case
+    words = answers(report)["Documents"]
+    run = (report.leaders(report.main) or report.best_first(report.main))[0]
+    command = [report.qrels.path, report.files[run].path, "--format", "json", "--quiet"]
+    rows = json.loads(CliRunner().invoke(command_of("explain"), command).output)["documents"]
+    missed = [row for row in rows if not row["rank"] or row["rank"] > 1000]
+    assert f"misses {len(missed)} of {len(rows)} relevant documents by rank 1000" in words
+
+
+def test_judged_and_bounds_are_those_of_the_evaluation(case: tuple[str, Report]) -> None:
+    _, report = case
+    words = answers(report)["Judgements"]
+    run = (report.leaders(report.main) or report.best_first(report.main))[0]
+    files = [report.qrels.path, report.files[run].path, "--quiet", "--format", "json"]
+    share, bounds = (
+        json.loads(CliRunner().invoke(command_of("evaluate"), [*files, *options]).output)["runs"][0][
+            "summary"
+        ]
+        for options in (["-m", "judged.10"], ["-m", "P.10", "--bounds"])
+    )
+    low, high = (bounds[f"P_10(bound={end})"] for end in ("least", "greatest"))
+    assert f"P_10 lies between {low:.4f} and {high:.4f}." in words
+    assert words.startswith(f"on average {100 * share['judged_10']:.0f} % of the first 10 documents of ")

@@ -1,0 +1,117 @@
+"""What the page says of the judgements, and the warnings of equal scores."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from support.commands import Command
+from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
+
+from pres_eval.cli.commands import command_of
+from pres_eval.report.html import as_html
+from pres_eval.report.report_tables import as_tables
+from pres_eval.report.trec_report import Report
+
+
+def words_of(report: Report) -> str:
+    found = re.search(r'<section id="trust".*?</section>', as_html(report), re.DOTALL)
+    assert found is not None
+    return unescape(re.sub("<[^>]*>", "", found[0].replace("</td>", "|").replace("</th>", "|")))
+
+
+def test_judgements_are_those_of_other_commands() -> None:
+    report = report_of(PATENT_QRELS, PATENT_RUNS)
+    (table,) = (table for table in as_tables(report) if table.name == "judgements")
+    measures = [f"-m{name}" for name in ("judged.10", "judged.100", "PRES.100", "map", "P.10")]
+    for place, path in enumerate(PATENT_RUNS):
+        row = dict(zip(table.headings, table.rows[place], strict=True))
+        plain, bounds = (
+            json.loads(
+                CliRunner()
+                .invoke(command_of("evaluate"), [PATENT_QRELS, path, "--format", "json", *options])
+                .output
+            )["runs"][0]["summary"]
+            for options in (measures, [*measures[2:], "--bounds"])
+        )
+        assert [row[f"judged_{k}"] for k in (10, 100)] == [plain[f"judged_{k}"] for k in (10, 100)]
+        for label in ("PRES_100", "map", "P_10"):
+            for end in ("least", "greatest"):
+                assert row[f"{label} {end}"] == bounds[f"{label}(bound={end})"]
+        ranks = report.documents.ranks
+        alone = sum(
+            bool(ranks[place, at]) and np.count_nonzero(ranks[:, at]) == 1 for at in range(ranks.shape[1])
+        )
+        assert row["unique_relevant"] == alone > 0
+
+
+def test_the_order_is_that_of_robustness() -> None:
+    report = report_of(PATENT_QRELS, PATENT_RUNS)
+    options = ["-m", "PRES.100", "--fractions", "0.5", "--samples", "5", "--format", "json"]
+    result = CliRunner().invoke(command_of("robustness"), [PATENT_QRELS, *PATENT_RUNS, *options])
+    found = [row["tau_a"] for row in json.loads(result.output)["samples"]]
+    assert f"τ = {sum(found) / 5:.2f} on average, {min(found):.2f} at worst" in words_of(report)
+
+
+def test_topics_with_few_and_without_relevant_documents(tmp_path: Path) -> None:
+    qrels = judgements("1", 9) + judgements("2", 2) + "3 0 N1 0\n"
+    runs = ["".join(ranking(topic, (1, at), 9, f"r{at}") for topic in "123") for at in (2, 3)]
+    words = words_of(report_of_texts(tmp_path, qrels, *runs))
+    assert "1 topic of 3 without a relevant document: 3" in words
+    assert "1 topic of 3 with fewer than 5 relevant documents: 2" in words
+
+
+def test_one_run_has_no_order(tmp_path: Path) -> None:
+    words = words_of(report_of_texts(tmp_path, judgements("1", 9), ranking("1", (1,), 9, "only")))
+    assert "Kendall" not in words and "could be best" not in words
+
+
+@pytest.mark.parametrize("bounds", [False, True])
+def test_no_run_is_said_to_stay_best_where_bounds_meet(tmp_path: Path, bounds: bool) -> None:
+    """Two runs of which all documents are judged, or none but the relevant."""
+    known = "" if bounds else "".join(f"1 0 N{rank} 0\n" for rank in range(1, 10))
+    runs = [ranking("1", (1, 2), 9, "good"), ranking("1", (5, 6), 9, "poor")]
+    words = words_of(report_of_texts(tmp_path, judgements("1", 2) + known, *runs))
+    assert f"Within these bounds {'another' if bounds else 'no other'} run could be best" in words
+    assert f"of {int(bounds)} of 1 other runs reach into those of good" in words
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.HTM", "report.pdf"])
+def test_only_pages_and_programs_wait_for_it(name: str) -> None:
+    wanted = report_of(PATENT_QRELS, PATENT_RUNS, outputs=(name,))
+    assert (wanted.trust is None) == (name == "report.pdf")
+    assert report_of(PATENT_QRELS, PATENT_RUNS, outputs=(), output_format="json").trust is not None
+    assert report_of(PATENT_QRELS, PATENT_RUNS, outputs=()).trust is None
+
+
+def test_judged_only_has_no_bounds(tmp_path: Path) -> None:
+    runs = [ranking("1", (1, 2), 9, "good"), ranking("1", (5, 6), 9, "poor")]
+    report = report_of_texts(tmp_path, judgements("1", 2), *runs, judged_only=True)
+    assert report.trust is not None and report.trust.bounds == {} and " .. " not in words_of(report)
+
+
+@pytest.mark.parametrize("name", ["report", "compare"])
+def test_equal_scores_are_told(command: Command, tmp_path: Path, name: str) -> None:
+    (tmp_path / "qrels").write_text(judgements("1", 2) + judgements("2", 2))
+    lines = [f"{topic} Q0 {docno} 1 1 tied\n" for topic in "12" for docno in ("A", "N", "R1", "R2", "Z")]
+    (tmp_path / "run").write_text("".join(lines))
+    called = command(name, tmp_path / "qrels", tmp_path / "run")
+    assert "run: equal scores: map is 0.3250 to 1.0000 by how they are ordered (--ties)" in called.err
+    assert "equal scores" not in command(name, tmp_path / "qrels", tmp_path / "run", "--quiet").err
+    page = as_html(report_of(str(tmp_path / "qrels"), [str(tmp_path / "run")]))
+    assert page.count("PRES_100 is 0.9700 to 1.0000") == 2
+
+
+def test_the_baseline_is_the_best_or_the_one_named(command: Command, tmp_path: Path) -> None:
+    assert report_of(PATENT_QRELS, PATENT_RUNS[1:]).baseline == 1
+    report = report_of(PATENT_QRELS, PATENT_RUNS, baseline="keyword")
+    assert report.baseline == 1
+    assert "each run against keyword over" in as_html(report)
+    called = command("report", PATENT_QRELS, *PATENT_RUNS, "--baseline", "keywrd", "-o", tmp_path / "r.html")
+    assert called.code == 1
+    assert "--baseline keywrd: no such run; did you mean keyword?" in called.err
