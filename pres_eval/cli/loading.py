@@ -262,7 +262,7 @@ def warn_of_reach(
     times = corrected_for(settings, comparisons, measures)
     draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
     helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
-    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 2)
+    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 1)
     of = f"{settings.samples} samples"
     if comparisons > 1:
         of += f" and {plural(comparisons, 'comparison')}"

@@ -148,7 +148,7 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
 
 
 def _joined_lone(lone: Sequence[tuple[IntArray, WordIds]]) -> tuple[IntArray, WordIds]:
-    """Return the first rows of topics without judged documents; more would tell no more."""
+    """Return the first rows of topics without judged documents, (n,) each; more would tell no more."""
     kept = lone[:LONE_TOPICS]
     if not kept:
         return _NONE, NO_IDS

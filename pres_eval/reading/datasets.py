@@ -57,6 +57,7 @@ def _qrels_text(address: str) -> bytes:
 
 
 def _dataset(address: str) -> Any:
+    """Return the dataset of an address; raises InputError for an unknown one, MissingExtraError."""
     try:
         import ir_datasets
     except ImportError:

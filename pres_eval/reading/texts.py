@@ -33,6 +33,7 @@ def read_texts(path: str) -> dict[bytes, str]:
 
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:
+    """Return the id and the text of a line: separated, or a JSON record; raises InputError."""
     parts = line.split("\t" if "\t" in line else None, 1)
     if line.lstrip().startswith("{"):
         try:

@@ -74,7 +74,7 @@ def test_item_11_agreement_and_judges_warn_too(command: Command, tmp_path: Path)
         "over 2 topics, 10000 samples can't give a p-value below 0.5, so nothing can be significant at 0.05"
     )
     called = command("agreement", "--scores", tmp_path / "scores.csv")
-    assert f"warning: wilcoxon {told}; what would help: more topics\n" in called.err
+    assert f"warning: wilcoxon {told}; what would help: more topics, or --test t\n" in called.err
     assert command("agreement", "--scores", tmp_path / "scores.csv", "--quiet").err == ""
     for name, better in (("qrels", "a"), ("other", "b"), ("r1", "a"), ("r2", "b")):
         line = "{0} Q0 {1} 1 1 {2}\n" if name.startswith("r") else "{0} 0 {1} 1\n"

@@ -45,6 +45,7 @@ def named(report: Report, runs: Sequence[int]) -> str:
 
 
 def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
+    """Return which run is best, or why none is called so."""
     label = report.main
     less = " (less is better)" if report.sign(label) < 0 else ""
     lacking = [run for run in range(len(report.names)) if not report.has_all_topics(run)]
@@ -73,6 +74,7 @@ def _value(report: Report, run: int) -> str:
 
 
 def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
+    """Return what the tests say of the best run and the others."""
     pairs = report.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
@@ -109,6 +111,7 @@ def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
 
 
 def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
+    """Return what the test says of the best run and the next."""
     if not found.topics:
         return f"{name} and {other} have no topic in common; "
     if np.isnan(found.p_value):
