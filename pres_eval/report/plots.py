@@ -59,8 +59,7 @@ def robustness(
     """The lowest correlation at each fraction of the relevant documents, dots for the samples.
 
     panels: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
-    with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010).  Lines without a number are named as
-    such in the legend.
+    with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010); the legend names lines without any.
     """
 
     def any_known(name: str) -> bool:
