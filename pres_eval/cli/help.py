@@ -164,7 +164,7 @@ def option_rows(command: click.Command) -> list[tuple[str, str]]:
     rows = []
     for parameter in command.params:
         if isinstance(parameter, click.Option) and not parameter.hidden:
-            names = ", ".join(sorted(parameter.opts, key=len))
+            names = ", ".join([*sorted(parameter.opts, key=len), *parameter.secondary_opts])
             value = "" if parameter.is_flag else f" {_value_name(parameter)}"
             default = f" [{parameter.default}]" if parameter.show_default else ""
             rows.append((names + value, (parameter.help or "") + default))

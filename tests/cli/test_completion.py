@@ -95,7 +95,7 @@ def test_every_long_option_of_every_command(complete: Complete, name: str) -> No
         option
         for parameter in command_of(name).params
         if isinstance(parameter, click.Option)
-        for option in parameter.opts
+        for option in (*parameter.opts, *parameter.secondary_opts)
         if option.startswith("--")
     }
     assert set(complete(name, "--")) == options | {"--help"}
