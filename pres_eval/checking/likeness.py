@@ -12,8 +12,10 @@ import numpy as np
 
 from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.matching import KeyTable, match
+from pres_eval.arrays.ragged import ragged
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.ranking.notations import PUNCTUATION_BYTES as PUNCTUATION
 from pres_eval.ranking.notations import Respelling, documents_rewritten
 from pres_eval.ranking.opening import ROWS
 from pres_eval.ranking.ranked import lone_rows
@@ -28,6 +30,9 @@ LOOKED_AT_CLOSELY = 1000
 """Documents of a block of which it is made sure that they are alike; their hashes say so of the others."""
 _ODD = np.array(0x9E3779B97F4A7C15, np.uint64)
 _FACTOR = np.array(0xD6E8FEB86659FD93, np.uint64)
+_WORTH = np.cumprod(np.full(256, _FACTOR))[list(bytes(range(256)).lower())]
+_WORTH[list(PUNCTUATION + b"0")] = 0
+_AT_PLACE = np.cumprod(np.full(LOOKED_AT, _ODD))
 
 
 def loose(identifier: bytes) -> str:
@@ -69,6 +74,19 @@ def loose_hashes(ids: Ids) -> Words:
     return mixed ^ (mixed >> np.uint64(29))
 
 
+def rough_hashes(ids: Ids) -> Words:
+    """(n,) hashes that are the same for ids that differ in case, zeros and punctuation alone.
+
+    Each byte that counts adds its own number times one for its place among those that count.
+    """
+    bytes_of, offsets = ragged(ids.starts, ids.lengths)
+    worth = _WORTH[ids.buffer[bytes_of]]
+    before = np.cumsum(worth > 0)
+    first = np.concatenate(([0], before))[offsets[:-1]]
+    place = np.minimum(before - np.repeat(first, ids.lengths), len(_AT_PLACE) - 1)
+    return np.add.reduceat(worth * _AT_PLACE[place], offsets[:-1]) if len(ids) else np.zeros(0, np.uint64)
+
+
 def _lower(word: Words) -> Words:
     """The eight letters of each word in lower case, all at once."""
     seven_bits = word & np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -108,13 +126,18 @@ class JudgedIds:
         if qrels is None:
             return None
         judged = cls(qrels.pool)
-        assert judged._alike is not None
+        assert judged._alike is not None and judged._rough is not None
         return judged
 
     @cached_property
     def _alike(self) -> KeyTable:
         """Of the hashes of documents that are the same for ids that look alike."""
         return KeyTable(loose_hashes(self.pool.documents.take(slice(None))) + _of_topics(self.pool.topic_of))
+
+    @cached_property
+    def _rough(self) -> KeyTable:
+        """Of the hashes of documents that are the same without case, zeros and punctuation."""
+        return KeyTable(rough_hashes(self.pool.documents.take(slice(None))) + _of_topics(self.pool.topic_of))
 
     @staticmethod
     def nothing(lengths: IntArray, ids: WordIds) -> Joined:
@@ -133,12 +156,16 @@ class JudgedIds:
         rows = np.flatnonzero(rest)
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         of_topic = np.bincount(np.searchsorted(offsets, found.rows, side="right") - 1, minlength=len(topic))
-        some = np.union1d(np.arange(min(ROWS, len(ids))), lone_rows(offsets, of_topic)[1])
+        others = ids.take(rows)
+        own = _of_topics(np.repeat(topic, lengths)[rows])
+        rough = rows[self._rough.find(rough_hashes(others) + own) >= 0]
+        lone = lone_rows(offsets, of_topic)[1]
+        some = np.unique(np.concatenate((np.arange(min(ROWS, len(ids))), lone, rough[:ROWS])))
         retrieved = judged.start + found.wanted if isinstance(judged, slice) else judged[found.wanted]
         rewritten = documents_rewritten(
             self.pool, np.repeat(topic, lengths)[some], ids.pick(some), retrieved, len(self.pool.documents)
         )
-        keys = loose_hashes(ids.take(rows)) + _of_topics(np.repeat(topic, lengths)[rows])
+        keys = loose_hashes(others) + own
         document = self._alike.find(keys)
         rows, document = rows[document >= 0], document[document >= 0]
         near = []

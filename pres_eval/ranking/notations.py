@@ -25,8 +25,8 @@ Id = tuple[int, bytes]
 
 Rule = Callable[[bytes], bytes]
 
-_PUNCTUATION = string.punctuation.encode()
-_MARKS = bytes(set(range(256)) - set(_PUNCTUATION))
+PUNCTUATION_BYTES = string.punctuation.encode()
+_MARKS = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
 _CHUNK = re.compile(rb"(?i)([#:%|@_.-]+|[#:%|@_.-]*(chunk|passage|part|seg)[#:%|@_.-]*)[0-9]+\Z")
 
 CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
@@ -35,7 +35,7 @@ RULES: dict[str, Rule] = {
     CASE: bytes.lower,
     ZERO: lambda one: re.sub(rb"\.0+\Z", b"", one),
     LEADING: lambda one: re.sub(rb"(?<![0-9.])0+(?=[0-9])", b"", one),
-    PUNCTUATION: lambda one: one.translate(None, _PUNCTUATION),
+    PUNCTUATION: lambda one: one.translate(None, PUNCTUATION_BYTES),
 }
 """What notations differ in, in the order in which it is taken out of the ids of both sides."""
 
@@ -118,7 +118,7 @@ def _whole(chunk: bytes) -> bytes:
 def _rough(ids: Sequence[Id], cut: Rule) -> list[bytes]:
     """Return the ids without all that rules may take out of them; all at once, as that is fast."""
     lines = b"\n".join(cut(one) for _, one in ids)
-    return lines.lower().translate(None, _PUNCTUATION + b"0").split(b"\n")
+    return lines.lower().translate(None, PUNCTUATION_BYTES + b"0").split(b"\n")
 
 
 def _less(rules: tuple[str, ...], left: str) -> tuple[str, ...]:

@@ -26,11 +26,12 @@ from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids
 from pres_eval.checking.check import CheckOptions, check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Severity
-from pres_eval.checking.likeness import alike, loose, loose_hashes
+from pres_eval.checking.likeness import LOOKED_AT, alike, loose, loose_hashes, rough_hashes
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli import main
 from pres_eval.cli.commands import command_of
 from pres_eval.errors import InputError
+from pres_eval.ranking.notations import PUNCTUATION_BYTES
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
@@ -460,6 +461,20 @@ ROWS = st.lists(
 
 
 @settings(deadline=None, max_examples=150)
+@given(st.lists(st.text("aAbB10-._#é", min_size=1, max_size=9).map(str.encode), min_size=1, max_size=40))
+def test_rough_hashes_are_equal_where_letters_and_digits_are(ids: list[bytes]) -> None:
+    """Without case, zeros and punctuation, wherever these stand."""
+    left = [one.lower().translate(None, PUNCTUATION_BYTES + b"0") for one in ids]
+    hashes = rough_hashes(Ids.of(ids)).tolist()
+    assert len(set(zip(left, hashes, strict=True))) == len(set(left)) == len(set(hashes))
+
+
+def test_rough_hashes_of_nothing_and_of_long_ids() -> None:
+    assert rough_hashes(Ids.of([])).tolist() == []
+    one, other = rough_hashes(Ids.of([b"x" * LOOKED_AT + b"-tail", b"X" * LOOKED_AT + b"tail"])).tolist()
+    assert one == other
+
+
 @given(ROWS)
 def test_against_a_slow_twin(rows: list[tuple[str, int, int, float]]) -> None:
     import tempfile

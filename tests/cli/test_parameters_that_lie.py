@@ -239,6 +239,35 @@ def test_item_23_topics_without_a_judged_document_are_looked_at_wherever_they_ar
     assert "other-notation-of-docno (20)" in checked and "they match without punctuation" in checked
 
 
+def anywhere(topics: int, native: int, written: int, place: int) -> tuple[str, str]:
+    """Judgements and a run: from topic `native` on one of two judged ids is another one, at a rank."""
+    qrels, run = "", ""
+    for topic in range(topics):
+        judged, other = f"EP-1{topic}-007A", (f"Ep1{topic}.7a", f"ep1{topic}7A")[written]
+        qrels += f"{topic} 0 same{topic} 1\n{topic} 0 {judged} 1\n"
+        ids = [f"same{topic}", *(f"x{topic}_{number}" for number in range(249))]
+        ids.insert(place, judged if topic < native else other)
+        run += "".join(f"{topic} Q0 {docno} 1 {999 - rank} t\n" for rank, docno in enumerate(ids))
+    return qrels, run
+
+
+@pytest.mark.parametrize("written", [0, 1])
+@pytest.mark.parametrize(
+    ("topics", "native", "place"), [(60, 30, 1), (60, 59, 100), (3, 0, 249), (100, 99, 22)]
+)
+def test_item_23_check_looks_at_all_rows(
+    topics: int, native: int, place: int, written: int, call: Command
+) -> None:
+    """Other topics, and other documents of the same topics, match as they are."""
+    qrels, run = anywhere(topics, native, written, place)
+    write(qrels=qrels, run=run)
+    checked = call("check", "qrels", "run").out
+    assert f"other-notation-of-docno ({topics - native})" in checked
+    assert f"of the run, 'EP-1{native}-007A' of the qrels" in checked
+    write(qrels=qrels, run=run.replace("ep", "other").replace("Ep", "other"))
+    assert "other-notation" not in call("check", "qrels", "run").out
+
+
 @pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])
 def test_item_23_topics_written_in_another_way_are_named(judged: str, ours: str, call: Command) -> None:
     write(qrels=QRELS + f"{judged} 0 d1 1\n", run=RUN + f"{ours} Q0 d1 1 1 bm25\n")
