@@ -1,3 +1,3 @@
 """Which version this is: the build reads it here."""
 
-__version__ = "2.10.0"
+__version__ = "2.10.1"

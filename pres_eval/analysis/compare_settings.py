@@ -25,6 +25,10 @@ FAMILIES = ("runs", "measures")
 """Over what p-values are corrected: the comparisons of one measure, or those of all measures together."""
 
 
+LEAST_ALPHA = 1e-6
+"""Below it, 1 less a share of it for each of many comparisons is no longer less than 1."""
+
+
 @dataclass(frozen=True)
 class CompareSettings:
     """How runs are compared.
@@ -80,8 +84,9 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
     ):  # fmt: skip
         if getattr(settings, name) not in known:
             raise UsageError(f"{name}={getattr(settings, name)!r}: expected one of {', '.join(known)}")
-    if not 0 < settings.alpha < 1:
-        raise UsageError(f"alpha={settings.alpha!r}: expected a number between 0 and 1")
+    given: object = settings.alpha
+    if not isinstance(given, int | float) or not LEAST_ALPHA <= given < 1:
+        raise UsageError(f"alpha={given!r}: expected a number from {LEAST_ALPHA:f} to below 1")
     for name, least in (("samples", 1), ("seed", 0)):
         if getattr(settings, name) < least:
             raise UsageError(f"{name}={getattr(settings, name)!r}: expected {least} or more")

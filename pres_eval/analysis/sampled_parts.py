@@ -65,6 +65,9 @@ def sampled_parts(
             f"topic {quoted(sample[0].stratum.topic)}",
             f"a topic of the review, such as {quoted(min(known))}",
         )
+    if lacking := sorted(known.keys() - topics.keys()):
+        of_topic = f"of topic {quoted(lacking[0])}, of which the review found {known[lacking[0]]:,} documents"
+        raise InputError(sample[0].place[0], None, f"no sample {of_topic}", "one of each topic of the review")
     for stratum, (documents, place) in (sizes or {}).items():
         if documents and stratum not in topics.get(stratum.topic, ()):
             raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")

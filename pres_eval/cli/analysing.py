@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
@@ -69,7 +70,7 @@ SEED = click.option(
     help="Of all random choices: the same seed gives the same output everywhere (PCG64).",
 )  # fmt: skip
 ALPHA = click.option(
-    "--alpha", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+    "--alpha", type=FiniteRange(LEAST_ALPHA, 1, max_open=True), default=0.05, show_default=True,
     help="Level of significance.",
 )  # fmt: skip
 

@@ -164,6 +164,8 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
         evaluations = [evaluate(qrels, ranking, selection, options) for ranking in rankings]
         sides.append(pair_topics(evaluations, names, every_topic))
     judges = TwoJudges.of(*sides)
+    if len(sides[0].topics) > len(sides[1].topics):
+        said.warn(f"{said.first} has more topics than {said.second}: the first file is that of people")
     groups = groups_of_runs(said.groups, judges.people.runs, wanted=bool(said.groups))
     for one in favoured(judges, groups, said.alpha) if len(judges.people.runs) > 1 else ():
         said.warn(

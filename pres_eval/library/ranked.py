@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -264,6 +265,7 @@ class Qrels:
         >>> found.compute()
         {'map': 0.75}
         """
+        signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown one
         selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), relevance_info(self.form))
         return Accumulator(self, measures, options)
 

@@ -196,17 +196,18 @@ def num_rel_ret_inferred(batch: SampledBatch) -> FloatArray:
 def stat_ap(batch: SampledBatch) -> FloatArray:
     """Average precision, estimated from documents that were drawn with known probabilities (statAP).
 
-    Formula:  statAP = 1/R Σ_i 1/π_i · 1/k_i Σ_{j: k_j ≤ k_i} 1/π_j,      R = Σ 1/π
+    Formula:  statAP = 1/R Σ_i 1/π_i · 1/k_i (1 + Σ_{j: k_j < k_i} 1/π_j),      R = Σ 1/π
       i, j  relevant documents drawn that are retrieved, k their ranks; R is over all relevant ones drawn
       π     probability of being drawn; with -R strata n_s/N_s, the share of the stratum that was
     Range: 0 or more; an estimate can be above 1.  0 if no relevant document was drawn.
-    Notes: -R prels or -R strata.  Documents of method 0 in prels were not drawn and do not count.
+    Notes: -R prels or -R strata.  In prels π is 1 for documents of methods 0 and 2.  The document itself
+      counts once in the precision at its rank, where it is for sure.
     Source: Aslam & Pavlu, "A practical sampling strategy for efficient retrieval evaluation", Northeastern
       University, 2007; Carterette et al., "Evaluation over thousands of queries", SIGIR 2008,
       doi:10.1145/1390334.1390445.  trec_eval: none.
     """
     worth = (batch.worth * batch.is_rel)[batch.found]
-    precision = (batch.before(worth) + worth) / batch.rank[batch.found]
+    precision = (batch.before(worth) + 1) / batch.rank[batch.found]
     sums = np.bincount(batch.topic_of[batch.found], worth * precision, len(batch))
     return divide(sums, stat_num_rel(batch))
 

@@ -193,9 +193,10 @@ _QRELS_SHAPES: Shapes = (
         "",
     ),
     (
-        "this looks like prels of a Million Query track (topic docno relevance method probability)",
+        "this looks like prels of a Million Query track (topic docno relevance method probability): read them"
+        " with -R prels",
         (_ANY, _ANY, _INTEGER, _INTEGER, _NUMBER),
-        "print $1, 0, $2, $3",
+        "",
     ),
     (
         f"docnos have blanks in them, or these are {_SAMPLED} (-R strata), or preferences (-R prefs)",

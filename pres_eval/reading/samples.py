@@ -106,11 +106,11 @@ def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple
 def _grade(place: Place, text: str) -> int:
     """Return a grade, -1 for negative ones and empty cells; raises InputError for what is none."""
     grade = WORDS.get(text.casefold(), number_of(text))
-    if not math.isfinite(grade):
+    if not math.isfinite(grade) or grade != int(grade):
         raise InputError(
             *place, f"relevance {quoted(text)}", "a whole number (negative: not judged), or yes or no"
         )
-    return max(math.floor(grade), -1)
+    return max(int(grade), -1)
 
 
 def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:

@@ -19,8 +19,8 @@ from pres_eval.reading.tables import FileTable, read_table
 STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
 
-NOT_BY_CHANCE = b"0"
-"""The method, in prels, of documents that an algorithm chose and not a draw: they stand for no others."""
+NOT_BY_CHANCE = (b"0", b"2")
+"""The methods, in prels, of documents that an algorithm chose, too: they stand for themselves alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,21 +82,18 @@ def read_strata(source: Source) -> Sample:
 def read_prels(source: Source) -> UnequalSample:
     """Read a file of format prels: each line a topic, docno, relevance, method and inclusion probability.
 
-    Documents of method 0 were chosen by an algorithm and not drawn; they do not count.
+    Documents of method 0 were chosen by an algorithm, those of method 2 by chance too.  As in the script of
+    the Million Query track, both were sure to be judged, whatever probability the file gives.
     Raises InputError for a line that has not five columns, a relevance that is no integer, a probability that
     is not above 0 and at most 1, and a document that a topic has twice.
     """
     table = read_table(source, PRELS)
     _check_probabilities(table)
     rows = group_rows(table, 1, column=3)
-    by_chance = np.array([table.text(row, 3) != NOT_BY_CHANCE for row in range(len(table))])
-    if not by_chance.any():
-        expected = "methods other than 0 (0: chosen by an algorithm, 1: drawn, 2: both)"
-        raise InputError(
-            table.name, int(table.lines[0]), "no document was drawn: the method of all is 0", expected
-        )
-    grade = np.where(by_chance, [_relevance(table, row) for row in range(len(table))], -1)
-    sample = UnequalSample(*rows.common(table), grade[rows.order], table.numbers[rows.order])
+    chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
+    probability = np.where(chosen, 1.0, table.numbers)
+    grade = np.array([_relevance(table, row) for row in range(len(table))])
+    sample = UnequalSample(*rows.common(table), grade[rows.order], probability[rows.order])
     _check_once(sample)
     return sample
 

@@ -214,6 +214,8 @@ MISTAKES = [
     ("q1 d1 a 1\nq1 d2 a\n", "sample:2: 3 columns, expected 4 as in line 1"),
     ("q1 d1 a high\n", "sample:1: relevance 'high', expected a whole number (negative: not judged),"
      " or yes or no"),
+    ("q1 d1 a 0.5\n", "sample:1: relevance '0.5', expected a whole number (negative: not judged),"
+     " or yes or no"),
     ("docno,relevance\n,1\n", "sample:2: no docno, expected one in each line"),
     ("", "sample: the file is empty, expected lines of text"),
     ("q1 d1 a -1\n", "sample:1: 0 judged documents among the 40 of stratum 'a' of topic 'q1' that the review"
@@ -233,6 +235,18 @@ def test_mistakes_in_samples(text: str, message: str, call: Command) -> None:
     assert called.code in (1, 2)
     assert called.err.startswith(f"pres-eval: {message}")
     assert not called.out
+
+
+def test_every_topic_of_the_review_needs_a_sample(call: Command) -> None:
+    """2.9.0: a target was shown though a topic had none."""
+    Path("sample").write_text(SAMPLE)
+    with Path("found").open("a") as found:
+        found.write("q2 d1\nq2 d2\n")
+    called = call("validate", "found", "sample", "--collection", "200", "--target", "0.1")
+    assert (called.code, called.out) == (2, "")
+    assert called.err.startswith(
+        "pres-eval: sample: no sample of topic 'q2', of which the review found 2 doc"
+    )
 
 
 SIZES = [

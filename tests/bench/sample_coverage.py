@@ -26,7 +26,7 @@ from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, Scoring
 
 STRATA = "1-10:1.0,11-50:0.3,51-100:0.1"
-MEASURES = ("xinfAP", "infNDCG", "iP.10,100", "irecall.100", "inum_rel", "statAP")
+MEASURES = ("xinfAP", "iP.10,100", "irecall.100", "inum_rel", "statAP")
 
 
 def evaluated(pool: DrawnPool, grades: Mapping[Key, int], run: str, times: int) -> ScoredRun:

@@ -237,7 +237,12 @@ MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
         "q1 0 a 1.0\n",
         "the grades have decimals: awk '{print $1, $2, $3, int($4)}' qrels",
     ),
-    "prels": ("qrels", "2 GX0 0 1 1.0\n2 GX1 1 0 0.5\n", "looks like prels of a Million Query track"),
+    "prels": (
+        "qrels",
+        "2 GX0 0 1 1.0\n2 GX1 1 0 0.5\n",
+        "looks like prels of a Million Query track (topic docno relevance method probability): read them with"
+        " -R prels",
+    ),
 }
 
 

@@ -77,8 +77,8 @@ class Sampled:
         total, above = 0.0, 0.0
         for rank, docno in enumerate(self.ranking, 1):
             if docno in relevant:
+                total += (1 + above) / rank / probability[docno]
                 above += 1 / probability[docno]
-                total += above / rank / probability[docno]
         everything = sum(1 / probability[docno] for docno in relevant)
         return total / everything if everything else 0.0
 
