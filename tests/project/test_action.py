@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -172,6 +173,32 @@ def test_a_gate_that_fails_changes_the_same_comment(place: Path) -> None:
     table = ours["body"].partition("| run")[2]
     assert "0.4241" in table and "0.6637" in table
     assert (Path(outputs["folder"]) / "report.html").stat().st_size > 10_000
+
+
+def test_the_report_has_the_options(place: Path) -> None:
+    """2.10.0: the comment had map at level 2, and the report at level 1."""
+    options = "-m map -l 2 --protocol robust04"
+    code, outputs, printed = call(place, qrels="qrels.txt", runs="my runs/*.txt", options=options)
+    assert (code, outputs["status"]) == (0, "passed"), printed
+    value = re.findall(r"\b0\.\d{4}\b", comments(place)[1]["body"])[0]
+    assert value in (Path(outputs["folder"]) / "report.html").read_text(encoding="utf-8")
+    code, outputs, printed = call(place, qrels="qrels.txt", runs="my runs/*.txt", options="-m map -T beir")
+    assert outputs["status"] == "error" or "no report could be written with these options" in printed
+
+
+@pytest.mark.parametrize("given", ["options", "gates"])
+def test_quotation_marks_that_are_not_closed(given: str, place: Path) -> None:
+    code, _, printed = call(place, qrels="qrels.txt", runs="my runs/*.txt", **{given: "-m 'map"})
+    assert code == 2
+    assert "::error::options, gates: expected quotation marks in pairs\n" in printed
+    assert pairs((place / "github_output").read_text()) == {"status": "error"}
+
+
+def test_a_run_that_is_named_like_an_option(place: Path) -> None:
+    """A pattern gives it to pres-eval as a file."""
+    shutil.copy(RUNS[0], place / "checkout" / "--allow-unmatched")
+    code, outputs, printed = call(place, qrels="qrels.txt", runs="--*", options="-m PRES.100", gates=GATE)
+    assert (code, outputs["status"]) == (0, "passed"), printed
 
 
 def test_without_gates_nothing_fails(place: Path) -> None:
