@@ -197,7 +197,7 @@ def test_quotation_marks_that_are_not_closed(given: str, place: Path) -> None:
 def test_a_run_that_is_named_like_an_option(place: Path) -> None:
     """A pattern gives it to pres-eval as a file."""
     shutil.copy(RUNS[0], place / "checkout" / "--allow-unmatched")
-    code, outputs, printed = call(place, qrels="qrels.txt", runs="--*", options="-m PRES.100", gates=GATE)
+    code, outputs, printed = call(place, qrels="qrels.txt", runs="--*", options="-m PRES.100")
     assert (code, outputs["status"]) == (0, "passed"), printed
 
 
