@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from pres_eval.report.records import Record
     from pres_eval.scoring import ScoredRun
 
+BUDGET = "PRES_budget"
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
 
 
@@ -230,8 +231,10 @@ def _check_measures_among_files(said: EvaluateOptions) -> None:
 
 def _selection(said: EvaluateOptions, options: Options) -> Selection:
     """The columns asked for; what cannot be had is left out with a warning if only a nickname asks for it."""
-    texts = said.measures or ((*DEFAULT_MEASURES, "PRES_budget") if said.nmax_file else ())
+    texts = said.measures or ((*DEFAULT_MEASURES, BUDGET) if said.nmax_file else ())
     selection = select(texts, options, said.nmax, said.relevance_info)
+    if said.nmax_file and BUDGET not in {column.measure.name for column in selection}:
+        raise UsageError(f"--nmax-file {said.nmax_file}: no measure takes it, expected -m {BUDGET} too")
     if not options.num_docs_in_coll and said.size_file is None:
         needing = [one for one in selection if one.measure.needs_collection_size and not one.by_name]
         selection = tuple(column for column in selection if column not in needing)

@@ -80,3 +80,16 @@ def test_what_does_not_go_together(command: Command, numbers: Path) -> None:
     called = command("-m", "PRES_budget", QRELS, RUNS[0])
     assert (called.code, called.out) == (1, "")
     assert "needs an Nmax for each topic: name their file with --nmax-file" in called.err
+
+
+def test_a_file_of_nmax_that_no_measure_takes(command: Command, tmp_path: Path) -> None:
+    """2.10.0: -m PRES was that of --nmax, as if there were no file."""
+    numbers = tmp_path / "numbers"
+    topics = sorted({line.split()[0] for line in Path(QRELS).read_text().splitlines()})
+    numbers.write_text("".join(f"{topic} 10\n" for topic in topics))
+    called = command("--nmax-file", numbers, "-m", "PRES", QRELS, RUNS[0])
+    assert (called.code, called.out) == (1, "")
+    assert (
+        called.err == f"pres-eval: --nmax-file {numbers}: no measure takes it, expected -m PRES_budget too\n"
+    )
+    command.ok("--nmax-file", numbers, "-m", "PRES", "-m", "PRES_budget", QRELS, RUNS[0])
