@@ -8,6 +8,7 @@ import numpy as np
 
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.paired import PairedScores
+from pres_eval.arrays.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,7 @@ def wins_of_runs(scores: PairedScores) -> list[list[tuple[int, int]]]:
     return [list(each) for each in zip(*found, strict=True)]
 
 
-def _winner(
-    scores: PairedScores, label: str, measure: int, topic: int, gains: np.typing.NDArray[np.float64]
-) -> TopicWinner:
+def _winner(scores: PairedScores, label: str, measure: int, topic: int, gains: FloatArray) -> TopicWinner:
     """Return the winner of a topic from its gains (R,)."""
     values = scores.values[measure, :, topic]
     best = gains == gains.max()
@@ -80,6 +79,6 @@ def _winner(
     )
 
 
-def _names(scores: PairedScores, chosen: np.typing.NDArray[np.bool_]) -> str:
+def _names(scores: PairedScores, chosen: BoolArray) -> str:
     """Return the names of the runs that are chosen (R,)."""
     return ", ".join(name for name, is_one in zip(scores.runs, chosen.tolist(), strict=True) if is_one)

@@ -15,8 +15,7 @@ from pres_eval.arrays.matching import KeyTable, match
 from pres_eval.arrays.ragged import ragged
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.ranking.notations import PUNCTUATION_BYTES as PUNCTUATION
-from pres_eval.ranking.notations import Respelling, documents_rewritten
+from pres_eval.ranking.notations import PUNCTUATION_BYTES, Respelling, documents_rewritten
 from pres_eval.ranking.opening import ROWS
 from pres_eval.ranking.ranked import lone_rows
 from pres_eval.reading.pool import Pool
@@ -31,7 +30,7 @@ LOOKED_AT_CLOSELY = 1000
 _ODD = np.array(0x9E3779B97F4A7C15, np.uint64)
 _FACTOR = np.array(0xD6E8FEB86659FD93, np.uint64)
 _WORTH = np.cumprod(np.full(256, _FACTOR))[list(bytes(range(256)).lower())]
-_WORTH[list(PUNCTUATION + b"0")] = 0
+_WORTH[list(PUNCTUATION_BYTES + b"0")] = 0
 _AT_PLACE = np.cumprod(np.full(LOOKED_AT, _ODD))
 
 

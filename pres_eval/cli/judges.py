@@ -123,6 +123,9 @@ def _judges(said: JudgesOptions) -> None:
         settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
     elif said.runs:
         scores, failures = _scored(said, judged)
+        if len(scores[0].runs) > 1:
+            one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
+            warn_of_reach(said, one_by_one, scores[0], 1)
         for each, other in zip(tables, scores[1:], strict=True):
             each.extend(_tables_of_runs(said, scores[0], other))
         settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
@@ -197,8 +200,6 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     """Return what other judgements change: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
-        one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
-        warn_of_reach(said, one_by_one, first, 1)
         orders = order_changes(first, second, test=said.test, alpha=said.alpha)
         tables.append(orders_table(orders, said.alpha, said.test, len(first.runs)))
         tables.append(swaps_table(swapped_pairs(first, second, test=said.test)))

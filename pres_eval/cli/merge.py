@@ -7,6 +7,7 @@ import numpy as np
 
 from pres_eval.analysis.judging import Assessments, side_by_side
 from pres_eval.analysis.merging import RULES, disagreements, merged_grades
+from pres_eval.arrays.types import IntArray
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import QUIET
@@ -15,6 +16,8 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import read_any_qrels
 from pres_eval.reading.run_files import source_at
 from pres_eval.report.converted import write_blocks
+from pres_eval.report.shown_runs import guarded
+from pres_eval.report.text import text_of
 
 
 @click.command()
@@ -69,13 +72,13 @@ def command(
         )
 
 
-def _lines(judged: Assessments, block: Block, documents: np.ndarray) -> bytes:
-    """Return a line for each of some documents: the grade of each judge, - where there is none."""
-    lines = [b"\t".join([b"topic", b"docno", *(name.encode() for name in judged.names), b"merged"])]
+def _lines(judged: Assessments, block: Block, documents: IntArray) -> str:
+    """Return a line for each of some documents (n,): the grade of each judge, - where there is none."""
+    lines = ["\t".join(["topic", "docno", *(guarded(text_of(name)) for name in judged.names), "merged"])]
     for place in documents.tolist():
         grades = zip(judged.there[:, place].tolist(), judged.grades[:, place].tolist(), strict=True)
-        shown = [b"%d" % grade if there else b"-" for there, grade in grades]
-        topic = judged.pool.topics[int(judged.pool.topic_of[place])]
-        merged = b"%.12g" % block.numbers[place]
-        lines.append(b"\t".join([topic, judged.pool.documents[place], *shown, merged]))
-    return b"\n".join([*lines, b""])
+        shown = [str(grade) if there else "-" for there, grade in grades]
+        ids = judged.pool.topics[int(judged.pool.topic_of[place])], judged.pool.documents[place]
+        merged = f"{block.numbers[place]:.12g}"
+        lines.append("\t".join([*(guarded(text_of(own)) for own in ids), *shown, merged]))
+    return "\n".join([*lines, ""])

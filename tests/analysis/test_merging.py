@@ -94,6 +94,13 @@ def test_the_file_and_the_list_of_disagreements(
     assert Path("merged").read_text() == called.out
 
 
+def test_ids_of_the_list_are_no_formulas(call: Command, tmp_path: Path) -> None:
+    for name, grade in (("one", 1), ("two", 2)):
+        (tmp_path / name).write_text(f"=1+1 0 @sum 0\n=1+1 0 @sum2 {grade}\n")
+    call("merge", tmp_path / "one", tmp_path / "two", "--disagreements", tmp_path / "list")
+    assert (tmp_path / "list").read_text().splitlines()[1:] == ["'=1+1\t'@sum2\t1\t2\t1"]
+
+
 def test_equal_judgements_stay_as_they_are(call: Command, tmp_path: Path) -> None:
     merged = tmp_path / "merged"
     merged.write_text(call.ok("merge", QRELS, QRELS, QRELS, "--quiet").out)

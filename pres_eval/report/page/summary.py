@@ -177,7 +177,8 @@ def _judged(report: Report, run: int) -> list[Content]:
     if trust is None:
         return []
     share, name = float(trust.judged[10][run]), report.names[run]
-    amount = "all" if share == 1 else f"on average {100 * share:.0f} %"
+    # Rounded down: 99.7 % is not all.
+    amount = "all" if share == 1 else f"on average {int(100 * share)} %"
     words = f"{amount} of the first 10 documents of {name} are judged"
     if share < 1 and "P_10" in trust.bounds:
         low, high = trust.bounds["P_10"][:, run]
