@@ -56,7 +56,7 @@ IN_PRINT_ORDER = (
     ("screening", "wss last_rel norm_last_rel recall_at_percent norm_area atd"),
     ("effort", "read_for_recall share_for_recall tnr erf recall_at loss"),
     ("reading_cost", "total_cost total_cost_uniform total_cost_weighted loss_r loss_e loss_er"),
-    ("diversity", "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall"),
+    ("diversity", "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall facet_recall"),
     ("sampled", "xinfAP infNDCG iP irecall inum_rel_ret inum_rel statAP stat_num_rel"),
 )
 

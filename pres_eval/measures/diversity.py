@@ -23,7 +23,7 @@ from pres_eval.measures.novelty import (
     share_of_best,
     share_of_thinkable,
 )
-from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.parameters import Cutoffs, Multiples
 from pres_eval.measures.settings import GREATEST_BELOW_1, MeasureSettings, Setting
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
@@ -141,10 +141,7 @@ def ap_ia(batch: SubtopicBatch) -> FloatArray:
     precision = (seen_before(found) + 1) / found.place
     of_subtopic = batch.offsets[found.topic_of] + found.subtopic
     sums = np.bincount(of_subtopic, weights=precision, minlength=len(batch.num_rel)).astype(np.float64)
-    of_topics = np.bincount(
-        batch.topic_of_subtopic, weights=divide(sums, batch.num_rel), minlength=len(batch)
-    )
-    return divide(of_topics.astype(np.float64, copy=False), batch.num_subtopics)
+    return _mean_over_subtopics(batch, divide(sums, batch.num_rel))
 
 
 def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
@@ -161,6 +158,33 @@ def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     counts = np.bincount(within, minlength=len(batch))
     most = (batch.num_subtopics * float(cutoff)).astype(np.float64)
     return divide(counts, most)
+
+
+def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
+    """Recall of each subtopic at rank aR + b, averaged over the subtopics (facet recall).
+
+    Formula:  facet_recall_aR+b = 1/S Σ_s rel_s(a R + b) / n_s
+      R         documents relevant to at least one subtopic      S  subtopics with a relevant document
+      rel_s(k)  documents down to rank k that are relevant to subtopic s      n_s  all of these
+    Range: 0 to 1; 0 if S is 0.
+    Parameters: a and b, as in -m facet_recall.1R+0,2R+100; 4R is 4R+0.
+    Notes: -l says what is relevant.
+    Source: Roegiest, Cormack, Clarke & Grossman, "TREC 2015 Total Recall Track Overview", TREC 2015;
+      total_recall_eval.py of that track.  trec_eval: none.
+    """
+    found, judged = batch.found, batch.judged
+    again = (np.diff(judged.place, prepend=0) == 0) & (np.diff(judged.topic_of, prepend=-1) == 0)
+    relevant = np.bincount(judged.topic_of[~again], minlength=len(batch))
+    within = found.place <= (relevant * multiple + more)[found.topic_of]
+    of_subtopic = (batch.offsets[found.topic_of] + found.subtopic)[within]
+    counts = np.bincount(of_subtopic, minlength=len(batch.num_rel))
+    return _mean_over_subtopics(batch, divide(counts, batch.num_rel))
+
+
+def _mean_over_subtopics(batch: SubtopicBatch, values: FloatArray) -> FloatArray:
+    """(T,) mean of the values (S,) of each topic's subtopics that have a relevant document."""
+    sums = np.bincount(batch.topic_of_subtopic, weights=values, minlength=len(batch)).astype(np.float64)
+    return divide(sums, batch.num_subtopics)
 
 
 def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
@@ -210,4 +234,5 @@ DIVERSITY_MEASURES: tuple[Measure, ...] = (
     _of_subtopics("AP_IA", ap_ia),
     _of_subtopics("P_IA", p_ia, Cutoffs((5, 10, 20))),
     _of_subtopics("StRecall", subtopic_recall, Cutoffs((5, 10, 20))),
+    _of_subtopics("facet_recall", facet_recall, Multiples()),
 )

@@ -35,6 +35,7 @@ TEXTS = {
     ),
     **dict.fromkeys(("NRBP", "nNRBP"), ("alpha=0.3", "beta=0.8", "alpha=0,beta=0", "alpha=1,beta=0.99")),
     **dict.fromkeys(("P_IA", "StRecall"), ("1,3", "50")),
+    "facet_recall": ("1R+0,2R", "0R+1,0R+3"),
 }
 BY_NAME = [pytest.param(measure, id=measure.name) for measure in DIVERSITY_MEASURES]
 

@@ -146,7 +146,9 @@ WITHOUT_PARAMETERS = {
     "judged": "10 100 1000",
     **dict.fromkeys(("read_for_recall", "share_for_recall", "tnr"), "70 80 90 95"),
     "erf": "10 20",
-    "recall_at": " ".join(f"{a}R+{b}" for a in (1, 2, 4) for b in (0, 100, 1000)),
+    **dict.fromkeys(
+        ("recall_at", "facet_recall"), " ".join(f"{a}R+{b}" for a in (1, 2, 4) for b in (0, 100, 1000))
+    ),
     "wss": "95 100",
     "recall_at_percent": "1 5 10 20 50",
 }

@@ -135,6 +135,14 @@ def st_recall(topic: Covering, cutoff: int) -> float:
     return ratio(covered, len(topic.subtopics))
 
 
+def facet_recall(topic: Covering, a: int, b: int) -> float:
+    read = {*topic.ranking[: a * len(topic.documents) + b]}
+    total = 0.0
+    for documents in topic.subtopics:
+        total += len(documents & read) / len(documents)
+    return ratio(total, len(topic.subtopics))
+
+
 DIVERSITY_TWINS: dict[str, Callable[..., float]] = {
     "alpha_DCG": alpha_dcg,
     "alpha_nDCG": alpha_ndcg,
@@ -145,4 +153,5 @@ DIVERSITY_TWINS: dict[str, Callable[..., float]] = {
     "AP_IA": ap_ia,
     "P_IA": p_ia,
     "StRecall": st_recall,
+    "facet_recall": facet_recall,
 }
