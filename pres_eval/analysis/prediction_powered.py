@@ -11,9 +11,9 @@ import numpy as np
 from pres_eval.analysis import student
 from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.intervals import t_intervals
-from pres_eval.analysis.judged_runs import Favour, favours
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.significance import paired_t
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import NoCommonTopicError
@@ -227,12 +227,38 @@ def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
     )
 
 
-def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favour]:
-    """The groups of runs that the machine's errors raise more than all other runs (t-test, Holm)."""
-    found = favours(judges.people, judges.machine, groups)
-    falling = judges.people.falling
-    return [
-        one
-        for one in found
-        if one.corrected < alpha and (one.difference < 0 if one.measure in falling else one.difference > 0)
-    ]
+@dataclass(frozen=True)
+class Favoured:
+    """A group of runs whose means the machine raises, and by how much more than those of worse runs.
+
+    p_value  of a t-test over topics that it does not, by Holm's correction for all groups and measures
+    """
+
+    measure: str
+    group: str
+    gain: float
+    p_value: float
+
+
+def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favoured]:
+    """Return the groups of runs that gain more by the machine's judgements than worse runs do.
+
+    A strict judge takes more from good runs than from poor ones, and a lenient one can give them less, so
+    that the worst run gains from every fair judge.  A group is therefore compared with the other runs that
+    are worse by people's judgements; one that is the worst of all is not tested.
+    """
+    found = []
+    for number, measure in enumerate(judges.people.measures):
+        people, machine, _ = judges.values(number)
+        sign = -1.0 if measure in judges.people.falling else 1.0
+        quality, gains = sign * people.mean(axis=1), sign * (machine - people)
+        for group, members in groups.items():
+            inside = np.isin(np.arange(len(people)), members)
+            worse = ~inside & (quality < quality[inside].mean())
+            if worse.any():
+                gain = gains[inside].mean(axis=0) - gains[worse].mean(axis=0)
+                p_value = float(paired_t(gain[np.newaxis])[0])
+                found.append(Favoured(measure, group, float(gain.mean()), p_value))
+    corrected = holm(np.array([one.p_value for one in found], np.float64)).tolist()
+    rows = [replace(one, p_value=p) for one, p in zip(found, corrected, strict=True)]
+    return [one for one in rows if one.p_value < alpha and one.gain > 0]

@@ -16,6 +16,7 @@ from pres_eval.measures.base import Trait, mean
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.strata import Sample
 from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredRun, Scoring
@@ -65,6 +66,21 @@ def with_sample_intervals(
     of_all = np.array([evaluation.summary[place] for place in wanted], np.float64)
     over_all = _mirrored(sums / number, of_all, outside)
     return _with_ends(evaluation, wanted, np.concatenate(ends, axis=2), over_all)
+
+
+def without_width(evaluation: ScoredRun, ranking: Ranking, sample: Relevance) -> Iterator[str]:
+    """Yield a warning if intervals over all topics have no width though some documents were not drawn."""
+    ends: dict[str, list[object]] = {}
+    for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
+        if column.bound in (LOWER, UPPER):
+            ends.setdefault(column.label.removesuffix(f"({column.bound})"), []).append(value)
+    narrow = [label for label, (lower, upper) in ends.items() if lower == upper]
+    if narrow and isinstance(sample, Sample) and (sample.grade < 0).any():
+        yield (
+            f"{ranking.name}: intervals without width, which do not mean certainty: {', '.join(narrow)};"
+            " in no stratum do its drawn documents differ in what counts, so that nothing varies when they"
+            " are drawn anew; what would help: draw more documents"
+        )
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:

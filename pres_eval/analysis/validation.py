@@ -143,6 +143,10 @@ def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettin
     ]
 
 
+FURTHER_OUT = 0.9
+"""By how much less often than asked for quantiles of the posterior are to be missed.  Webber's own miss the
+true recall in up to 5.3 % of collections where they should in 5 %; these, 2 % wider, in no more than that."""
+
 Quantiles = dict[str, list[Ends]]
 """For each quantity the ends of an interval for each chance to miss it."""
 
@@ -155,17 +159,23 @@ def _drawn(
 ) -> Quantiles:
     """Return quantiles of the posterior: those of the functions of draws of what was found and missed."""
     stream, draws = RandomStream(settings.seed), settings.draws
-    found, missed = (
-        sum((posterior(part, draws)[stream.orders(1, draws)[0]] for part in side), np.zeros(draws))
-        for side in sides
-    )
-    chances = [end for chance in outside for end in (chance / 2, 1 - chance / 2)]
-    ends = {}
-    for name, value in QUANTITIES.items():
-        known = (values := value(found, missed, sizes))[~np.isnan(values)]
-        quantiles = np.quantile(known, chances).tolist() if len(known) else [math.nan] * len(chances)
-        ends[name] = list(zip(quantiles[::2], quantiles[1::2], strict=True))
-    return ends
+    found, missed = (drawn(side, stream, draws) for side in sides)
+    return {name: ends_of(value(found, missed, sizes), outside) for name, value in QUANTITIES.items()}
+
+
+def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
+    """(draws,) numbers of relevant documents of some parts together, drawn from their posteriors."""
+    own = (posterior(part, draws)[stream.orders(1, draws)[0]] for part in parts)
+    return sum(own, np.zeros(draws))
+
+
+def ends_of(values: FloatArray, outside: Sequence[float]) -> list[Ends]:
+    """Return the ends of an interval of drawn values (n,), nan among them left out, for each chance."""
+    beyond = [FURTHER_OUT * chance / 2 for chance in outside]
+    chances = [end for chance in beyond for end in (chance, 1 - chance)]
+    known = values[~np.isnan(values)]
+    quantiles = np.quantile(known, chances).tolist() if len(known) else [math.nan] * len(chances)
+    return list(zip(quantiles[::2], quantiles[1::2], strict=True))
 
 
 def _analytic(

@@ -172,8 +172,8 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     groups = groups_of_runs(said.groups, judges.people.runs, wanted=bool(said.groups))
     for one in favoured(judges, groups, said.alpha) if len(judges.people.runs) > 1 else ():
         said.warn(
-            f"{one.measure}: the errors of {said.second} favour {one.group}, by {abs(one.difference):.4f}"
-            f" more than the other runs (p by Holm: {p_text(one.corrected)})"
+            f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.gain:.4f}"
+            f" more than the runs that are worse (p by Holm: {p_text(one.p_value)})"
         )
     return judges, failures
 

@@ -34,6 +34,10 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 )  # fmt: skip
 @click.option("--sizes", metavar="FILE", help="Documents of each stratum: lines of topic, stratum, size.")
 @click.option(
+    "--control", metavar="FILE",
+    help="One more sample, of all documents, in place of the estimate of relevant ones: adds eRecall.",
+)  # fmt: skip
+@click.option(
     "--columns", multiple=True, metavar="NAME=HEADING",
     help="A column of SAMPLE by its heading; NAME is topic, docno, stratum or relevance.",
 )  # fmt: skip
@@ -48,7 +52,8 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 @click.option("--confidence", type=SHARE, default=0.95, show_default=True, help="Of intervals and limits.")
 @click.option(
     "--target", type=SHARE, metavar="RECALL",
-    help="Exit with 3 unless recall is shown to be at least this; say when a review may stop (QBCB).",
+    help="Exit with 3 unless recall is shown to be at least this, of each topic and of all; say when a review"
+    " may stop (QBCB).",
 )  # fmt: skip
 @click.option(
     "--margin", type=SHARE, metavar="MARGIN",
@@ -95,18 +100,24 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
     found = validate(review, *samples, **asked)
     asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
     put_out(validation_tables(found), "validate", asked, said, make=found.plot)
-    if not found.shows(found["recall"]):
+    recalls = found.of("recall")
+    short = [recall for recall in recalls if not found.shows(recall)]
+    for recall in short:
+        of_topic = f" of topic {text_of(recall.topic)}" * (len(recalls) > 1)
         say(
-            f"pres-eval: --target: wanted a recall of at least {asked['target']:g}"
-            f" with {100 * asked['confidence']:g} % confidence, shown is {found['recall'].at_least:.6f}"
+            f"pres-eval: --target: wanted a recall{of_topic} of at least {asked['target']:g}"
+            f" with {100 * asked['confidence']:g} % confidence, shown is {recall.at_least:.6f}"
         )
+    if short:
         raise click.exceptions.Exit(EXIT_CODE)
 
 
 def _plan(said: ResultOptions, asked: dict[str, Any]) -> None:
     asked["margin"] = asked["margin"] or 0.05
     kept = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
-    if None in kept.values() or any(asked[name] is not None for name in ("depth", "sizes", "target")):
+    if None in kept.values() or any(
+        asked[name] is not None for name in ("depth", "sizes", "target", "control")
+    ):
         raise UsageError(
             "expected REVIEW SAMPLE ..., or for a plan no files and"
             " --collection NUM --prevalence SHARE [--margin MARGIN] [--confidence SHARE]"

@@ -149,9 +149,11 @@ class Run:
         )
         found = scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
         if intervals:
-            from pres_eval.analysis.sample_intervals import with_sample_intervals
+            from pres_eval.analysis.sample_intervals import with_sample_intervals, without_width
 
             found = with_sample_intervals(found, ranking, scoring)
+            for text in without_width(found, ranking, relevance):
+                warn(text)
         return Evaluation(found, options, self._origin(), groups)
 
     def _origin(self) -> Origin:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from pres_eval.analysis.erecall import control_parts, erecall
 from pres_eval.analysis.sampled_parts import read_review, sampled_parts
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, estimated
 from pres_eval.errors import UsageError
@@ -43,6 +44,7 @@ def validate(
     *samples: str | os.PathLike[str],
     collection: int | None = None,
     sizes: str | os.PathLike[str] | None = None,
+    control: str | os.PathLike[str] | None = None,
     depth: int | None = None,
     columns: Mapping[str, str] | None = None,
     level: int = 1,
@@ -58,6 +60,7 @@ def validate(
     samples     files of judged documents that were drawn at random
     collection  how many documents there are, if the samples are of all of them
     sizes       otherwise a file with the size of each stratum: topic, stratum, size
+    control     one more sample, of all documents, for eRecall: what was missed beside its relevant ones
     depth       if the review is a run: only its first documents of each topic were found
     columns     headings of the samples' columns: {"docno": "Control Number", "relevance": "Responsive"}
     level       least grade of a relevant document
@@ -70,7 +73,7 @@ def validate(
     >>> import pres_eval as pe
     >>> review = pe.validate("fixtures/review/found.txt", "fixtures/review/sample.txt", collection=3479)
     >>> f"{review['recall'].estimate:.3f}, at least {review['recall'].at_least:.3f}"
-    '0.661, at least 0.564'
+    '0.661, at least 0.561'
 
     Raises UsageError for arguments that make no sense, InputError for files that are wrong.
     """
@@ -97,4 +100,13 @@ def validate(
     strata = None if sizes is None else read_sizes(os.fspath(sizes))
     parts = sampled_parts(sample, found, level, collection, strata)
     settings = ReviewSettings(method, confidence, seed, target, margin)
-    return Review(settings, parts, estimated(parts, settings))
+    estimates = estimated(parts, settings)
+    if control is not None:
+        own = control_parts(
+            list(read_sample(os.fspath(control), columns or {}, topic, if_there=True)), parts, level
+        )
+        estimates += [
+            erecall([part for part in parts if part.topic == each], one, settings)
+            for each, one in own.items()
+        ]
+    return Review(settings, parts, estimates)

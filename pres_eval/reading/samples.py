@@ -61,14 +61,19 @@ Sizes = Mapping[Stratum, tuple[int, Place]]
 """How many documents each stratum has, and where that is written."""
 
 
-def read_sample(path: str, columns: Mapping[str, str], topic: bytes | None) -> Iterator[Sampled]:
+def read_sample(
+    path: str, columns: Mapping[str, str], topic: bytes | None, *, if_there: bool = False
+) -> Iterator[Sampled]:
     """Read a sample: columns as PLAIN has them, or named in a header, or named so by `columns`.
 
     A load file of a review platform may have more columns; one without topics is of the `topic` of the
-    review, None if there are several.  Raises InputError for what is no sample.
+    review, None if there are several.  With `if_there` a file that has none of the `columns` is read
+    without them.  Raises InputError for what is no sample.
     """
     rows, _ = read_cells(path, "topic docno stratum relevance")
     name, (line, first) = Source(path).name, rows[0]
+    if if_there and not set(columns.values()) & set(first):
+        columns = {}
     places, has_header = _places((name, line), first, columns)
     for number, row in rows[has_header:]:
         place = name, number

@@ -72,6 +72,13 @@ def read_strata(source: Source) -> Sample:
     rows = group_rows(table, 2, column=3)
     sample = Sample(*rows.common(table), table.numbers[rows.order])
     _check_once(sample)
+    negative = [number for number, name in enumerate(sample.group_names) if re.fullmatch(rb"-[0-9]+", name)]
+    if negative:
+        first = int(sample.line[sample.row_offsets[negative]].min())
+        raise InputError(
+            sample.name, first, "a stratum named by a negative number", f"columns {STRATA.names}",
+            "are stratum and relevance exchanged?",
+        )  # fmt: skip
     drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
     if not drawn.all():
         first = min(sample.row_offsets[:-1][drawn == 0].tolist(), key=lambda row: int(sample.line[row]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from pres_eval.analysis.erecall import ERECALL
 from pres_eval.analysis.validation import Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.layout import Shown, Table, records_table
@@ -22,6 +23,10 @@ def validation_tables(found: Validation) -> list[Table]:
             Estimate,
             notes=(
                 f"{settings.method}; interval, at least and at most: each with {percent} confidence",
+                *(
+                    ["eRecall: from the control sample and that of what was missed; recall is surer"]
+                    * bool(found.of(ERECALL))
+                ),
                 *(text for _, text in said),
             ),
             shown=Shown(

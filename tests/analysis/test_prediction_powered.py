@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis import student
-from pres_eval.analysis.prediction_powered import powered_means
+from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.prediction_powered import TwoJudges, favoured, powered_means
+from pres_eval.arrays.types import FloatArray
 
 
 def twin(people: list[float], machine: list[float], rest: list[float]) -> tuple[float, float, float]:
@@ -121,6 +123,45 @@ def test_errors_that_favour_a_run_are_told(command: Command, tmp_path: Path) -> 
     called = command("judges", QRELS, biased, *RUNS, "--correct", "-m", "P.10", "--table", "corrected")
     assert called.code == 0
     assert f"P_10: the errors of {biased} favour" in called.err
+
+
+def judges_of(people: FloatArray, machine: FloatArray) -> TwoJudges:
+    """One measure, of (R, T) values by each judge."""
+    runs, topics = people.shape
+    ids = tuple(b"%03d" % topic for topic in range(topics))
+    by_people, by_machine = (
+        PairedScores(
+            tuple(f"r{run}" for run in range(runs)), ("map",), ids, each[None], means_of(each[None]), 0
+        )
+        for each in (people, machine)
+    )
+    return TwoJudges(by_people, by_machine, (), np.zeros((1, runs, 0)))
+
+
+@pytest.mark.parametrize("runs", [3, 12])
+@pytest.mark.parametrize(("share", "more"), [(0.6, 0.0), (1.0, 0.2), (1.0, 0.0)])
+def test_a_fair_judge_favours_nobody(runs: int, share: float, more: float) -> None:
+    """Strict with all runs alike, it took most from the best, so that the worst was accused in each draw."""
+    rng, accused = np.random.default_rng(3), 0
+    groups = {f"r{run}": [run] for run in range(runs)}
+    for _ in range(200):
+        people = np.clip(rng.random((1, 40)) * np.linspace(0.2, 1, runs)[:, None], 0, 1)
+        people += rng.random((runs, 40)) * 0.1
+        machine = share * people + more + rng.random((runs, 40)) * 0.1
+        accused += bool(favoured(judges_of(people, machine), groups))
+    assert accused <= 10
+
+
+@pytest.mark.parametrize("runs", [3, 12])
+def test_a_judge_that_favours_its_own_run_is_accused(runs: int) -> None:
+    rng = np.random.default_rng(3)
+    people = rng.random((runs, 40)) * 0.5
+    people[0] *= 0.5
+    machine = 0.7 * people + rng.random((runs, 40)) * 0.05
+    machine[1] += 0.2
+    found = favoured(judges_of(people, machine), {f"r{run}": [run] for run in range(runs)})
+    assert [one.group for one in found] == ["r1"]
+    assert 0.1 < found[0].gain < 0.3
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.commands import Command
 
@@ -182,6 +183,58 @@ def test_targets_gate(call: Command) -> None:
     )
     assert "q1         0.5000      0.1105  not shown" in missed.out or "not shown" in missed.out
     assert "QBCB" in missed.out
+
+
+def test_a_target_is_one_of_each_topic(call: Command) -> None:
+    """One topic that is far from its target passed, as all topics together reached it."""
+    Path("found").write_text(FOUND + "".join(f"q2 d{number}\n" for number in range(400)))
+    Path("sample").write_text(SAMPLE + "".join(f"q2 d{n} {int(n < 300)}\n" for n in range(0, 1000, 4)))
+    Path("sizes").write_text("q1 all 200\nq2 all 1000\n")
+    files = ("validate", "found", "sample", "--sizes", "sizes")
+    least = {
+        row["topic"]: row["at_least"] for row in call.ok(*files, "--format", "json").json["estimates"][::8]
+    }
+    assert least["all"] > 0.5 > least["q1"]
+    called = call(*files, "--target", "0.5")
+    wanted = "wanted a recall of topic q1 of at least 0.5 with 95 % confidence, shown is"
+    assert (called.code, called.err) == (3, f"pres-eval: --target: {wanted} {least['q1']:.6f}\n")
+    assert call(*files, "--target", f"{least['q1']:.10f}").code == 0
+
+
+def test_erecall_is_of_two_samples(call: Command) -> None:
+    """Its interval beside draws of beta-binomials by numpy."""
+    Path("control").write_text(
+        "".join(f"q1 d{number} {int(number % 3 == 0)}\n" for number in range(0, 200, 5))
+    )
+    found = estimates(call, *WHOLE, "--control", "control")["eRecall"]
+    missed, relevant = 160 * 13 / 40, 200 * 14 / 40
+    assert float(found["estimate"]) == pytest.approx(1 - missed / relevant)
+    rng = np.random.default_rng(1)
+    more = rng.binomial(120, rng.beta(13.5, 27.5, 200_000)) + 13
+    every = rng.binomial(160, rng.beta(14.5, 26.5, 200_000)) + 14
+    low, high = np.quantile(np.clip(1 - more / every, 0, 1), [0.0225, 0.9775])
+    assert (float(found["low"]), float(found["high"])) == pytest.approx((low, high), abs=0.01)
+    review = pe.validate("found", "sample", collection=200, control="control")
+    assert f"{review['eRecall'].estimate}" == found["estimate"]
+    assert set(estimates(call, *WHOLE, "--control", "control")) == {*estimates(call, *WHOLE), "eRecall"}
+    assert "recall is surer" in call.ok("validate", *WHOLE, "--control", "control").out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1 d1 1\nq1 d1 0\n", "control:2: document 'd1' again, expected a control sample of all documents,"),
+        ("q1 d1 a 1\nq1 d2 b 0\n", "control:2: stratum 'b' of topic 'q1', expected a control sample of all"),
+        ("q2 d1 1\n", "control: 0 judged documents of topic 'q1', expected a sample of its 200 documents"),
+    ],
+)
+def test_mistakes_in_control_samples(text: str, message: str, call: Command) -> None:
+    Path("control").write_text(text)
+    called = call("validate", *WHOLE, "--control", "control")
+    assert (called.code, called.out) == (2, "")
+    assert called.err.startswith(f"pres-eval: {message}")
+    wilson = call("validate", *WHOLE, "--control", "sample", "--method", "wilson")
+    assert wilson.err == "pres-eval: --control goes with --method beta-binomial, not wilson\n"
 
 
 def test_margins_and_plans(call: Command) -> None:

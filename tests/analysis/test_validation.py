@@ -99,7 +99,7 @@ def test_beta_binomial_is_the_posterior_of_every_pair(
             chances[a / (a + b)] = chances.get(a / (a + b), 0.0) + p * q
     every, recall = math.fsum(chances.values()), by_name(parts)["recall"]
     for value, wanted in (
-        (recall.low, 0.025), (recall.high, 0.975), (recall.at_least, 0.05), (recall.at_most, 0.95)
+        (recall.low, 0.0225), (recall.high, 0.9775), (recall.at_least, 0.045), (recall.at_most, 0.955)
     ):  # fmt: skip
         below = math.fsum(p for each, p in chances.items() if each < value - 1e-9) / every
         upto = math.fsum(p for each, p in chances.items() if each <= value + 1e-9) / every
@@ -111,8 +111,8 @@ def test_beta_binomial_of_several_strata_adds_them() -> None:
     first, second = posterior(parts[1], 2_000), posterior(parts[2], 2_000)
     missed = np.add.outer(first, second).ravel()
     found = by_name(parts)["relevant missed"]
-    assert found.low == pytest.approx(np.quantile(missed, 0.025), abs=2)
-    assert found.high == pytest.approx(np.quantile(missed, 0.975), abs=2)
+    assert found.low == pytest.approx(np.quantile(missed, 0.0225), abs=2)
+    assert found.high == pytest.approx(np.quantile(missed, 0.9775), abs=2)
 
 
 def test_seeds_move_recall_little_and_nothing_else() -> None:

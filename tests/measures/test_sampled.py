@@ -17,7 +17,7 @@ import pres_eval as pe
 from pres_eval.analysis.sample_intervals import Redrawing, with_sample_intervals
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import form_sampled_batch
-from pres_eval.errors import InputError, MeasureError, UsageError
+from pres_eval.errors import InputError, MeasureError, PresEvalWarning, UsageError
 from pres_eval.measures.sampled import SAMPLED_MEASURES
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
@@ -196,6 +196,29 @@ def test_a_sample_of_everything_leaves_nothing_unsure(tmp_path: Path) -> None:
     for label in ("xinfAP", "inum_rel"):
         assert found[f"{label}(lower)"] == pytest.approx(found[label], rel=1e-12)
         assert found[f"{label}(upper)"] == pytest.approx(found[label], rel=1e-12)
+
+
+def test_intervals_without_width_are_no_certainty(tmp_path: Path, command: Command) -> None:
+    """Of each stratum one document was drawn: 1.0000, 1.0000, 1.0000 and no word."""
+    write(tmp_path / "qrels", [(1, 0, "a", 1, 1), (1, 0, "b", 2, 0), (1, 0, "c", 2, -1)])
+    write(tmp_path / "run", [(1, "Q0", "a", 0, 2, "r"), (1, "Q0", "b", 0, 1, "r")])
+    files = (tmp_path / "qrels", tmp_path / "run")
+    called = command("-R", "strata", "--intervals", "-m", "xinfAP", "-m", "infNDCG", "-m", "iP.5", *files)
+    assert "run: intervals without width, which do not mean certainty: xinfAP, iP_5; in no" in called.err
+    with pytest.warns(PresEvalWarning, match="intervals without width"):
+        pe.evaluate(pe.Qrels(str(files[0]), form="strata"), str(files[1]), "xinfAP", intervals=True)
+
+
+def test_stratum_and_relevance_exchanged(tmp_path: Path, command: Command) -> None:
+    """The stratum -1 was one of two relevant ones."""
+    write(tmp_path / "qrels", [(1, 0, "a", 1, 1), (1, 0, "b", 0, 2), (1, 0, "c", -1, 2)])
+    write(tmp_path / "run", [(1, "Q0", "a", 0, 2, "r")])
+    called = command("-R", "strata", tmp_path / "qrels", tmp_path / "run")
+    assert (called.code, called.err) == (
+        2,
+        f"pres-eval: {tmp_path}/qrels:3: a stratum named by a negative number, expected columns topic"
+        " iteration docno stratum relevance; are stratum and relevance exchanged?\n",
+    )
 
 
 def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
