@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pres_eval.batches.batch import Batch
     from pres_eval.errors import PresEvalError
     from pres_eval.library.comparing import compare
+    from pres_eval.library.converting import write_run
     from pres_eval.library.evaluating import evaluate
     from pres_eval.library.evaluation import Evaluation
     from pres_eval.library.experimenting import experiment
@@ -44,6 +45,7 @@ __all__ = [
     "list_measures",
     "register",
     "validate",
+    "write_run",
 ]
 
 _HOME = {
@@ -60,6 +62,7 @@ _HOME = {
     "list_measures": "pres_eval.library.own_measures",
     "register": "pres_eval.library.own_measures",
     "validate": "pres_eval.library.validating",
+    "write_run": "pres_eval.library.converting",
 }
 
 

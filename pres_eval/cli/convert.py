@@ -13,10 +13,9 @@ from pres_eval.cli.output import output_file
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import writing_results
 from pres_eval.errors import InputError, UsageError, quoted
-from pres_eval.reading.blocks import Block, check_scores
-from pres_eval.reading.formats.delimited import read_columns
+from pres_eval.library.converting import blocks_of_file
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.recognising import FORMATS, recognised
-from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.run_files import TREC, check_format, source_at
 from pres_eval.reading.source import Source
 from pres_eval.report.converted import TARGETS, write_blocks
@@ -82,7 +81,7 @@ def command(**values: Any) -> None:
     if grades == (said.target == "trec_results") and said.target in (TREC, "qrels"):
         what = "judgements" if grades else "a run"
         raise UsageError(f"--to {said.target}: {said.file} has {what}")
-    blocks = _blocks(source, said, grades)
+    blocks = blocks_of_file(source, said.relevance_format or said.results_format, grades=grades)
     if said.topics_from is not None:
         blocks = _named(blocks, said.topics_from)
     with output_file(said.output) as stream, writing_results():
@@ -97,22 +96,6 @@ def _has_grades(source: Source, said: ConvertOptions) -> bool:
         return said.target == "qrels"
     lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
     return recognised(source, grades=True) is not None or (bool(lines) and len(lines[0].split()) == 4)
-
-
-def _blocks(source: Source, said: ConvertOptions, grades: bool) -> Iterator[Block]:
-    """Yield the rows of a file of any format, with scores checked."""
-    form = said.relevance_format or said.results_format
-    found = FORMATS.get(form) or recognised(source, grades)
-    if found is None:
-        yield from read_columns(source, QRELS if grades else RUN, header=False, document=2)
-        return
-    block = None
-    for block in found.read(source, grades):
-        if not grades:
-            check_scores(source.name, block)
-        yield block
-    if block is None:
-        raise InputError(source.name, None, "no rows", "at least one")
 
 
 def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:

@@ -113,6 +113,7 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
 
 
 def _plan(said: ResultOptions, asked: dict[str, Any]) -> None:
+    """Print how many documents to draw; raises UsageError for options that need files."""
     asked["margin"] = asked["margin"] or 0.05
     kept = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
     if None in kept.values() or any(

@@ -244,6 +244,29 @@ class Qrels:
         lines = (f"{t} 0 {d} {g}\n" for t, documents in self.to_dict().items() for d, g in documents.items())
         return "".join(lines).encode("utf-8", "surrogateescape")
 
+    @python_words
+    def write(self, file: Any, form: str = "qrels") -> None:
+        """Write the judgements to a file, as `pres-eval convert` does.
+
+        file  a path, or a file open for bytes
+        form  "qrels", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet)
+
+        >>> import io
+        >>> import pres_eval as pe
+        >>> file = io.BytesIO()
+        >>> pe.Qrels({"1": {"a": 2, "b": 0}}).write(file, form="csv")
+        >>> print(file.getvalue().decode(), end="")
+        query_id,doc_id,relevance
+        1,a,2
+        1,b,0
+
+        Raises UsageError for another form and for judgements that are no qrels, InputError for ids that the
+        form cannot hold.
+        """
+        from pres_eval.library.converting import write_qrels
+
+        write_qrels(self, file, form)
+
     def __getstate__(self) -> dict[str, Any]:
         return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file}
 

@@ -47,7 +47,7 @@ def test_public_names_have_examples(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_there_are_few_public_names() -> None:
-    assert len(pe.__all__) <= 13
+    assert len(pe.__all__) <= 14
     assert all(hasattr(pe, name) for name in pe.__all__)
     assert set(pe.__all__) <= set(dir(pe))
     with pytest.raises(AttributeError):

@@ -1,0 +1,136 @@
+"""Runs and judgements in another format: files as they are read, and what programs have in memory."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.errors import InputError, UsageError
+from pres_eval.library.finding import block_of_dict
+from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
+from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.tables import SCORE, as_scores, looks_like_columns, opened_table
+from pres_eval.library.wording import python_words
+from pres_eval.reading.blocks import Block, check_scores
+from pres_eval.reading.formats.delimited import read_columns
+from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.lines import QRELS, RUN
+from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.run_files import source_at
+from pres_eval.reading.source import Source
+from pres_eval.report.converted import TARGETS, write_blocks
+
+
+@python_words
+def write_run(run: Any, file: Any, form: str = "trec_results", tag: str = "run") -> None:
+    """Write a run to a file, as `pres-eval convert` does.
+
+    run   what `evaluate` takes: a dict of dicts, a table, rows, or the path of a file in another format
+    file  a path, or a file open for bytes
+    form  "trec_results", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet)
+    tag   the last column of "trec_results"
+
+    Of dicts and tables the documents with the highest scores come first; lines of files keep their order.
+
+    >>> import io
+    >>> import pres_eval as pe
+    >>> file = io.BytesIO()
+    >>> pe.write_run({"1": {"a": 1.5, "b": 2.0}}, file, tag="mine")
+    >>> print(file.getvalue().decode(), end="")
+    1 Q0 b 1 2.0 mine
+    1 Q0 a 2 1.5 mine
+
+    Raises UsageError for a form that it does not know and for a `Run`, which keeps judged documents alone;
+    InputError for what cannot be read, and for ids that the form cannot hold.
+    """
+    if isinstance(run, Run):
+        raise UsageError("run: found a Run, which keeps judged documents alone, expected what it was made of")
+    name, blocks = _run(run)
+    _write(file, blocks, form, TARGETS_OF_RUNS, name, tag)
+
+
+def write_qrels(qrels: Qrels, file: Any, form: str) -> None:
+    """Write judgements to a file, as `Qrels.write` says."""
+    relevance = qrels.relevance
+    if not isinstance(relevance, QrelsJudgements):
+        raise UsageError(f"{qrels.name}: expected judgements that are qrels, found form={qrels.form!r}")
+    pool = relevance.pool
+    block = Block(
+        topics=pool.topics, lengths=np.diff(pool.offsets), documents=pool.documents, numbers=relevance.grade
+    )
+    _write(file, [block], form, TARGETS_OF_QRELS, qrels.name, "")
+
+
+TARGETS_OF_RUNS = tuple(form for form in TARGETS if form != "qrels")
+TARGETS_OF_QRELS = tuple(form for form in TARGETS if form != "trec_results")
+
+
+def _write(
+    file: Any, blocks: Iterable[Block], form: str, known: tuple[str, ...], name: str, tag: str
+) -> None:
+    """Write blocks to a file; nothing is written if they cannot be."""
+    if form not in known:
+        raise UsageError(f"form={form!r}: expected one of {', '.join(known)}")
+    stream = io.BytesIO()
+    write_blocks(stream, blocks, form, known is TARGETS_OF_QRELS, name, tag)
+    if is_path(file):
+        Path(file).write_bytes(stream.getvalue())
+    else:
+        file.write(stream.getvalue())
+
+
+def _run(data: Any) -> tuple[str, Iterable[Block]]:
+    """Return the name of a run of any kind, and its blocks."""
+    if is_path(data):
+        source = source_at(os.fspath(data))
+        return source.name, blocks_of_file(source, None, grades=False)
+    data = plain_mapping(data)
+    if isinstance(data, Mapping) and not looks_like_columns(data):
+        check_dicts(data, "run")
+        return "run", [_best_first(block_of_dict(data, "run"))]
+    check_iterable(data, "run")
+    with opened_table(data, SCORE, "run") as table:
+        topics, lengths = table.topic.groups()
+        block = Block(
+            topics=topics, lengths=lengths, documents=table.document, numbers=as_scores(table.value, "run")
+        )
+        check_scores("run", block)
+        return "run", [_best_first(block)]
+
+
+def _best_first(block: Block) -> Block:
+    """Return a block with the rows of each group by descending score, equal ones as they were."""
+    group = np.repeat(np.arange(len(block.lengths)), block.lengths)
+    order = np.lexsort((-block.numbers, group))
+    return Block(
+        topics=block.topics,
+        lengths=block.lengths,
+        documents=WordIds.of(block.documents.pick(order).take(slice(None))),
+        numbers=block.numbers[order],
+    )
+
+
+def blocks_of_file(source: Source, form: str | None, *, grades: bool) -> Iterator[Block]:
+    """Yield the rows of a file of any format, with scores checked.
+
+    form    a name of FORMATS; others and None: recognised by how it begins, else columns of TREC's files
+    grades  whether it has judgements
+    Raises InputError for what cannot be read, and a file without rows.
+    """
+    found = FORMATS.get(form or "") or recognised(source, grades)
+    if found is None:
+        yield from read_columns(source, QRELS if grades else RUN, header=False, document=2)
+        return
+    block = None
+    for block in found.read(source, grades):
+        if not grades:
+            check_scores(source.name, block)
+        yield block
+    if block is None:
+        raise InputError(source.name, None, "no rows", "at least one")
