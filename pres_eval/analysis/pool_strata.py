@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.analysis.pooling import Key, ToJudge
 from pres_eval.analysis.randomness import RandomStream
+from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.errors import UsageError, decimal_comma, quoted
 
 NOT_DRAWN, TO_JUDGE = "-1", "?"
@@ -41,38 +42,44 @@ class RankStratum:
         return tuple(found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DrawnPool:
-    """The pooled documents of strata: number of the stratum of each, from 1; and which were drawn."""
+    """The pooled documents of strata, n of them.
 
-    stratum: Mapping[Key, int]
-    drawn: frozenset[Key]
+    stratum  (n,) the number of the stratum of each, from 1
+    drawn    (n,) which of them were drawn
+    """
+
+    documents: ToJudge
+    stratum: IntArray
+    drawn: BoolArray
 
     def lines(self, grades: Mapping[Key, int]) -> bytes:
         """Return judgements of the format strata, with the grades that are known."""
+        rows = sorted(zip(self.documents.pairs(), self.stratum.tolist(), self.drawn.tolist(), strict=True))
         return b"".join(
-            b"%s 0 %s %d %s\n" % (*key, number, self._relevance(key, grades).encode())
-            for key, number in sorted(self.stratum.items())
+            b"%s 0 %s %d %s\n"
+            % (*key, number, str(grades.get(key, TO_JUDGE) if drawn else NOT_DRAWN).encode())
+            for key, number, drawn in rows
         )
 
-    def _relevance(self, key: Key, grades: Mapping[Key, int]) -> str:
-        return str(grades.get(key, TO_JUDGE)) if key in self.drawn else NOT_DRAWN
 
-
-def draw(documents: Iterable[ToJudge], strata: Sequence[RankStratum], seed: int) -> DrawnPool:
+def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnPool:
     """Draw of each topic's documents in each stratum the share of it, rounded half up, at least one.
 
     Which ones depends on the seed, the topic, the number of the stratum, and its documents alone.
     """
-    found: dict[tuple[bytes, int], list[Key]] = {}
-    for one in documents:
-        for number, stratum in enumerate(strata, 1):
-            if stratum.first <= one.best <= stratum.last:
-                found.setdefault((one.topic, number), []).append((one.topic, one.document))
-    drawn: list[Key] = []
-    for (topic, number), keys in found.items():
-        wanted = max(int(len(keys) * strata[number - 1].share + 0.5), 1)
-        keys.sort()
-        order = np.argsort(RandomStream(seed, number, zlib.crc32(topic)).words(len(keys)), kind="stable")
-        drawn += [keys[place] for place in order[:wanted].tolist()]
-    return DrawnPool({key: number for (_, number), keys in found.items() for key in keys}, frozenset(drawn))
+    numbers = np.zeros(len(documents), np.int64)
+    drawn = np.zeros(len(documents), np.bool_)
+    for number, stratum in enumerate(strata, 1):
+        inside = np.flatnonzero((stratum.first <= documents.best) & (documents.best <= stratum.last))
+        numbers[inside] = number
+        _, first = np.unique(documents.topic_of[inside], return_index=True)
+        for rows in np.split(inside, first)[1:]:
+            own = sorted(rows.tolist(), key=documents.document.__getitem__)
+            wanted = max(int(len(own) * stratum.share + 0.5), 1)
+            seeds = seed, number, zlib.crc32(documents.topic[own[0]])
+            order = np.argsort(RandomStream(*seeds).words(len(own)), kind="stable")
+            drawn[[own[place] for place in order[:wanted].tolist()]] = True
+    kept = np.flatnonzero(numbers)
+    return DrawnPool(documents.take(kept), numbers[kept], drawn[kept])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 import numpy as np
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
@@ -25,8 +25,29 @@ Key = tuple[bytes, bytes]
 """A topic and a document."""
 
 
-def first_documents(path: str, compat: str = Options.compat, depth: int | None = None) -> dict[Key, int]:
-    """The rank of each of the first `depth` documents of every topic of a run, judged or not.
+@dataclass(frozen=True, eq=False)
+class FirstDocuments:
+    """The first documents of each topic of a run, judged or not: n of them, topic after topic.
+
+    topics     T ids
+    lengths    (T,) how many documents each has here
+    documents  n ids
+    rank       (n,) from 1
+    """
+
+    topics: tuple[bytes, ...]
+    lengths: IntArray
+    documents: WordIds
+    rank: IntArray
+
+    def pairs(self) -> Iterator[Key]:
+        """Yield the topic and the id of each document."""
+        topics = chain.from_iterable(map(repeat, self.topics, self.lengths.tolist()))
+        return zip(topics, self.documents.take(slice(None)), strict=True)
+
+
+def first_documents(path: str, compat: str = Options.compat, depth: int | None = None) -> FirstDocuments:
+    """Return the first `depth` documents of every topic of a run, all if it is None.
 
     The file is read twice: once for its documents, once for their order.  Raises UsageError for standard
     input, InputError for a malformed line.
@@ -38,16 +59,14 @@ def first_documents(path: str, compat: str = Options.compat, depth: int | None =
         name=path, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
     )
     ranking = read_run(Source(path), everything, Options(compat=compat))
-    topic_of = np.repeat(ranking.topic, np.diff(ranking.offsets))
+    topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
-    topics = list(pool.topics)
-    documents = pool.documents.take(ranking.document[rows].astype(np.int64))
-    return {
-        (topics[topic], document): rank
-        for topic, document, rank in zip(
-            topic_of[rows].tolist(), documents, ranking.rank[rows].tolist(), strict=True
-        )
-    }
+    return FirstDocuments(
+        topics=tuple(pool.topics.take(ranking.topic)),
+        lengths=np.bincount(topic_of[rows], minlength=len(ranking.topic)),
+        documents=pool.documents.pick(ranking.document[rows].astype(np.int64)),
+        rank=ranking.rank[rows].astype(np.int64),
+    )
 
 
 def own_pool(source: Source) -> Pool:
@@ -91,59 +110,96 @@ def _part(chunk: Chunk) -> _PooledPart:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ToJudge:
-    """A document that should be judged.
+    """Documents of a pool, n of them, by topic.
 
-    runs  how many runs have it among their first; best: its best rank in any
-    gain  what judging it is worth under `contribution`: Σ weight of its ranks
+    topic, document  their ids
+    topic_of         (n,) the number of each topic, from 0
+    runs             (n,) how many runs have a document among their first
+    best             (n,) its best rank in any of them
+    gain             (n,) what judging it is worth under `contribution`: Σ weight of its ranks
     """
 
-    topic: bytes
-    document: bytes
-    runs: int
-    best: int
-    gain: float
+    topic: list[bytes]
+    document: list[bytes]
+    topic_of: IntArray
+    runs: IntArray
+    best: IntArray
+    gain: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def take(self, rows: IntArray) -> ToJudge:
+        """Return some of the documents."""
+        chosen = rows.tolist()
+        return ToJudge(
+            topic=[self.topic[row] for row in chosen],
+            document=[self.document[row] for row in chosen],
+            topic_of=self.topic_of[rows],
+            runs=self.runs[rows],
+            best=self.best[rows],
+            gain=self.gain[rows],
+        )
+
+    def pairs(self) -> Iterator[Key]:
+        """Yield the topic and the id of each document."""
+        return zip(self.topic, self.document, strict=True)
+
+    def first_of_topics(self, most: int | None) -> ToJudge:
+        """Return the first so many of each topic, None for all."""
+        if most is None:
+            return self
+        begins = np.searchsorted(self.topic_of, self.topic_of)
+        return self.take(np.flatnonzero(np.arange(len(self)) - begins < most))
 
 
-ORDERS: dict[str, Callable[[ToJudge], float]] = {
-    "contribution": lambda one: -one.gain,
-    "runs": lambda one: -one.runs,
-    "rank": lambda one: one.best,
-    "docno": lambda one: 0,
+ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
+    "contribution": lambda some: -some.gain,
+    "runs": lambda some: -some.runs,
+    "rank": lambda some: some.best,
+    "docno": lambda some: np.zeros(len(some)),
 }
 """In what order documents are judged, by the names that options use; equal ones go by docno."""
 
 
 def pool_documents(
-    runs: Sequence[Mapping[Key, int]],
-    judged: Iterable[Key] = (),
-    persistence: float = 0.8,
-    order: str = "contribution",
-) -> list[ToJudge]:
-    """The documents of several runs that nobody judged, by topic, those first that `order` puts first.
+    runs: Sequence[FirstDocuments], persistence: float = 0.8, order: str = "contribution"
+) -> ToJudge:
+    """Return the documents of several runs, by topic, those first that `order` puts first.
 
     `gain` is the sum over runs of (1 - p) p^(rank - 1), p the persistence: how much of the runs' rank-biased
     precision hangs on the document (Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277806, method
     A). Equal ones go by docno.
     """
-    known = set(judged)
-    times: Counter[Key] = Counter()
-    best: dict[Key, int] = {}
-    gains: dict[Key, float] = {}
-    for run in runs:
-        for key, rank in run.items():
-            if key in known:
-                continue
-            times[key] += 1
-            best[key] = min(rank, best.get(key, rank))
-            gains[key] = gains.get(key, 0.0) + (1 - persistence) * persistence ** (rank - 1)
-    documents = [ToJudge(*key, times[key], best[key], gains[key]) for key in times]
-    return sorted(documents, key=lambda one: (one.topic, ORDERS[order](one), one.document))
+    topics = [topic for run in runs for topic in run.topics]
+    lengths = np.concatenate([run.lengths for run in runs])
+    made = build_pool(
+        Ids.of(topics), np.arange(len(topics)), lengths, WordIds.concatenate([run.documents for run in runs])
+    )
+    pool, document = made.pool, made.document_of_row()
+    rank = np.concatenate([run.rank for run in runs])
+    by_rank = np.argsort(rank, kind="stable")[::-1]
+    best = np.empty(len(pool.documents), np.int64)
+    best[document[by_rank]] = rank[by_rank]
+    worth = np.array([(1 - persistence) * persistence**before for before in range(int(rank.max(initial=0)))])
+    gain = np.bincount(document, worth[rank - 1], len(pool.documents)).astype(np.float64)
+    in_order = pool.byte_order()
+    names, topic_of = list(pool.topics), pool.topic_of[in_order]
+    found = ToJudge(
+        topic=[names[topic] for topic in topic_of.tolist()],
+        document=list(pool.documents.pick(in_order).take(slice(None))),
+        topic_of=topic_of,
+        runs=np.bincount(document, minlength=len(pool.documents))[in_order],
+        best=best[in_order],
+        gain=gain[in_order],
+    )
+    return found.take(np.lexsort((ORDERS[order](found), topic_of)))
 
 
 def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
-    """The topics and documents of a pool that were judged, with their grades."""
+    """Return the topics and documents of a pool that were judged, with their grades."""
     topics = list(pool.topics)
     return {
         (topics[topic], document): grade
@@ -152,19 +208,6 @@ def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
     }
 
 
-def limited(documents: Sequence[ToJudge], per_topic: int | None) -> list[ToJudge]:
-    """The first so many of each topic."""
-    if per_topic is None:
-        return list(documents)
-    seen: Counter[bytes] = Counter()
-    chosen = []
-    for one in documents:
-        seen[one.topic] += 1
-        if seen[one.topic] <= per_topic:
-            chosen.append(one)
-    return chosen
-
-
-def skeleton(documents: Sequence[ToJudge]) -> bytes:
-    """The documents as qrels in which nothing is judged yet: relevance -1."""
-    return b"".join(b"%s 0 %s -1\n" % (one.topic, one.document) for one in documents)
+def skeleton(documents: ToJudge) -> bytes:
+    """Return the documents as qrels in which nothing is judged yet: relevance -1."""
+    return b"".join(b"%s 0 %s -1\n" % key for key in documents.pairs())

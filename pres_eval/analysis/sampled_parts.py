@@ -22,7 +22,7 @@ def read_review(path: str, depth: int | None = None) -> set[Key]:
     # A pipe cannot be read twice, as a run has to be.
     is_file = Source(path).size() is not None
     if is_file and len(Source(path).head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
-        return set(first_documents(path, depth=depth))
+        return set(first_documents(path, depth=depth).pairs())
     if depth is not None:
         raise UsageError(f"--depth goes with a run ({RUN.names}), not with lines of topic docno: {path}")
     pairs = read_pairs(path, "topic docno")

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+import numpy as np
 
 from pres_eval.analysis.pool_strata import RankStratum, draw
 from pres_eval.analysis.pooling import (
     ORDERS,
+    FirstDocuments,
     Key,
     first_documents,
     judged_keys,
-    limited,
     pool_documents,
     skeleton,
 )
@@ -131,12 +132,16 @@ def command(**values: Any) -> None:
     if said.judged:
         qrels = Reader("qrels", said.quiet).qrels(said.judged)
         grades = judged_keys(qrels.pool, qrels.grade.tolist())
-    found = pool_documents(runs, () if strata else grades, said.persistence, said.order)
-    sample = draw(found, strata, 1 if said.seed is None else said.seed) if strata else None
+    pooled = pool_documents(runs, said.persistence, said.order)
+    judged = np.array(
+        [key in grades for key in pooled.pairs()] if grades else np.zeros(len(pooled)), np.bool_
+    )
+    sample = draw(pooled, strata, 1 if said.seed is None else said.seed) if strata else None
+    found, left = pooled, np.flatnonzero(~judged)
     if sample is not None:
-        left = sample.drawn - grades.keys()
-        found = [one for one in found if (one.topic, one.document) in left]
-    chosen = limited(found, said.per_topic)
+        known = [key in grades for key in sample.documents.pairs()]
+        found, left = sample.documents, np.flatnonzero(sample.drawn & ~np.array(known, np.bool_))
+    chosen = found.take(left).first_of_topics(said.per_topic)
     settings: dict[str, object] = {
         "runs": [text_of(run) for run in said.runs],
         "depth": said.deepest(strata),
@@ -148,8 +153,8 @@ def command(**values: Any) -> None:
         "per_topic": said.per_topic,
     }
     tables = [
-        to_judge_table(chosen, len(runs), None if sample is None else sample.stratum),
-        pools_table(set().union(*runs), grades, chosen),
+        to_judge_table(chosen, len(runs), None if sample is None else sample.stratum[left]),
+        pools_table(pooled, judged, chosen),
     ]
     look = Look(
         form=said.output_format, chosen=said.table, width=terminal_width(None), failures=tuple(failures)
@@ -161,9 +166,9 @@ def command(**values: Any) -> None:
     exit_if_failed(failures)
 
 
-def _read(said: PoolOptions, depth: int) -> tuple[list[dict[Key, int]], list[RunFailure]]:
+def _read(said: PoolOptions, depth: int) -> tuple[list[FirstDocuments], list[RunFailure]]:
     """Return the first documents of the runs, and with --keep-going the runs that cannot be read."""
-    runs, failures = list[dict[Key, int]](), list[RunFailure]()
+    runs, failures = list[FirstDocuments](), list[RunFailure]()
     for path in said.runs:
         try:
             runs.append(first_documents(path, said.compat, depth))

@@ -2,44 +2,48 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-from pres_eval.analysis.pooling import Key, ToJudge
+import numpy as np
+
+from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
 from pres_eval.analysis.pools import Holes
+from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.report.layout import Shown, Table
 
 MOST_SHOWN = 20
 """Topics with holes that people see; programs get all."""
 
 
-def to_judge_table(chosen: Sequence[ToJudge], runs: int, stratum: Mapping[Key, int] | None = None) -> Table:
-    """The documents to judge, of so many runs, with the strata that they were drawn from."""
-    drawn: dict[ToJudge, tuple[int, ...]] = {}
-    headings: tuple[str, ...] = ("topic", "docno", "runs", "best_rank", "contribution")
+def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) -> Table:
+    """Return the documents to judge, of so many runs, with the strata (n,) that they were drawn from."""
+    headings = ["topic", "docno", "runs", "best_rank", "contribution"]
+    numbers = [chosen.runs.tolist(), chosen.best.tolist(), chosen.gain.tolist()]
     if stratum is not None:
-        drawn = {one: (stratum[one.topic, one.document],) for one in chosen}
-        headings += ("stratum",)
+        headings.append("stratum")
+        numbers.append(stratum.tolist())
     return Table(
         name="documents",
         title=f"{len(chosen)} documents to judge, from {runs} runs",
         headings=headings,
-        rows=[(one.topic, one.document, one.runs, one.best, one.gain, *drawn.get(one, ())) for one in chosen],
+        rows=list(zip(chosen.topic, chosen.document, *numbers, strict=True)),
         notes=("runs: how many have it among their first; best_rank: in any of them",),
         left=2,
     )
 
 
-def pools_table(pooled: Collection[Key], judged: Collection[Key], chosen: Sequence[ToJudge]) -> Table:
-    """How large the pool of each topic is, how much of it is judged, and how much to judge."""
-    sizes = Counter(topic for topic, _ in pooled)
-    known = Counter(topic for topic, document in pooled if (topic, document) in judged)
-    wanted = Counter(one.topic for one in chosen)
+def pools_table(pooled: ToJudge, judged: BoolArray, chosen: ToJudge) -> Table:
+    """Return how large the pool of each topic is, how much of it is judged (n,), and how much to judge."""
+    topics = list(dict.fromkeys(pooled.topic))
+    counts = (
+        np.bincount(each, minlength=len(topics)).tolist()
+        for each in (pooled.topic_of, pooled.topic_of[judged], chosen.topic_of)
+    )
     return Table(
         name="topics",
         title="Pools of the topics",
         headings=("topic", "pooled", "judged", "to_judge"),
-        rows=[(topic, sizes[topic], known[topic], wanted[topic]) for topic in sorted(sizes)],
+        rows=list(zip(topics, *counts, strict=True)),
     )
 
 
@@ -75,7 +79,7 @@ def holes_tables(
 
 def unjudged_table(
     names: Sequence[str],
-    firsts: Sequence[Mapping[Key, int]],
+    firsts: Sequence[FirstDocuments],
     topics: Collection[bytes],
     judged: Collection[Key],
 ) -> Table:
@@ -87,7 +91,10 @@ def unjudged_table(
         rows=[
             (name, topic, document, rank)
             for name, first in zip(names, firsts, strict=True)
-            for (topic, document), rank in sorted(first.items(), key=lambda item: (item[0][0], item[1]))
+            for topic, rank, document in sorted(
+                (topic, rank, document)
+                for (topic, document), rank in zip(first.pairs(), first.rank.tolist(), strict=True)
+            )
             if topic in topics and (topic, document) not in judged
         ],
         left=3,

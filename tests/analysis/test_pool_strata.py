@@ -5,43 +5,57 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis.pool_strata import RankStratum, draw
+from pres_eval.analysis.pool_strata import DrawnPool, RankStratum, draw
 from pres_eval.analysis.pooling import ToJudge
 from pres_eval.errors import UsageError
 
 STRATA = RankStratum.read("1-3:1,4-20:0.25,21-99:0.1")
 
 
-def document(topic: int, number: int, best: int) -> ToJudge:
-    return ToJudge(b"%d" % topic, b"d%d" % number, 1, best, 0.0)
+def pooled(*documents: tuple[int, int, int]) -> ToJudge:
+    """Documents of topics, by number, with their best ranks; those of a topic together."""
+    ones = np.ones(len(documents), np.int64)
+    return ToJudge(
+        topic=[b"%d" % topic for topic, _, _ in documents],
+        document=[b"d%d" % number for _, number, _ in documents],
+        topic_of=np.array([topic for topic, _, _ in documents], np.int64),
+        runs=ones,
+        best=np.array([best for _, _, best in documents], np.int64),
+        gain=np.zeros(len(documents)),
+    )
+
+
+def drawn_of(found: DrawnPool) -> set[tuple[bytes, bytes]]:
+    return {key for key, drawn in zip(found.documents.pairs(), found.drawn.tolist(), strict=True) if drawn}
 
 
 @given(best=st.lists(st.integers(1, 120), max_size=60), seed=st.integers(0, 9), others=st.integers(0, 20))
 def test_as_many_are_drawn_as_the_shares_say_whatever_else_is_there(
     best: list[int], seed: int, others: int
 ) -> None:
-    documents = [document(1, number, rank) for number, rank in enumerate(best)]
-    found = draw(documents, STRATA, seed)
-    of_strata = Counter(found.stratum.values())
-    drawn = Counter(found.stratum[key] for key in found.drawn)
+    documents = [(1, number, rank) for number, rank in enumerate(best)]
+    found = draw(pooled(*documents), STRATA, seed)
+    of_strata = Counter(found.stratum.tolist())
+    drawn = Counter(found.stratum[found.drawn].tolist())
     assert len(found.stratum) == sum(rank < 100 for rank in best)
     for number, stratum in enumerate(STRATA, 1):
         size = sum(stratum.first <= rank <= stratum.last for rank in best)
         assert of_strata[number] == size
         assert drawn[number] == (max(int(size * stratum.share + 0.5), 1) if size else 0)
-    more = [document(2, number, 5) for number in range(others)]
-    again = draw([*more, *documents[::-1]], STRATA, seed)
-    assert {key for key in again.drawn if key[0] == b"1"} == found.drawn
+    more = [(0, number, 5) for number in range(others)]
+    again = draw(pooled(*more, *documents[::-1]), STRATA, seed)
+    assert {key for key in drawn_of(again) if key[0] == b"1"} == drawn_of(found)
 
 
 def test_each_document_of_a_stratum_is_drawn_as_often_as_any_other() -> None:
-    documents = [document(1, number, 10) for number in range(8)]
-    times = Counter(key[1] for seed in range(4000) for key in draw(documents, STRATA, seed).drawn)
+    documents = pooled(*((1, number, 10) for number in range(8)))
+    times = Counter(key[1] for seed in range(4000) for key in drawn_of(draw(documents, STRATA, seed)))
     assert sum(times.values()) == 8000
     # Each is binomial, with a quarter of 4,000 draws: 1,000 and a standard deviation of 27.4.
     assert all(abs(number - 1000) < 4.5 * 27.4 for number in times.values())

@@ -108,7 +108,7 @@ def main() -> None:
     said = parser.parse_args()
     rng = np.random.default_rng(1)
     qrels = read_qrels(Source(said.qrels))
-    first = first_documents(said.runs[0], depth=20)
+    first = set(first_documents(said.runs[0], depth=20).pairs())
     topics = list(qrels.pool.topics)
     own = np.array(
         [

@@ -55,11 +55,8 @@ def main() -> None:
     qrels = read_qrels(Source(said.qrels))
     grades = judged_keys(qrels.pool, qrels.grade.tolist())
     strata = RankStratum.read(STRATA)
-    documents = [
-        one
-        for one in pool_documents([first_documents(run, depth=strata[-1].last) for run in said.runs])
-        if (one.topic, one.document) in grades
-    ]
+    documents = pool_documents([first_documents(run, depth=strata[-1].last) for run in said.runs])
+    documents = documents.take(np.flatnonzero([key in grades for key in documents.pairs()]))
     everything = draw(documents, [RankStratum(each.first, each.last, 1.0) for each in strata], 0)
     held: dict[str, list[float]] = {}
     for run in said.runs[: said.evaluated]:
