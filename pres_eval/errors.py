@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions that carry what the message needs: where, found, expected."""
+"""Exceptions, which carry what their messages need: where, found, expected."""
 
 from __future__ import annotations
 
@@ -148,4 +148,4 @@ def did_you_mean(wanted: str, names: Iterable[str], otherwise: str = "") -> str:
 
 
 class PresEvalWarning(UserWarning):
-    """What is no error but should not go unsaid; the command line prints it, the library warns."""
+    """A warning: the command line prints it, the library passes it to `warnings`."""

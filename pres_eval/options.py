@@ -1,4 +1,4 @@
-"""How a run is evaluated: trec_eval's options that change numbers, and what each release does its own way."""
+"""Options that change numbers, and the quirks of each release of trec_eval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pres_eval.records import dataclass
 DEFAULT_NMAX = (100, 1000)
 
 LARGEST_LONG = 2**63 - 1
-"""What C's atol makes of larger numbers."""
+"""The number that C's atol returns for larger ones."""
 
 
 class RelevanceInfo(enum.Enum):
@@ -28,7 +28,7 @@ class RelevanceInfo(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Version:
-    """What one release of trec_eval does its own way.
+    """Quirks of one release of trec_eval.
 
     name                        as --compat takes it
     single_precision_scores     scores of runs, and levels of preferences, are C floats: close ones tie
@@ -71,22 +71,22 @@ COMPAT_VERSIONS = tuple(VERSIONS)
 
 DOCNO, EXPECTED, BEST, WORST = "docno", "expected", "best", "worst"
 TIE_RULES = (DOCNO, EXPECTED, BEST, WORST)
-"""What --ties takes: how documents of equal scores are ordered, trec_eval's way first."""
+"""Values of --ties: the order of documents with equal scores, trec_eval's way first."""
 
 
 ERROR, FIRST, BEST_SCORE = "error", "first", "best"
 DUPLICATE_RULES = (ERROR, FIRST, BEST_SCORE)
-"""What --duplicates takes: what becomes of a document that a run has twice for a topic."""
+"""Values of --duplicates, for a document that a run has twice for a topic."""
 
 
 AS_TREC_EVAL, ZERO, SKIP, STOP, ONE = "trec", "zero", "skip", "error", "one"
 EMPTY_RULES = (AS_TREC_EVAL, ZERO, SKIP, STOP, ONE)
-"""What --empty takes: what becomes of topics without relevant documents."""
+"""Values of --empty, for topics without relevant documents."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What changes the numbers.
+    """Options that change the numbers.
 
     compat           the trec_eval whose numbers are wanted: "9.0.8" or "10.0" (--compat)
     relevance_level  least grade of a relevant document (-l), a decimal number for -R qrels_float
@@ -137,5 +137,5 @@ class Options:
 
     @property
     def version(self) -> Version:
-        """What the chosen trec_eval does its own way."""
+        """Return the quirks of the chosen trec_eval."""
         return VERSIONS[self.compat]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(*, frozen=True, eq=True, kw_only=False):
-        """As `dataclasses.dataclass`, of frozen classes alone; `fields`, `replace` and `asdict` take them."""
+        """Do what `dataclasses.dataclass` does, for frozen classes; its `fields` and the like take them."""
         assert frozen, "records don't change"
 
         def made(kind: type) -> type:
@@ -40,7 +40,7 @@ else:
 
 
 class _Fields:
-    """What the shared methods have to know of a class."""
+    """Facts about a class that its methods share."""
 
     def __init__(self, kind: Any) -> None:
         fields = dataclasses.fields(kind)

@@ -64,7 +64,7 @@ class ScoredRun:
         raise KeyError(label)
 
     def with_columns(self, places: Sequence[int]) -> ScoredRun:
-        """The same with some of the columns alone, in this order."""
+        """Return the scores with some of the columns, in this order."""
         return replace(
             self,
             columns=tuple(self.columns[place] for place in places),
@@ -87,7 +87,7 @@ class ScoredRun:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scoring:
-    """What runs are scored by, and for what.
+    """Judgements, columns and options that runs are scored with.
 
     groups, weights  of topics, None where there are none; every topic of the judgements has a weight
     """
@@ -240,7 +240,7 @@ def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | In
 
 
 def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
-    """What computes the values (T,): the expected ones if the batch says what ties."""
+    """Return the function of the values (T,): of the expected ones if the batch has ties."""
     if column.bound is not None:
         return partial(_bound, column)
     if not _in_ties(batch):

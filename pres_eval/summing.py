@@ -68,7 +68,7 @@ class Summing:
         return weights
 
     def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
-        """What summaries need besides the sums; `topics` are those of a group, None: all."""
+        """Return the counts that summaries need besides the sums; `topics`: those of a group, None: all."""
         judged = list(relevance.pool.topics) if complete and (topics is not None or self._weights) else []
         own = np.array([topics is None or topic in topics for topic in judged], np.bool_)
         weight = self._weight

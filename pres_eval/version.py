@@ -1,3 +1,3 @@
-"""Which version this is: the build reads it here."""
+"""The number of this version, which the build reads."""
 
 __version__ = "2.10.1"

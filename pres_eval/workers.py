@@ -102,7 +102,7 @@ class _Task:
             self._done.set()
 
     def result(self) -> Any:
-        """What it gave, once it is done; raises what it raised."""
+        """Return the result of the work, once it is done; raise what it raised."""
         self._done.wait()
         if self._error is not None:
             raise self._error
@@ -143,7 +143,7 @@ def in_order(
 
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGQUIT")
-"""What asks a process to end."""
+"""Signals that ask a process to end."""
 
 
 def ending_signals() -> list[int]:

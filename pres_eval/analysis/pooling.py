@@ -132,7 +132,7 @@ class ToJudge:
         return len(self.document)
 
     def take(self, rows: IntArray) -> ToJudge:
-        """Return some of the documents."""
+        """Return the documents of some rows (m,)."""
         chosen = rows.tolist()
         return ToJudge(
             topic=[self.topic[row] for row in chosen],

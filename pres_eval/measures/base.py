@@ -1,4 +1,4 @@
-"""What a measure is: a record that names a pure function, its parameters and how it is averaged."""
+"""The record of a measure: its pure function, its parameters, and how its values are averaged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pres_eval.records import dataclass
 
 @dataclass(frozen=True)
 class Totals:
-    """What a summary may need besides the sum of a column."""
+    """Counts that a summary may need besides the sum of a column."""
 
     num_scored: int
     """Topics whose values were added up."""
@@ -43,12 +43,12 @@ def mean(total: float, totals: Totals) -> float:
 
 
 def total(total: float, totals: Totals) -> float:
-    """The sum over the topics."""
+    """Return the sum over the topics."""
     return total
 
 
 def geometric_mean(total: float, totals: Totals) -> float:
-    """Geometric mean over the topics: the column holds logarithms, each at least that of 0.00001."""
+    """Return the geometric mean over the topics of a column of logarithms, none below that of 0.00001."""
     if not totals.num_topics:
         return total
     # trec_eval: topics that the run lacks get the least value, in one multiplication after the sum.
@@ -62,18 +62,18 @@ LEAST_GEOMETRIC_MEAN = 0.00001
 
 
 def number_of_topics(total: float, totals: Totals) -> float:
-    """How many topics were averaged over."""
+    """Return the number of topics that were averaged over."""
     return float(totals.num_topics)
 
 
 def number_of_relevant(total: float, totals: Totals) -> float:
-    """The sum over the topics; with -c over all of the qrels."""
+    """Return the sum over the topics, with -c over all of the qrels."""
     # trec_eval: under -c any judgement above 0 counts, whatever -l says.
     return float(totals.num_rel_in_qrels) if totals.complete else total
 
 
 class Format(enum.Enum):
-    """How a value is printed."""
+    """Formats of printed values."""
 
     FLOAT = "%6.4f"
     COUNT = "%ld"
@@ -82,7 +82,7 @@ class Format(enum.Enum):
 
 
 class WhenMissing(enum.Enum):
-    """What 10.0 prints with -c for a topic that the run lacks, which it scores as one unjudged document."""
+    """Values that 10.0 prints with -c for a topic that the run lacks, scored as one unjudged document."""
 
     AS_SCORED = enum.auto()
     ZERO = enum.auto()
@@ -90,7 +90,7 @@ class WhenMissing(enum.Enum):
 
 
 class Trait(enum.Enum):
-    """What is true of a measure on every input; the tests hold each measure to what it declares."""
+    """Facts that hold for a measure on every input; the tests hold each measure to them."""
 
     BOUNDED = "lies between 0 and 1"
     MAY_BE_NAN = "is nan where trec_eval divides 0 by 0 (nothing was retrieved, or nothing has a gain)"
@@ -108,7 +108,7 @@ class Trait(enum.Enum):
 
 @dataclass(frozen=True)
 class Lacks:
-    """Why a measure has no bounds, or no expected value."""
+    """The reason why a measure has no bounds, or no expected value."""
 
     why: str
 
@@ -190,19 +190,19 @@ class Measure:
 
     @property
     def text(self) -> str:
-        """The whole text of the measure."""
+        """Return the whole text of the measure."""
         import inspect
 
         return inspect.getdoc(self.score) or ""
 
     @property
     def description(self) -> str:
-        """The first sentence of the text."""
+        """Return the first sentence of the text."""
         return self.text.split("\n\n")[0].replace("\n", " ")
 
 
 def traits(*chosen: Trait) -> frozenset[Trait]:
-    """A set of traits, short to write in a record."""
+    """Return a set of traits."""
     return frozenset(chosen)
 
 

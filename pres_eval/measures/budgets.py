@@ -12,7 +12,7 @@ from pres_eval.measures.pres import pres
 
 
 def pres_at_budget(batch: Batch) -> FloatArray:
-    """How early all the relevant documents come, for a reader who stops at the topic's own Nmax (PRES).
+    """Earliness of all the relevant documents for a reader who stops at the topic's own Nmax (PRES).
 
     Formula:  PRES_budget = 1 - (Σ r_i / n - (n + 1) / 2) / Nmax      as PRES
       Nmax  of the topic, in --nmax-file

@@ -1,4 +1,4 @@
-"""What there is to choose from: the measures in their families, with the names that other tools give them."""
+"""The catalogue: measures in their families, with the names that other tools give them."""
 
 from __future__ import annotations
 

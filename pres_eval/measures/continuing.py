@@ -1,4 +1,4 @@
-"""What a reader gains for each document, who goes on from rank to rank with some probability (C/W/L)."""
+"""Gain per document of a reader who continues from rank to rank with some probability (C/W/L)."""
 
 from __future__ import annotations
 

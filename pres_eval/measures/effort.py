@@ -1,4 +1,4 @@
-"""How much is read until enough is found: effort at a recall, and recall at an effort that grows with R.
+"""Effort: documents to read for a recall, and recall at an effort that grows with R.
 
 The documents that would have to be read without a ranking are those of the measures of technology-assisted
 review: the N documents of -N, or if it is not given those that were judged for the topic.
@@ -116,7 +116,7 @@ def recall_at_multiple(batch: Batch, multiple: int, more: int) -> FloatArray:
 
 
 def loss(batch: Batch) -> FloatArray:
-    """How far the order is from the best one, on a scale that ends at the worst (1 - normalised recall).
+    """Distance of the order from the best one, on a scale that ends at the worst (1 - normalised recall).
 
     Formula:  loss = (Σ r_i - Σ i) / (n (N - n))
       n    relevant documents in the qrels

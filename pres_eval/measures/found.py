@@ -1,4 +1,4 @@
-"""What a ranking has found down to a rank: formulas that use nothing else of its order also take ties.
+"""Relevant documents found down to a rank: formulas that use nothing else of the order also take ties.
 
 Of a batch that knows its ties these are the numbers that are expected of all their orders.  A measure that is
 linear in them (`Trait.LINEAR`) has its expected value by its own formula.
@@ -18,7 +18,7 @@ from pres_eval.options import LARGEST_LONG
 Numbers = IntArray | FloatArray
 
 AtRank = Callable[[FloatArray, IntArray], FloatArray]
-"""What gains (N,) are worth at ranks (N,)."""
+"""A function of gains (N,) and ranks (N,) that returns what the gains are worth there."""
 
 
 def relevant_within(batch: Batch, rank: int | IntArray | None = None) -> Numbers:

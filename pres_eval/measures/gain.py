@@ -1,4 +1,4 @@
-"""What each grade is worth.
+"""Gains: the worth of each grade.
 
 By default a document's gain is its grade, and that of everything not judged is 0.  Parameters (`1=3.5,2=9`)
 give grades other gains; then the order of the grades in the best ranking is that of trec_eval's
@@ -198,7 +198,7 @@ def blocks_of_ranks(batch: Batch, most: int | None = None) -> Iterator[Batch]:
 
 
 def every_rank(batch: Batch) -> Batch:
-    """The same batch with the documents that nobody judged put in, at grade -1."""
+    """Return the batch with unjudged documents put in, at grade -1."""
     offsets = np.concatenate(([0], np.cumsum(batch.num_ret)))
     rank = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], batch.num_ret)
     grade = np.full(len(rank), -1)

@@ -1,4 +1,4 @@
-"""How much of a ranking was judged at all."""
+"""Shares of a ranking that were judged."""
 
 from __future__ import annotations
 

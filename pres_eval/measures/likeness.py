@@ -1,4 +1,4 @@
-"""How like a ranking is to an ideal one: compatibility, and the share of pairs in the right order."""
+"""Similarity to an ideal ranking: compatibility, and the share of pairs in the right order."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ _IMPORTED = r"([A-Za-z_][\w.]*:[A-Za-z_]\w*)([.@(].*)?\Z"
 
 
 def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
-    """The measures that a text names; `package.module:NAME` or `package.module:NAME@5` is one's own.
+    """Yield the measures that a text names; `package.module:NAME` or `package.module:NAME@5` is one's own.
 
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
@@ -68,7 +68,7 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
 
 
 def split_text(text: str) -> list[str]:
-    """The texts of single measures: what follows a comma or blank begins one if it begins with a name."""
+    """Return the texts of single measures: a name behind a comma or blank begins one."""
     parts: list[str] = []
     begin, depth = 0, 0
     for found in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):  # whole numbers are no names
@@ -92,14 +92,14 @@ def _swallows(text: str) -> bool:
 
 
 def _measure(name: str) -> Measure | None:
-    """The measure of exactly this name, the user's own among them."""
+    """Return the measure of exactly this name, the user's own among them."""
     if name in MEASURE_BY_NAME:
         return MEASURE_BY_NAME[name]
     return next((measure for measure in own_measures() if measure.name == name), None)
 
 
 def _folded_names() -> dict[str, list[str]]:
-    """All names, those of other tools too, by how they are written without regard to case."""
+    """Return all names, those of other tools too, by their form without case."""
     return _fold((*MEASURE_BY_NAME, *(measure.name for measure in own_measures())))
 
 
@@ -115,7 +115,7 @@ def _fold(measures: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _head(text: str) -> str | None:
-    """The longest name, in whatever case, with which a text begins."""
+    """Return the longest name, in any case, with which a text begins."""
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
     head = head[:LONGEST_NAME]
     while head:
@@ -139,7 +139,7 @@ def _read_one(text: str, version: Version) -> list[NamedMeasure]:
 
 
 def _read_plain(text: str, head: str, rest: str, version: Version) -> list[NamedMeasure]:
-    """A name with or without a dot and parameters."""
+    """Return the measures of a name with or without a dot and parameters."""
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
     nickname = head if head in nicknames else None
@@ -165,13 +165,13 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Named
 
 
 def _measure_called(head: str) -> Measure | None:
-    """The measure of this name; in another case if there is none."""
+    """Return the measure of this name; if there is none, one that differs by case."""
     alike = (_measure(name) for name in (head, *_folded_names()[head.casefold()]))
     return next((measure for measure in alike if measure is not None), None)
 
 
 def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:
-    """A measure seen in a way that it can be seen in."""
+    """Check that the measure can be computed in this view, and return both."""
     if view.level is not None and not measure.uses_level:
         raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
     if (view.judged_only or view.bound) and measure.relevance is not RelevanceInfo.QRELS:
@@ -185,7 +185,7 @@ def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasur
 
 
 def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
-    """A name as it is printed: P_10, set_F_2.0, F_cut_2_10."""
+    """Return the measure of a printed name: P_10, set_F_2.0, F_cut_2_10."""
     parameters, view = cut_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
@@ -206,11 +206,11 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
 _SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+%?|[0-9]*\.[0-9]+%?"
 _FORM = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
 _FOLLOWED = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
-"""The same with a word behind it that begins no further measure."""
+"""The same pattern, followed by a word that begins no further measure."""
 
 
 def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
-    """A name with settings in brackets, or a cutoff behind @, as other tools write them."""
+    """Return the measure of a name with settings in brackets or a cutoff behind @."""
     match = re.match(_FORM, rest)
     if match is None:
         following = re.match(_FOLLOWED, rest)
@@ -245,7 +245,7 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
 
 
 def _as_written(measure: Measure, cutoff: str | None) -> Translated:
-    """A measure called by its own name, with a cutoff behind @."""
+    """Return a measure named by its own name, with a cutoff behind @."""
     if cutoff is None:
         return Translated(measure.name)
     if not isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs):
@@ -254,7 +254,7 @@ def _as_written(measure: Measure, cutoff: str | None) -> Translated:
 
 
 def _unknown(text: str) -> str:
-    """That there is no such measure, and which are the nearest."""
+    """Return the message that there is no such measure, with the nearest names."""
     name = re.split(r"[.(@]", text)[0]
     known = [names[0] for names in _folded_names().values()]
     return f"-m {text}: no such measure; {did_you_mean(name, known, '`pres-eval measures` lists them all')}"

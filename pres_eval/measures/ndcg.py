@@ -101,7 +101,7 @@ def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def _running_best_dcg(batch: Batch, most: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Of each topic where its sums begin (T,), how many follow the 0 there (T,), and the sums themselves."""
+    """Return where the sums of each topic begin (T,), how many follow the 0 there (T,), and the sums."""
     best = best_ranking(batch, most=most)
     sums = accumulate(np.add, discounted(best.gain, best.rank), best.offsets)
     begins = best.offsets[:-1]

@@ -11,7 +11,7 @@ from pres_eval.records import dataclass
 
 @dataclass(frozen=True)
 class Translated:
-    """What a name of another tool stands for: trec_eval's name, and its parameters if there are any."""
+    """A measure that a name of another tool stands for: trec_eval's name, and parameters if it has any."""
 
     name: str
     parameters: str | None = None
@@ -21,11 +21,11 @@ class NotationSettings(dict[str, str]):
     """The settings in brackets; what is taken out was understood."""
 
     def take(self, name: str, default: str = "") -> str:
-        """A setting's value."""
+        """Remove a setting and return its value."""
         return self.pop(name, default).strip("'\"")
 
     def choose(self, name: str, *values: str) -> str:
-        """A setting that can be one of a few values, the first if it is not there."""
+        """Remove a setting and return which of a few values it has; the first if it is not given."""
         found = self.take(name, values[0])
         for value in values:
             if found.lower() == value.lower():
@@ -39,7 +39,7 @@ Rule = Callable[[NotationSettings, str | None], Translated]
 
 @dataclass(frozen=True)
 class Notation:
-    """How other tools call a measure.
+    """Names of other tools for a measure.
 
     names  the names, in any case; the first is the one to show
     tool   whose names they are
@@ -52,7 +52,7 @@ class Notation:
 
 
 def _same(whole: str | None, cut: str | None = None, whole_parameters: str | None = None) -> Rule:
-    """A measure without settings: `whole` without a cutoff, `cut` with one (None: there is none such)."""
+    """Return the rule of a measure without settings: `whole` without a cutoff, `cut` with one."""
 
     def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
         if cutoff is None:
@@ -67,7 +67,7 @@ def _same(whole: str | None, cut: str | None = None, whole_parameters: str | Non
 
 
 def _with(name: str, *keys: str, cut: bool = False, needed: str | None = None) -> Rule:
-    """A measure whose settings have the same names here; `cut`: with a cutoff, which may be left out."""
+    """Return the rule of a measure whose settings have the same names here; `cut`: it may have a cutoff."""
 
     def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
         if cutoff is not None and not cut:
@@ -206,7 +206,7 @@ NOTATION_BY_FOLDED_NAME = {name.casefold(): notation for notation in NOTATIONS f
 
 
 def read_settings(text: str) -> NotationSettings:
-    """The settings between brackets: `rel=2,dcg='exp-log2'`; commas in braces belong to the value."""
+    """Return the settings between brackets, `rel=2,dcg='exp-log2'`; commas in braces belong to the value."""
     settings = NotationSettings()
     depth, begin = 0, 0
     for place, letter in enumerate(text + ","):

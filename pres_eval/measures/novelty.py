@@ -1,4 +1,4 @@
-"""What the documents of a ranking add to those before them, and the ranking that adds most."""
+"""Novelty: the gain that documents add to those ranked before them, and the ranking that adds most."""
 
 from __future__ import annotations
 

@@ -110,5 +110,5 @@ def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tup
 
 
 def _kind(found: Any) -> str:
-    """What a function gave, in a word or two."""
+    """Return what a function returned, in a word or two."""
     return "an array" if isinstance(found, np.ndarray) else f"a {type(found).__name__}"

@@ -24,7 +24,7 @@ Column = tuple[str, Arguments]
 
 
 class Parameters(Protocol):
-    """A kind of measure parameters: reads their text, and says which columns they make."""
+    """A kind of measure parameters: reads their text and returns the columns that they ask for."""
 
     @property
     def example(self) -> str:
@@ -41,7 +41,7 @@ class Parameters(Protocol):
 
 @dataclass(frozen=True)
 class NoParameters:
-    """A measure that takes none: one column, called like the measure."""
+    """No parameters: one column, named like the measure."""
 
     example: str = ""
 
@@ -72,11 +72,11 @@ _MEANT = (
     (r"([0-9]+)\.[0-9]*", r"\1"),
     (r"([0-9]+)[-:;/ ]+([0-9]+)", r"\1,\2"),
 )
-"""How people write whole numbers, and what trec_eval takes."""
+"""Patterns of whole numbers as people write them, and the text that trec_eval takes."""
 
 
 def _question(before: str, text: str) -> str:
-    """The question after a cutoff that is no whole number: what could have been meant."""
+    """Return the question after a cutoff that is no whole number: what the user may have meant."""
     meant = [re.sub(found, whole, text) for found, whole in _MEANT if re.fullmatch(found, text)]
     if re.fullmatch(r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", text):
         meant.append(f"{float(text):.0f}")
@@ -91,7 +91,7 @@ _HEXADECIMAL = r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][
 
 
 def decimal_number(name: str, text: str) -> float:
-    """A decimal number from parameter text."""
+    """Return the decimal number of parameter text."""
     # trec_eval: atof takes hexadecimal ones too.
     number = math.nan
     try:
@@ -107,7 +107,7 @@ def decimal_number(name: str, text: str) -> float:
 
 
 def split_parameters(texts: Sequence[str]) -> list[str]:
-    """The comma-separated parameters of all `-m name.…` of one measure."""
+    """Return the comma-separated parameters of all `-m name.…` of one measure."""
     return [part for text in texts for part in text.split(",")]
 
 

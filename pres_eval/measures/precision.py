@@ -83,7 +83,7 @@ def relative_precision(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def success(batch: Batch, cutoff: int) -> FloatArray:
-    """Whether a relevant document is among the first k (success at k).
+    """1 if a relevant document is among the first k, else 0 (success at k).
 
     Formula:  success_k = 1 if there is a relevant document at rank k or above, else 0
     Range: 0 or 1; the mean is the share of topics with an answer in the first k.
@@ -93,7 +93,7 @@ def success(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def hits(batch: Batch, cutoff: int) -> Numbers:
-    """How many relevant documents are among the first k (hits at k).
+    """Number of relevant documents among the first k (hits at k).
 
     Formula:  hits_k = rel(k)
       rel(k)  relevant documents down to rank k

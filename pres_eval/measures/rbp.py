@@ -113,7 +113,7 @@ def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
 
 
 def rbp_residual(batch: Batch, pairs: KeyNumbers) -> FloatArray:
-    """How much rank-biased precision could rise if everything that nobody judged were of the highest gain.
+    """Rise of rank-biased precision if all unjudged documents had the highest gain.
 
     Formula:  rbp_resid = p^ret + (1 - p) Σ p^(r-1)      over the ranks r that were not judged; 0 if all were
       ret  documents retrieved      p  persistence, 0.9 unless given

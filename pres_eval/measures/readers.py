@@ -23,7 +23,7 @@ from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSe
 CUTOFFS = (5, 10, 20)
 
 ROUNDING = 1e-9
-"""How far below what is wanted a sum of gains may come by rounding, as a share of it if that is above 1."""
+"""Tolerance of a sum of gains below the wanted one, for rounding; relative if that is above 1."""
 
 
 def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:

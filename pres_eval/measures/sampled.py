@@ -20,7 +20,7 @@ from pres_eval.measures.parameters import Cutoffs, Pairs
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
 SMOOTHED = (0.00001, 0.00003)
-"""What sample_eval.pl adds to relevant and to drawn documents, so that no share is 0/0."""
+"""Number that sample_eval.pl adds to relevant and to drawn documents, so that no share is 0/0."""
 
 
 def inferred_ap(batch: SampledBatch) -> FloatArray:

@@ -20,7 +20,7 @@ OF_SAMPLES = {
     RelevanceInfo.STRATA: ("sampled",),
     RelevanceInfo.PRELS: ("runid", "num_q", "statAP", "stat_num_rel"),
 }
-"""What is printed of judgements that were drawn, unless measures are named."""
+"""Default measures for judgements that were drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,7 @@ def _check_ties(measure: Measure, options: Options) -> None:
 
 
 def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[tuple[Measure, View, list[NamedMeasure]]]:
-    """What is wanted of each measure, by how its columns are computed."""
+    """Return the texts that ask for each measure, by the view of its columns."""
     measures = {one.measure.name: one.measure for one in wanted}  # of one's own the last of a name
     groups: dict[tuple[str, View], list[NamedMeasure]] = {}
     for one in wanted:
@@ -143,13 +143,13 @@ BOUNDS_NOTE = (
     " to the topic's highest or the level; documents further down, or higher grades, can move a value out of"
     " these"
 )
-"""What bounds are bounds over, for people."""
+"""The note that says which judgements bounds cover."""
 
 BOUNDS_OF_ALL = (
     "least, greatest: if all unjudged documents retrieved were judged, with grades up to {scale}; relevant"
     " documents that were not retrieved can still lower a value"
 )
-"""The same where all that were retrieved count."""
+"""The same note where all retrieved documents count."""
 
 
 def with_bounds(
@@ -193,7 +193,7 @@ WITHOUT = {
     EXPECTED: "left out, as they have no expected value in closed form when scores tie",
     **dict.fromkeys((BEST, WORST), "left out, as their best order of a tie need not be that of the grades"),
 }
-"""Why `as_ties_go` leaves measures out, by the value of --ties."""
+"""Reasons why `as_ties_go` leaves measures out, by the value of --ties."""
 
 
 def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:

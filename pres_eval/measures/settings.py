@@ -71,8 +71,8 @@ class Setting(NamedTuple):
 
 
 def _lists(name: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str], list[int], str]]:
-    """Of each parameter list, an empty one if there is none: its text; its parts `key=number`; the ranks in
-    it, ascending, each once; and what labels end in.
+    """Yield for each parameter list (an empty one if there is none) its text, its parts `key=number`, the
+    ranks in it, ascending, each once, and the end of its labels.
     """
     for text in dict.fromkeys(texts) or [""]:
         parts = [part.strip() for part in text.split(",")] if text else []
@@ -89,11 +89,11 @@ MIN_REL = Setting(
 )
 MAX_REL = Setting(name="max_rel", default=None, expected="the grade that is worth 1, above 0")
 WANTED_GAIN = Setting(name="T", default=1.0, expected="the gain that the reader is looking for, above 0")
-"""How much gain a reader is looking for, in fully relevant documents."""
+"""Gain that a reader is looking for, in fully relevant documents."""
 
 
 def persistence(default: float) -> Setting:
-    """The probability that a reader goes on to the next document."""
+    """Return the setting p: the probability that a reader continues to the next document."""
     return Setting(
         name="p",
         default=default,

@@ -1,4 +1,4 @@
-"""How one column alone is computed, as the end of its name says: `map(rel=2)`, `P_5(judged_only=True)`."""
+"""Settings of one column alone, at the end of its name: `map(rel=2)`, `P_5(judged_only=True)`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENDING = rf"\((?:rel=([0-9]{{1,18}}))?,?(?:(judged_only)=True)?,?(?:{_BOUND})?\
 
 
 class View(NamedTuple):
-    """How one column alone is computed.
+    """Settings with which one column alone is computed.
 
     level        the relevance level it is seen at, None for that of -l
     judged_only  documents that nobody judged are taken out of the ranking first, as by -J
@@ -29,7 +29,7 @@ class View(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """What labels end in: `(rel=2)`, `(judged_only=True,bound=least)`."""
+        """Return the end of labels: `(rel=2)`, `(judged_only=True,bound=least)`."""
         settings = [] if self.level is None else [f"rel={self.level}"]
         settings += ["judged_only=True"] * self.judged_only
         settings += [] if self.bound is None else [f"bound={self.bound}"]
@@ -38,7 +38,7 @@ class View(NamedTuple):
 
 
 def cut_view(text: str) -> tuple[str, View]:
-    """A text without the settings at its end, and these."""
+    """Return a text without the settings at its end, and these."""
     match = re.search(_ENDING, text) if text.endswith(")") else None
     if match is None:
         return text, View()

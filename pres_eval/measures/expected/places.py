@@ -1,4 +1,4 @@
-"""What the documents of a tie share: the ranks they may have, and what is expected of each rank.
+"""Ranks that the documents of a tie share, and the expected value at each of them.
 
 The ranking of a topic ends at `num_ret`.  With -M that may be inside a tie; a document of it then has a rank
 behind the end in some of the orders.
