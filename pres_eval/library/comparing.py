@@ -88,14 +88,14 @@ class Comparisons(Sequence[Comparison]):
         """Return the same table in Markdown, with notes of what the marks mean."""
         return self._means("markdown", digits)
 
-    def _means(self, form: str, digits: int) -> str:
+    def _means(self, form: str, digits: int, style: str = "simple") -> str:
         from pres_eval.report.compared_tables import compared_tables
         from pres_eval.report.layout import Look, render
 
         tables = compared_tables(self.compared, plural(len(self.compared.scores.topics)))
         # Letters say of all pairs what signs say beside a baseline.
         shown = [table for table in tables if table.name in ("means", "groups")]
-        return in_python(render(shown, Look(form, digits=digits), "compare", {}))
+        return in_python(render(shown, Look(form, digits=digits, style=style), "compare", {}))
 
     def plot(self) -> Any:
         """Return a matplotlib figure of the means, or for all pairs of the differences (extra: plot)."""
@@ -120,7 +120,12 @@ class Comparisons(Sequence[Comparison]):
             for row in self.to_dicts()
         )
         table = f"<details><summary>Comparisons</summary><table><tr>{head}</tr>{rows}</table></details>"
-        return f"<pre>{html.escape(str(self))}</pre>{table}"
+        means = self._means("table", 4, "html").rstrip("\n").split("\n\n")
+        shown = (
+            piece if piece.startswith("<table>") else f"<p>{html.escape(piece)}</p>".replace("\n", "<br>")
+            for piece in means
+        )
+        return "".join([*shown, table])
 
 
 def _shown(value: Any) -> str:

@@ -126,3 +126,14 @@ def test_all_pairs_have_their_letters() -> None:
     assert "same letter" in str(found) or "letter" in str(found)
     shown = found._repr_html_()
     assert shown.startswith("<pre>Means over") and "<details><summary>Comparisons</summary><table>" in shown
+
+
+def test_a_notebook_shows_the_means_as_a_table_with_their_marks() -> None:
+    qrels = {str(topic): {"a": 1} for topic in range(8)}
+    good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(8)}
+    poor = {str(topic): {"b": 2.0, "a": 1.0 + topic % 2 / 4} for topic in range(8)}
+    shown = pe.experiment(qrels, {"<poor>": poor, "good": good}, "map")._repr_html_()
+    assert shown.startswith("<p>Means over 8 topics</p><table>")
+    assert "&lt;poor&gt;" in shown and "<poor>" not in shown
+    assert "^+ 1.0000</td>" in shown
+    assert "significantly better, worse than &lt;poor&gt; (t, correction holm, p &lt; 0.05)</p>" in shown
