@@ -125,7 +125,7 @@ def test_all_pairs_have_their_letters() -> None:
     found = pe.experiment(QRELS, RUNS, "map", all_pairs=True)
     assert "same letter" in str(found) or "letter" in str(found)
     shown = found._repr_html_()
-    assert shown.startswith("<pre>Means over") and "<details><summary>Comparisons</summary><table>" in shown
+    assert shown.startswith("<p>Means over") and "<details><summary>Comparisons</summary><table>" in shown
 
 
 def test_a_notebook_shows_the_means_as_a_table_with_their_marks() -> None:
