@@ -1,4 +1,4 @@
-"""What -h prints: options, formats, exit codes, differences from trec_eval, texts of measures."""
+"""pres-eval help, and the texts of -h and --help-all: options, formats, exit codes, texts of measures."""
 
 from __future__ import annotations
 
@@ -6,19 +6,39 @@ from collections.abc import Sequence
 
 import click
 
-from pres_eval.cli.commands import COMMANDS
+from pres_eval.cli.commands import COMMANDS, HelpContext, command_of
 from pres_eval.cli.wrapping import definitions, fitted, prose, text_width
+from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import VERSIONS
 
 USAGE = """\
 pres-eval [OPTIONS] QRELS RUN [RUN ...]
-pres-eval COMMAND ...        (pres-eval COMMAND --help)"""
+pres-eval COMMAND ...        (pres-eval help COMMAND)"""
 
 EXAMPLE = """\
 Example: what trec_eval prints, followed by PRES at Nmax 100 and 1000
   pres-eval qrels.txt run.txt"""
+
+FIRST_OPTIONS = {
+    "measures": "A measure: map, ndcg_cut.10, PRES.100; repeatable.",
+    "per_topic": "Also print the values of each topic.",
+    "complete": "Average over all topics of the qrels.",
+    "relevance_level": "Lowest grade of a relevant document (1).",
+    "max_retrieved": "Evaluate the first NUM documents of each topic.",
+    "relevance_format": "Format of the qrels, if they are not TREC's.",
+    "output_format": "table, csv, json, latex, markdown ... (trec).",
+    "output": "Write to FILE; its ending sets the format.",
+    "fail_under": "Exit with 3 if a value is lower, such as map=0.30.",
+    "help_all": "Show all options, formats and exit codes.",
+}
+"""The options of the first screen, by the names of their parameters, each with a text of one line."""
+
+SECOND_COMMANDS = ("completion", "help", "man", "protocols")
+"""Commands that the first screen names without their purposes."""
+
+MORE = "More: pres-eval help COMMAND, pres-eval --help-all, pres-eval man"
 
 ARGUMENTS = (
     "QRELS and RUN are files, pipes or - for standard input; gzip, bzip2, xz and zstd are read as they are."
@@ -125,8 +145,68 @@ DIFFERENCES = (
 """Where we differ from trec_eval on purpose; docs/correctness.md has the same list."""
 
 
+@click.command()
+@click.argument("name", metavar="[COMMAND]", required=False)
+@click.pass_context
+def command(context: click.Context, /, name: str | None) -> None:
+    """Show the help of a command. Without a name, show the first screen.
+
+    \b
+    Examples:
+      pres-eval help compare
+      pres-eval help
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    if name is None:
+        click.echo(first_screen(command_of(None)), nl=False)
+    elif name in COMMANDS:
+        asked = command_of(name)
+        settings = asked.context_settings
+        click.echo(asked.get_help(HelpContext(asked, info_name=f"pres-eval {name}", **settings)))
+    elif name in MEASURE_BY_NAME:
+        context.invoke(command_of("measures"), names=(name,))
+    else:
+        hint = did_you_mean(name, [*COMMANDS, *MEASURE_BY_NAME], "`pres-eval help` lists the commands")
+        raise UsageError(f"help {name}: no such command or measure; {hint}")
+
+
+def first_screen(
+    command: click.Command, measures: Sequence[str] = (), compat: str = "", form: str = ""
+) -> str:
+    """Return the short help; with the texts of `measures`, and of the format of judgements `form`."""
+    names = {option.name: option for option in command.params if isinstance(option, click.Option)}
+    options = [(_short_name(names[name]), text) for name, text in FIRST_OPTIONS.items()]
+    first = {name: text for name, text in COMMANDS.items() if name not in SECOND_COMMANDS}
+    sections = [
+        "Usage: " + USAGE.replace("\n", "\n       "),
+        EXAMPLE,
+        f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
+        "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
+        prose(MORE),
+    ]
+    if form in FILE_FORMATS:
+        sections.append(_file_format(FILE_FORMATS[form]))
+    return _page([*sections, *_measure_section(measures, compat)])
+
+
+def _short_name(option: click.Option) -> str:
+    """Return the shortest name of an option, with its value."""
+    return min(option.opts, key=len) + ("" if option.is_flag else f" {option.metavar or 'FORMAT'}")
+
+
+def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
+    """Return the section that explains the named measures; none without any."""
+    if not measures:
+        return []
+    texts = [measure_text(measure.name) for measure in named_measures(measures, VERSIONS[compat])]
+    return ["-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts)]
+
+
+def _page(sections: Sequence[str]) -> str:
+    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+
+
 def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:
-    """The whole help; with the texts of the measures that are named."""
+    """Return the whole help; with the texts of the measures that are named."""
     shown = ("trec_results", form if form in FILE_FORMATS else "qrels", "others")
     differences = "\n".join(prose(f"- {text}", 2, 4) for text in DIFFERENCES)
     nicknames = ", ".join(NICKNAMES[compat])
@@ -142,10 +222,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
         "Differences from trec_eval, on purpose:\n" + differences,
         prose(f"Nicknames: {nicknames}; `pres-eval measures` lists all measures."),
     ]
-    texts = [measure_text(measure.name) for measure in named_measures(measures, VERSIONS[compat])]
-    if texts:
-        sections.append("-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts))
-    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+    return _page([*sections, *_measure_section(measures, compat)])
 
 
 def measure_text(name: str) -> str:

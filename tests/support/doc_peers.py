@@ -20,7 +20,11 @@ from pres_eval.options import VERSIONS, RelevanceInfo
 
 SAME = "the same"
 TREC_EVAL_OPTIONS = (
-    ("-h", "--help", "the options; with `-m`, the measures' texts; `-h -R FORMAT` has the formats"),
+    (
+        "-h",
+        "--help",
+        "a short help (`--help-all` has all); with `-m` the texts of measures, with `-R FORMAT` the format",
+    ),
     (
         "-v",
         "--version",
