@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import update_docs
 from support.commands import Command
-from support.doc_parts import OPTIONED, PARTS
+from support.doc_parts import FAMILIES, OPTIONED, PARTS, families, family_page
 from support.doc_picture import WAY, Step, architecture
 
 from pres_eval.cli.commands import COMMANDS, command_of
@@ -36,10 +36,10 @@ SHOWN = {"console", "pycon", "text"}
 TESTED_ELSEWHERE = {
     ("README.md", "sh"): 2,  # test_setup_commands
     ("docs/contributing.md", "sh"): 4,  # .ci/run does the same
-    ("docs/guides/ci.md", "sh"): 1,  # tests/cli/test_ci_guide.py
+    ("docs/guides/ci.md", "sh"): 2,  # tests/cli/test_ci_guide.py
     ("docs/guides/ci.md", "yaml"): 4,
     ("docs/releasing.md", "sh"): 2,  # tests/project/test_releases.py
-    ("docs/guides/cluster.md", "sh"): 3,  # they need a cluster; tests/engines has one of its own
+    ("docs/guides/cluster.md", "sh"): 2,  # they need a cluster; tests/engines has one of its own
     ("docs/guides/cluster.md", "yaml"): 1,  # tests/engines/test_cluster_guide.py
     ("docs/guides/cluster.md", "python"): 1,
 }
@@ -59,7 +59,7 @@ def test_formulas_say_what_the_help_says(measure: Measure) -> None:
     text = textwrap.dedent(" " * 10 + measure.text.partition("Formula:")[2].partition("\nRange:")[0])
     if not text.strip():
         return
-    page = PAGES["docs/reference/measures.md"].partition(f"\n### {measure.name}\n")[2]
+    page = PAGES[f"docs/reference/measures/{family_page(measure)}.md"].partition(f"\n## {measure.name}\n")[2]
     shown = page.partition('<p class="formula">')[2].partition("\n\n")[0]
     plain = html.unescape(re.sub(r"<[^>]*>", "", shown.replace("&emsp;", "")))
     assert re.sub(r"[\W_]", "", plain) == re.sub(r"[\W_]", "", text)
@@ -126,12 +126,22 @@ def test_every_command_has_its_page() -> None:
         assert f"\n$ pres-eval {name} " in text or f"\n$ pres-eval {name}\n" in text
 
 
+def test_every_family_has_its_page() -> None:
+    """Named after its module, with a title for the navigation; every measure is on one."""
+    folder = "docs/reference/measures"
+    assert list(families()) == list(FAMILIES)
+    there = {name for name in PAGES if name.startswith(f"{folder}/")}
+    assert there == {f"{folder}/{name}.md" for name in FAMILIES}
+    for name, title in FAMILIES.items():
+        assert PAGES[f"{folder}/{name}.md"].startswith(f"# {title}\n\n<!-- measures of {name} -->\n")
+
+
 def test_every_extra_is_listed() -> None:
     settings = (update_docs.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     section = re.search(r"^\[project.optional-dependencies\]\n(.*?)^\[", settings, re.MULTILINE | re.DOTALL)
     assert section is not None
     extras = re.findall(r"^([\w-]+) = \[", section[1], re.MULTILINE)
-    table = PAGES["docs/index.md"].partition("| extra |")[2].partition("\n\n")[0]
+    table = PAGES["docs/install.md"].partition("| extra |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == sorted(extras)
 
 
