@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import inspect
 import os
@@ -17,6 +18,7 @@ from support.commands import Command
 from support.doc_parts import FAMILIES, OPTIONED, PARTS, families, family_page
 from support.doc_picture import WAY, Step, architecture
 
+from pres_eval import __version__
 from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
 from pres_eval.cli.man import page
@@ -154,7 +156,8 @@ def anchors(text: str) -> set[str]:
 
 def links(text: str) -> list[str]:
     """What a page links to within the project."""
-    found = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(r"\]\(([^)\s]+)\)", prose) + re.findall(r'\b(?:src|srcset)="([^"]*)"', prose)
     return [target for target in found if "://" not in target]
 
 
@@ -181,11 +184,12 @@ def test_pictures_have_their_commands() -> None:
         "architecture.svg": "update_docs.py",
         "scaling.svg": "plot_scaling.py",
         "report.png": "--screenshot=report.png",
+        "report-narrow.png": "--screenshot=report-narrow.png",
     }
     made = {name for option in ("-o", "--plot") for name in pictures if f"{option} {name}" in commands}
     assert set(pictures) - made == set(others)
-    for name, command in others.items():
-        assert any(command in text for text in PAGES.values() if f"{name})" in text)
+    for command in others.values():
+        assert any(command in text for text in PAGES.values())
 
 
 def test_the_picture_of_the_architecture() -> None:
@@ -207,8 +211,22 @@ def test_every_page_is_in_the_navigation() -> None:
     assert sorted(f"docs/{page}" for page in listed) == sorted(set(PAGES) - {"README.md"})
     linked = {page for target in links(README) if (page := target.partition("#")[0]).endswith(".md")}
     commands = {f"docs/reference/commands/{name}.md" for name in COMMANDS}
+    measures = {f"docs/reference/measures/{name}.md" for name in FAMILIES}
+    decisions = {name for name in PAGES if name.startswith("docs/decisions/")}
     assert linked <= {*PAGES}
-    assert {*PAGES} - linked - commands == {"README.md", "docs/decisions/report-page.md"}
+    assert {*PAGES} - linked - commands - measures - decisions == {"README.md"}
+
+
+def test_the_site_shows_the_version() -> None:
+    settings = (update_docs.ROOT / "docs" / "mkdocs" / "mkdocs.yml").read_text(encoding="utf-8")
+    assert re.findall(r"^site_name: pres-eval (\S+)", settings, re.MULTILINE) == [__version__]
+
+
+def test_how_to_install_is_in_one_place() -> None:
+    """Until a package index has pres-eval, only the steps of a release name its command."""
+    wrong = [name for name, text in PAGES.items() if re.search(r"pip install '?pres-eval\b", text)]
+    assert wrong == ["docs/releasing.md"]
+    assert "'pres-eval[" not in "".join(PAGES.values()) + messages()
 
 
 def examples_of(name: str | None) -> list[str]:
@@ -299,3 +317,25 @@ def test_no_colours_on_a_terminal(arguments: list[str], no_color: str | None) ->
     assert process.wait(60) == (1 if "mpa" in arguments else 0)
     assert len(printed) > 50
     assert not re.search(rb"\x1b\[[0-9;:]*m", printed)
+
+
+def messages() -> str:
+    """All texts of the package, with a mark where a value is filled in."""
+    found = []
+    for path in (update_docs.ROOT / "pres_eval").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                parts = (part.value if isinstance(part, ast.Constant) else "\0" for part in node.values)
+                found.append("".join(map(str, parts)))
+    return "\n".join(found)
+
+
+def test_troubleshooting_explains_messages_that_exist() -> None:
+    """The words of a message in a heading are words of the package."""
+    text = messages()
+    entries = re.findall(r"^### (`.*)$", PAGES["docs/troubleshooting.md"], re.MULTILINE)
+    assert len(entries) > 80 and len(entries) == len(set(entries))
+    gone = [words for entry in entries for words in re.findall(r"`([^`]+)`", entry) if words not in text]
+    assert gone == []
