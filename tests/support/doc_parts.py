@@ -51,7 +51,7 @@ FAMILIES = {
     "bpref": "Binary preference (bpref)",
     "interpolation": "Interpolated precision",
     "sets": "Measures of the retrieved set",
-    "normalized-gain": "nDCG crossed with average precision",
+    "normalized-gain": "Graded average precision (binG, G)",
     "ndcg": "nDCG and DCG",
     "preference": "Preferences between documents",
     "judgement-groups": "Averages over judgement groups",
