@@ -140,7 +140,9 @@ def test_every_family_has_its_page() -> None:
     there = {name for name in PAGES if name.startswith(f"{folder}/")}
     assert there == {f"{folder}/{name}.md" for name in FAMILIES}
     for name, title in FAMILIES.items():
-        assert without_settings(PAGES[f"{folder}/{name}.md"]).startswith(f"# {title}\n\n<!-- measures of {name} -->\n")
+        assert without_settings(PAGES[f"{folder}/{name}.md"]).startswith(
+            f"# {title}\n\n<!-- measures of {name} -->\n"
+        )
 
 
 def test_every_extra_is_listed() -> None:
