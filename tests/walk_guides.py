@@ -25,6 +25,7 @@ from support.doc_workflow import baseline, steps
 
 EXTRAS = "plot,stats,pandas"
 PLACE = update_docs.ROOT / "build" / "walk"
+WHEELS = PLACE / "wheels"
 WORKFLOW = "docs/guides/ci.md"
 SECONDS = 300
 """The time that one command may take."""
@@ -65,15 +66,15 @@ def _installed() -> Path:
     if "--new" in sys.argv:
         shutil.rmtree(PLACE, ignore_errors=True)
     program = PLACE / "bin"
-    with tempfile.TemporaryDirectory() as folder:
-        build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
-        subprocess.run(build, cwd=update_docs.ROOT, check=True, stdout=subprocess.DEVNULL)
-        (wheel,) = Path(folder).glob("*.whl")
-        if not (program / "pip").exists():
-            venv.create(PLACE, with_pip=True)
-        install = [str(program / "pip"), "install", "-q"]
-        subprocess.run([*install, f"{wheel}[{EXTRAS}]"], check=True, cwd=folder)
-        subprocess.run([*install, "--force-reinstall", "--no-deps", str(wheel)], check=True, cwd=folder)
+    shutil.rmtree(WHEELS, ignore_errors=True)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(WHEELS)]
+    subprocess.run(build, cwd=update_docs.ROOT, check=True, stdout=subprocess.DEVNULL)
+    (wheel,) = WHEELS.glob("*.whl")
+    if not (program / "pip").exists():
+        venv.create(PLACE, with_pip=True)
+    install = [str(program / "pip"), "install", "-q"]
+    subprocess.run([*install, f"{wheel}[{EXTRAS}]"], check=True, cwd=WHEELS)
+    subprocess.run([*install, "--force-reinstall", "--no-deps", str(wheel)], check=True, cwd=WHEELS)
     listed = subprocess.run([program / "pip", "list", "--format=freeze"], stdout=subprocess.PIPE, check=True)
     packages = len(listed.stdout.splitlines())
     print(f"installed {wheel.name} ({packages} packages, {time.monotonic() - begun:.0f} s)", flush=True)
@@ -112,7 +113,8 @@ def _session(content: str, program: Path) -> str:
 def _workflow(guide: str, program: Path) -> str:
     """What is wrong with the workflow: the step that does not pass for the run of the baseline."""
     with _example_folder() as place:
-        scripts = [baseline(guide), *(step for name, step in steps(guide).items() if name != "Install")]
+        (Path(place) / "wheels").symlink_to(WHEELS)
+        scripts = [baseline(guide), *steps(guide).values()]
         for script in scripts:
             code, printed = _done(["bash", "-eo", "pipefail", "-c", script], program, place)
             if code:

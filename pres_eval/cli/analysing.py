@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
-from pres_eval.cli.output import write_output
+from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.shared import (
@@ -42,7 +42,10 @@ TABLE = click.option(
     "--table", "table", metavar="NAME",
     help="Put out this table alone (CSV and TSV always have one: the first, unless named).",
 )  # fmt: skip
-OUTPUT = click.option("--output", metavar="FILE", help="Write results to FILE, whole or not at all.")
+OUTPUT = click.option(
+    "--output", metavar="FILE", callback=set_format,
+    help="Write results to FILE, whole or not at all; FILE.csv, .tsv, .json, .md and .tex set --format.",
+)  # fmt: skip
 PLOT = click.option(
     "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
 )

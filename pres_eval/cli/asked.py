@@ -24,6 +24,7 @@ class EvaluateOptions(TieOptions, GateOptions):
 
     files: tuple[str, ...]
     help_wanted: bool
+    help_all: bool
     version_wanted: bool
     per_topic: bool
     no_summary: bool

@@ -9,7 +9,7 @@ import click
 from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, failed
 from pres_eval.checking.findings import KINDS
 from pres_eval.checking.text import as_json, as_text
-from pres_eval.cli.output import write_output
+from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
@@ -65,7 +65,10 @@ MOST_DETAILED = 10
     help="For people or for machines.",
 )  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
-@click.option("--output", metavar="FILE", help="Write the findings to FILE, whole or not at all.")
+@click.option(
+    "--output", metavar="FILE", callback=set_format,
+    help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
+)  # fmt: skip
 @JOBS
 @click.pass_context
 def command(

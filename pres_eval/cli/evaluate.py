@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.gating import GATE_OPTIONS, pass_gates
+from pres_eval.cli.output import set_format
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
 from pres_eval.cli.shared import (
@@ -57,7 +59,10 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 
 @click.command(add_help_option=False)
 @click.argument("files", nargs=-1, metavar="QRELS RUN [RUN ...]")
-@click.option("-h", "--help", "help_wanted", is_flag=True, help="Explain everything; with -m X also X.")
+@click.option(
+    "-h", "--help", "help_wanted", is_flag=True, help="Show the short help; with -m X also X's text."
+)
+@click.option("--help-all", is_flag=True, help="Show all options, formats, exit codes, differences.")
 @click.option("-v", "--version", "version_wanted", is_flag=True, help="Print the version.")
 @click.option("-q", "--query_eval_wanted", "per_topic", is_flag=True, help="Also print each topic's values.")
 @click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Don't print the values over all topics.")
@@ -102,7 +107,9 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 @WEIGHTS
 @click.option(
     "--output", metavar="FILE",
-    help="Write results to FILE, whole or not at all; FILE.parquet is a table of the values of all topics.",
+    callback=set_format,
+    help="Write results to FILE, whole or not at all. FILE.csv, .tsv, .json, .jsonl, .md and .tex set"
+    " --format; FILE.parquet is a table of the values of all topics.",
 )  # fmt: skip
 @click.option(
     "--cluster", metavar="WORKERS",
@@ -122,16 +129,28 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 def command(context: click.Context, /, **values: Any) -> None:
     """Evaluate runs against judgements."""
     said = EvaluateOptions(**values)
-    if said.help_wanted:
-        from pres_eval.cli.help import help_text
+    if said.help_wanted or said.help_all:
+        from pres_eval.cli.help import first_screen, help_text
 
-        sys.stdout.write(help_text(context.command, said.measures, said.compat, said.relevance_format))
+        text = help_text if said.help_all else first_screen
+        named = context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE
+        form = said.relevance_format if named or said.help_all else ""
+        sys.stdout.write(text(context.command, said.measures, said.compat, form))
     elif said.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif len(said.files) < 2:
-        raise UsageError(USAGE)
+        raise UsageError(USAGE + _taken_file(context))
     else:
         _evaluate(said)
+
+
+def _taken_file(context: click.Context) -> str:
+    """Return a hint at an option that took the first file as its value; nothing if none did."""
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if option.metavar == "FILE" and isinstance(value, str) and os.path.exists(value):  # noqa: PTH110
+            return f"; {option.opts[-1]} takes a FILE: here it took {value}"
+    return ""
 
 
 def _evaluate(said: EvaluateOptions) -> None:

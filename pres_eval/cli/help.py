@@ -1,4 +1,4 @@
-"""What -h prints: options, formats, exit codes, differences from trec_eval, texts of measures."""
+"""pres-eval help, and the texts of -h and --help-all: options, formats, exit codes, texts of measures."""
 
 from __future__ import annotations
 
@@ -6,39 +6,59 @@ from collections.abc import Sequence
 
 import click
 
-from pres_eval.cli.commands import COMMANDS
+from pres_eval.cli.commands import COMMANDS, HelpContext, command_of
 from pres_eval.cli.wrapping import definitions, fitted, prose, text_width
+from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import VERSIONS
 
 USAGE = """\
 pres-eval [OPTIONS] QRELS RUN [RUN ...]
-pres-eval COMMAND ...        (pres-eval COMMAND --help)"""
+pres-eval COMMAND ...        (pres-eval help COMMAND)"""
 
 EXAMPLE = """\
 Example: what trec_eval prints, followed by PRES at Nmax 100 and 1000
   pres-eval qrels.txt run.txt"""
 
+FIRST_OPTIONS = {
+    "measures": "A measure: map, ndcg_cut.10, PRES.100; repeatable.",
+    "per_topic": "Also print the values of each topic.",
+    "complete": "Average over all topics of the qrels.",
+    "relevance_level": "Lowest grade of a relevant document (1).",
+    "max_retrieved": "Evaluate the first NUM documents of each topic.",
+    "relevance_format": "Format of the qrels, if they are not TREC's.",
+    "output_format": "table, csv, json, latex, markdown ... (trec).",
+    "output": "Write to FILE; its ending sets the format.",
+    "fail_under": "Exit with 3 if a value is lower, such as map=0.30.",
+    "help_all": "Show all options, formats and exit codes.",
+}
+"""The options of the first screen, by the names of their parameters, each with a text of one line."""
+
+SECOND_COMMANDS = ("completion", "help", "man", "protocols")
+"""Commands that the first screen names without their purposes."""
+
+MORE = "More: pres-eval help COMMAND, pres-eval --help-all, pres-eval man"
+
 ARGUMENTS = (
-    "QRELS and RUN are files, pipes or - for standard input; gzip, bzip2, xz and zstd are read as they are."
-    " A file whose name is that of a command is written ./check."
+    "QRELS and RUN are files, pipes or - for standard input; they may be compressed with gzip, bzip2, xz or"
+    " zstd. If a file has the name of a command, write ./check."
 )
 
 FILE_FORMATS = {
     "trec_results": """\
 RUN: lines of six columns, separated by blanks or tabs
     topic  Q0  docno  rank  score  tag
-  The order is that of the scores, descending; equal scores are ordered by docno, descending.  The rank is not
-  used.  The tag of the last line names the run.  The lines of a topic may be anywhere in the file.""",
+  pres-eval sorts by score, descending, and equal scores by docno, descending.  It ignores the rank.  The tag
+  of the last line names the run.  The lines of a topic may be anywhere in the file.""",
     "qrels": """\
 QRELS: lines of four columns
     topic  iteration  docno  relevance
-  Relevance is an integer; negative means in the pool but not judged.  The iteration is not used.""",
+  Relevance is an integer; negative means in the pool but not judged.  pres-eval ignores the iteration.""",
     "qrels_jg": """\
 QRELS_JG: lines of four columns
     topic  group  docno  relevance
-  As qrels, but each judgement group (such as an assessor) has judgements of its own.""",
+  As qrels, but each judgement group (such as an assessor) has its own judgements.""",
     "prefs": """\
 PREFS: lines of five columns
     topic  group  subgroup  docno  level
@@ -46,11 +66,11 @@ PREFS: lines of five columns
     "qrels_prefs": """\
 QRELS_PREFS: lines of four columns
     topic  iteration  docno  level
-  Judgements read as preferences: of two documents the one with the higher level is preferred.""",
+  Judgements as preferences: of two documents the one with the higher level is preferred.""",
     "qrels_float": """\
 QRELS_FLOAT: lines of four columns
     topic  iteration  docno  relevance
-  As qrels, but relevance is any decimal number: it is the gain of the document.  -l may be one too.""",
+  As qrels, but relevance is a decimal number, the gain of the document.  -l may be decimal too.""",
     "subtopics": """\
 SUBTOPICS: lines of four columns
     topic  subtopic  docno  relevance
@@ -58,36 +78,36 @@ SUBTOPICS: lines of four columns
     "strata": """\
 STRATA: lines of five columns
     topic  iteration  docno  stratum  relevance
-  A sample drawn within strata, as NIST's sample_eval.pl reads it: a negative relevance says that the
+  A sample drawn within strata, as NIST's sample_eval.pl reads it: a negative relevance means that the
   document is in the stratum, but was not drawn.""",
     "prels": """\
 PRELS: lines of five columns
     topic  docno  relevance  method  inclusion-probability
-  A sample drawn with known probabilities, as the Million Query tracks have it.  Documents of method 0 were
-  not drawn and do not count.""",
+  A sample drawn with known probabilities, as in the Million Query tracks.  Documents of method 0 were not
+  drawn and do not count.""",
     "others": """\
-OTHER FORMATS: recognised by how a file begins, or named with -T and -R
+OTHER FORMATS: recognised by their first lines, or named with -T and -R
     msmarco  beir  json  jsonl  csv  parquet
   -T is for runs, -R for judgements.  msmarco is topic, docno, rank, where the rank is the order (runs only).
   beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it,
   Elasticsearch's and OpenSearch's responses to _msearch, _search and _rank_eval, requests of _rank_eval, or
-  MTEB's predictions; topics of _msearch are numbered from 1.  jsonl has an object of json a line, or one with
-  the columns by name.  csv has a header; commas, semicolons or tabs separate columns.  csv and parquet (extra
-  "parquet") have columns query_id doc_id score relevance, as ir_measures has them, qid docno score label, as
-  PyTerrier has them, or those of ranx, BEIR and Quepid.
-  A run may be a folder of part files, as engines write them (part-00000.gz, part.0.parquet ...): lines of
-  six columns in all of them, or Parquet in all.""",
+  MTEB's predictions; topics of _msearch are numbered from 1.  jsonl has an object of json per line, or one
+  with the columns by name.  csv has a header; commas, semicolons or tabs separate columns.  csv and parquet
+  (extra "parquet") have columns query_id doc_id score relevance, as ir_measures has them, qid docno score
+  label, as PyTerrier has them, or those of ranx, BEIR and Quepid.
+  A run may be a folder of part files, as engines write them (part-00000.gz, part.0.parquet ...): all with
+  lines of six columns, or all Parquet.""",
 }
 
 LINES_IN_ALL = """\
-Ids may be any bytes but blanks.  Blank lines and lines that begin with # are left out; \\r\\n, tabs, a
-missing newline at the end and a UTF-8 byte order mark are all right."""
+Ids may be any bytes but blanks.  pres-eval ignores blank lines and lines that begin with #.  It accepts
+\\r\\n, tabs, a missing newline at the end and a UTF-8 byte order mark."""
 
 EXIT_CODES = {
     0: "done",
-    1: "usage: an option, measure or parameter that makes no sense (check: the files have errors)",
-    2: "bad input: a file that is missing, unreadable or malformed",
-    3: "a gate was not passed: --fail-under, --fail-over, --against, --expect, --target",
+    1: "usage: an option, measure or parameter is wrong (check: the files have errors)",
+    2: "input: a file is missing, unreadable or malformed",
+    3: "a gate failed: --fail-under, --fail-over, --against, --expect, --target",
     7: "no topic is in both the qrels and the run",
     130: "interrupted",
 }
@@ -100,33 +120,94 @@ DIFFERENCES = (
     " where trec_eval does not look, because only num_q or runid is asked for.",
     "-m P.5 -m P.10 prints the union; trec_eval keeps the first.  A cutoff named twice is one column"
     " (trec_eval stops), and columns are sorted also where cutoffs lie 2^31 apart.",
-    "Comments (#) and - for standard input work under both versions, also pipes and compressed files.",
+    "Comments (#), - for standard input, pipes and compressed files work under both versions.",
     "A topic whose judgements are all negative is scored (nothing is relevant) instead of stopping; behind"
     " another topic 10.0 gives it that topic's ideal_dcg.",
     "Without -m PRES follows the official measures; -m official prints trec_eval's lines alone.",
     "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
     "-l, -M and -N below 0 are errors; trec_eval counts with them.",
-    "A UTF-8 byte order mark at the start of a file is left out; trec_eval takes it as part of the first id.",
+    "pres-eval ignores a UTF-8 byte order mark at the start of a file; trec_eval takes it as part of the"
+    " first id.",
     "A level of preference or a parameter that is not a number is an error; trec_eval reads 0 or a prefix."
     "  So is a decimal comma that makes no list: several numbers for set_F, a 0 before a whole number above 1"
     " where fractions are meant.",
-    "Blank lines in the qrels are left out instead of stopping; a NUL byte or a line of more than 1 MiB is an"
-    " error.",
-    "rbp and rbp_resid have the value of their formula, whatever is printed beside them: 10.0 reads variables"
-    " that it never sets, so what it prints depends on the compiler and on the measures before.",
-    "Gains given to dcg, ideal_dcg and ndcg stay apart; 10.0 uses the last for all, and may crash.",
-    "prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret with a negative lowest level use only the documents"
-    " there are; trec_eval reads on behind them.",
+    "pres-eval ignores blank lines in the qrels, where trec_eval stops; a NUL byte or a line of more than 1"
+    " MiB is an error.",
+    "rbp and rbp_resid have the value of their formula, whatever other measures you print: 10.0 reads"
+    " variables that it never sets, so its output depends on the compiler and on the measures before.",
+    "Gains of dcg, ideal_dcg and ndcg are independent; 10.0 uses the last ones for all, and may crash.",
+    "prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret with a negative lowest level use only the documents of"
+    " the topic; trec_eval reads beyond them.",
     "Preferences that contradict each other are an error that names line and documents; trec_eval aborts.",
-    "-Z: -1000000 and a warning where trec_eval looks behind the last entry of the file, and crashes.",
+    "-Z: -1000000 and a warning where trec_eval reads beyond the last entry of the file, and crashes.",
     "10.0 -c: a topic that the run lacks has no document; 10.0 gives it one called ceci_nest_pas_un_docno,"
     " which counts if the qrels have it.",
 )
 """Where we differ from trec_eval on purpose; docs/correctness.md has the same list."""
 
 
+@click.command()
+@click.argument("name", metavar="[COMMAND]", required=False)
+@click.pass_context
+def command(context: click.Context, /, name: str | None) -> None:
+    """Show the help of a command. Without a name, show the first screen.
+
+    \b
+    Examples:
+      pres-eval help compare
+      pres-eval help
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+    if name is None:
+        click.echo(first_screen(command_of(None)), nl=False)
+    elif name in COMMANDS:
+        asked = command_of(name)
+        settings = asked.context_settings
+        click.echo(asked.get_help(HelpContext(asked, info_name=f"pres-eval {name}", **settings)))
+    elif name in MEASURE_BY_NAME:
+        context.invoke(command_of("measures"), names=(name,))
+    else:
+        hint = did_you_mean(name, [*COMMANDS, *MEASURE_BY_NAME], "`pres-eval help` lists the commands")
+        raise UsageError(f"help {name}: no such command or measure; {hint}")
+
+
+def first_screen(
+    command: click.Command, measures: Sequence[str] = (), compat: str = "", form: str = ""
+) -> str:
+    """Return the short help; with the texts of `measures`, and of the format of judgements `form`."""
+    names = {option.name: option for option in command.params if isinstance(option, click.Option)}
+    options = [(_short_name(names[name]), text) for name, text in FIRST_OPTIONS.items()]
+    first = {name: text for name, text in COMMANDS.items() if name not in SECOND_COMMANDS}
+    sections = [
+        "Usage: " + USAGE.replace("\n", "\n       "),
+        EXAMPLE,
+        f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
+        "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
+        prose(MORE),
+    ]
+    if form in FILE_FORMATS:
+        sections.append(_file_format(FILE_FORMATS[form]))
+    return _page([*sections, *_measure_section(measures, compat)])
+
+
+def _short_name(option: click.Option) -> str:
+    """Return the shortest name of an option, with its value."""
+    return min(option.opts, key=len) + ("" if option.is_flag else f" {option.metavar or 'FORMAT'}")
+
+
+def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
+    """Return the section that explains the named measures; none without any."""
+    if not measures:
+        return []
+    texts = [measure_text(measure.name) for measure in named_measures(measures, VERSIONS[compat])]
+    return ["-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts)]
+
+
+def _page(sections: Sequence[str]) -> str:
+    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+
+
 def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:
-    """The whole help; with the texts of the measures that are named."""
+    """Return the whole help; with the texts of the measures that are named."""
     shown = ("trec_results", form if form in FILE_FORMATS else "qrels", "others")
     differences = "\n".join(prose(f"- {text}", 2, 4) for text in DIFFERENCES)
     nicknames = ", ".join(NICKNAMES[compat])
@@ -142,10 +223,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
         "Differences from trec_eval, on purpose:\n" + differences,
         prose(f"Nicknames: {nicknames}; `pres-eval measures` lists all measures."),
     ]
-    texts = [measure_text(measure.name) for measure in named_measures(measures, VERSIONS[compat])]
-    if texts:
-        sections.append("-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts))
-    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+    return _page([*sections, *_measure_section(measures, compat)])
 
 
 def measure_text(name: str) -> str:

@@ -16,6 +16,25 @@ from pres_eval.errors import PresEvalError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import click
+
+FORMAT_OF_ENDING = {
+    "csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "jsonl", "md": "markdown", "tex": "latex",
+}  # fmt: skip
+"""The format of results that the ending of a file's name chooses, where --format is not given."""
+
+
+def set_format(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """Make the format of the file's ending the default of --format, and return the path.
+
+    Click reads --format after this option, unless the command line has it: that one wins.
+    """
+    form = FORMAT_OF_ENDING.get((path or "").rpartition(".")[2].lower())
+    choices = [option.type.choices for option in context.command.params if option.name == "output_format"]  # type: ignore[attr-defined]
+    if form is not None and choices and form in choices[0]:
+        context.default_map = {**(context.default_map or {}), "output_format": form}
+    return path
+
 
 @contextlib.contextmanager
 def output_file(path: str | None) -> Iterator[BinaryIO]:

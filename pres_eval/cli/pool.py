@@ -23,7 +23,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
 from pres_eval.cli.shared import KEEP_GOING, QUIET, terminal_width
 from pres_eval.cli.streams import say
-from pres_eval.errors import PresEvalError, RunFailure, UsageError
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.report.layout import Look, render
 from pres_eval.report.pool_tables import pools_table, to_judge_table
@@ -172,9 +172,20 @@ def _read(said: PoolOptions, depth: int) -> tuple[list[FirstDocuments], list[Run
     for path in said.runs:
         try:
             runs.append(first_documents(path, said.compat, depth))
-        except PresEvalError as error:
+        except PresEvalError as found:
+            error = _with_hint(found)
             failures.append(RunFailure(path, str(error)))
             if not said.keep_going or len(failures) == len(said.runs):
-                raise
+                raise error from None
             say(f"pres-eval: {error}")
     return runs, failures
+
+
+def _with_hint(error: PresEvalError) -> PresEvalError:
+    """Return the error; of a file with the columns of judgements with the option that takes them."""
+    if isinstance(error, InputError) and error.line and error.found == "4 columns":
+        hint = (
+            f"if these are judgements: pool takes runs, and  --judged {error.path}  leaves out what is judged"
+        )
+        return InputError(error.path, error.line, error.found, error.expected, hint)
+    return error

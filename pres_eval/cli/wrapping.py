@@ -7,6 +7,8 @@ import shutil
 import textwrap
 from collections.abc import Iterable
 
+import click
+
 WIDEST = 80
 NARROWEST = 50
 
@@ -16,6 +18,26 @@ TERM = 26
 _DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?\S {2,})\S")
 
 _LABEL = re.compile(r"\w+:")
+
+
+_HYPHEN = "\N{NON-BREAKING HYPHEN}"
+
+
+class WholeWords(click.HelpFormatter):
+    """Formatter of a command's help that ends no line at a hyphen within a word."""
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph."""
+        super().write_text(text.replace("-", _HYPHEN))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write terms with their texts beside them."""
+        kept = [(term, text.replace("-", _HYPHEN)) for term, text in rows]
+        super().write_dl(kept, col_max, col_spacing)
+
+    def getvalue(self) -> str:
+        """Return what was written, with ordinary hyphens."""
+        return super().getvalue().replace(_HYPHEN, "-")
 
 
 def text_width() -> int:

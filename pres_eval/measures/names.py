@@ -255,6 +255,8 @@ def _as_written(measure: Measure, cutoff: str | None) -> Translated:
 
 def _unknown(text: str) -> str:
     """Return the message that there is no such measure, with the nearest names."""
+    if text.isdecimal():
+        return f"-m {text}: a number is no measure; write several cutoffs as P.10,{text} or P@10,P@{text}"
     name = re.split(r"[.(@]", text)[0]
     known = [names[0] for names in _folded_names().values()]
     return f"-m {text}: no such measure; {did_you_mean(name, known, '`pres-eval measures` lists them all')}"

@@ -269,7 +269,8 @@ def test_missing_extras_are_named(pres_eval: Command, monkeypatch: pytest.Monkey
     assert (called.code, called.out) == (2, "")
     assert (
         called.err
-        == "pres-eval: this test needs the package scipy: install it with  pip install 'pres-eval[stats]'\n"
+        == "pres-eval: this test needs the package scipy: install it with  pip install scipy  or, with all of"
+        " its extra,  pip install '.[stats]'  in a checkout of pres-eval\n"
     )
 
 

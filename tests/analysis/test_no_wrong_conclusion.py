@@ -367,7 +367,7 @@ def test_item_19_bounds_say_what_they_are_over(command: Command, tmp_path: Path)
     for options in (["--bounds", "-J", "-m", "map"], ["-J", "-m", "map(bound=least)"]):
         called = command(*options, judged, run)
         assert called.code == 1 and "with -J no document is unjudged" in called.err and called.out == ""
-    assert "down to the measure's cutoff" in " ".join(command("--help").out.split())
+    assert "down to the measure's cutoff" in " ".join(command("--help-all").out.split())
 
 
 def test_item_19_bounds_of_all_hold_what_deeper_judgements_give(command: Command, tmp_path: Path) -> None:

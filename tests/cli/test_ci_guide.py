@@ -8,6 +8,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+import venv
+from importlib.metadata import distribution
 from importlib.util import cache_from_source
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from support.commands import QRELS, RUNS
-from support.doc_workflow import baseline, block, steps
+from support.doc_workflow import baseline, block, steps, wheel
 from support.junit import faults
 
 from pres_eval import __version__
@@ -34,7 +36,7 @@ def repository(tmp_path: Path) -> Path:
     programs.mkdir()
     for name, text in (
         ("pres-eval", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m pres_eval "$@"'),
-        ("pip", 'test "$*" = "install pres-eval"'),
+        ("pip", 'test "$*" = "install wheels/pres_eval-*.whl"'),
     ):
         (programs / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (programs / name).chmod(0o755)
@@ -66,6 +68,49 @@ def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_every_step_passes_for_the_run_of_the_baseline(name: str, repository: Path) -> None:
     done = run(STEPS[name], repository)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a new environment that has the packages pres-eval needs, but not pres-eval."""
+    place = tmp_path_factory.mktemp("environment")
+    venv.create(place / "new", with_pip=True)
+    packages = place / "packages"
+    packages.mkdir()
+    for name in ("click", "numpy", "tabulate"):
+        found = distribution(name)
+        for top in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
+            (packages / top).symlink_to(Path(str(found.locate_file(top))))
+    (libraries,) = (place / "new").glob("lib/python*/site-packages")
+    (libraries / "packages.pth").write_text(f"{packages}\n", encoding="utf-8")
+    return place / "new" / "bin"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["github", "gitlab"])
+def test_the_guide_installs_pres_eval(
+    where: str, environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wheel is built and installed as written, without a package index."""
+    pytest.importorskip("hatchling", reason="no hatchling here to build with")
+    (tmp_path / "pres-eval").symlink_to(ROOT)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    builder = f'exec "{sys.executable}" -m pip "$@" --no-build-isolation'
+    (programs / "pip").write_text(f"#!/bin/sh\n{builder}\n", encoding="utf-8")
+    (programs / "pip").chmod(0o755)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    built = run(wheel(GUIDE), tmp_path)
+    assert built.returncode == 0, built.stderr
+    shutil.rmtree(programs)
+    (job,) = yaml.safe_load(block(GUIDE, "gitlab")).values()
+    step = STEPS["Install"] if where == "github" else job["script"][0]
+    monkeypatch.setenv("PATH", f"{environment}{os.pathsep}{os.environ['PATH']}")
+    done = run(f"{step}\ncommand -v pres-eval\npres-eval --version", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"{environment / 'pres-eval'}\npres-eval {__version__} " in done.stdout
+    assert run("pip uninstall -q -y pres-eval", tmp_path).returncode == 0
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from support.commands import Called, Command
 from pres_eval import __version__
 from pres_eval.cli.arguments import expand_long_options
 from pres_eval.cli.commands import COMMANDS, command_of
-from pres_eval.cli.help import DIFFERENCES, EXIT_CODES
+from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FIRST_OPTIONS
 from pres_eval.errors import UsageError
 from pres_eval.measures import MEASURES
 
@@ -435,9 +436,22 @@ def test_version(option: str, call: Command) -> None:
 
 
 @pytest.mark.parametrize("option", ["-h", "--help", "--he"])
-def test_help(option: str, call: Command) -> None:
-    """Options, formats, exit codes, differences, commands: all there, before any file is opened."""
+def test_first_screen(option: str, call: Command) -> None:
+    """A screen of 40 lines names every command, ten options, and where more is."""
     text = call.ok(option, "no-such-file").out
+    assert text == call.ok("help").out
+    assert len(text.splitlines()) <= 40
+    assert text.startswith("Usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]")
+    options = [line for line in text.splitlines() if line.startswith("  -")]
+    assert len(options) == len(FIRST_OPTIONS) == 10
+    for name in COMMANDS:
+        assert re.search(rf"[ ,]{name}\b", text)
+    assert "--help-all" in text and "pres-eval help COMMAND" in text
+
+
+def test_help_all(call: Command) -> None:
+    """Options, formats, exit codes, differences, commands: all there, before any file is opened."""
+    text = call.ok("--help-all", "no-such-file").out
     assert text.startswith("Usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]")
     for parameter in command_of(None).params:
         for name in parameter.opts:
@@ -483,6 +497,8 @@ def test_help_is_as_wide_as_the_terminal(
 def test_help_with_measures(call: Command) -> None:
     """-h -m X adds X's whole text, as trec_eval does; a nickname those of all its members."""
     plain = call.ok("-h").out
+    whole = call.ok("--help-all", "-m", "PRES.5").out
+    assert whole.startswith(call.ok("--help-all").out.rstrip("\n")) and "\nPRES\n" in whole
     text = call.ok("-h", "-m", "PRES.5", "-m", "nDCG@10").out
     assert text.startswith(plain.rstrip("\n"))
     assert "\nPRES\n" in text
@@ -495,6 +511,29 @@ def test_help_with_measures(call: Command) -> None:
 @pytest.mark.parametrize("form", ["qrels", "qrels_jg", "prefs", "qrels_prefs"])
 def test_help_describes_the_format_of_r(form: str, call: Command) -> None:
     assert f"\n{form.upper()}: lines of" in call.ok("-h", "-R", form).out
+    assert f"\n{form.upper()}: lines of" in call.ok("--help-all", "-R", form).out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command(name: str, call: Command) -> None:
+    assert call.ok("help", name).out == call.ok(name, "--help").out
+
+
+def test_help_of_other_words(call: Command) -> None:
+    assert call.ok("help", "PRES").out == call.ok("measures", "PRES").out
+    called = call("help", "compair")
+    assert (called.code, called.out) == (1, "")
+    assert called.err.startswith("pres-eval: help compair: no such command or measure; did you mean compare")
+    assert "`pres-eval help` lists the commands" in call("help", "zzzz").err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_breaks_no_word(name: str, call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every word of a narrow terminal is one of a wide terminal."""
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = call.ok(name, "--help").out.split()
+    monkeypatch.setenv("COLUMNS", "80")
+    assert set(narrow) <= set(call.ok(name, "--help").out.split())
 
 
 def test_measures_command(call: Command) -> None:
@@ -551,6 +590,39 @@ def test_formats(form: str, call: Command, tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == printed
     if form == "trec":
         assert printed == call.ok("-q", "-m", "map", "qrels", "run", "other").out
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "md", "tex", "CSV"])
+def test_ending_of_the_output_chooses_the_format(ending: str, call: Command, tmp_path: Path) -> None:
+    form = {"md": "markdown", "tex": "latex"}.get(ending, ending.lower())
+    call.ok("--output", f"file.{ending}", "-m", "map", "qrels", "run", "other")
+    printed = call.ok("--format", form, "-m", "map", "qrels", "run", "other").out
+    assert (tmp_path / f"file.{ending}").read_text() == printed
+
+
+def test_a_format_that_is_named_wins(call: Command, tmp_path: Path) -> None:
+    """Over the file's ending; an ending that is no format of the command changes nothing."""
+    for order in (["--format", "trec", "--output", "file.csv"], ["--output", "file.csv", "--format", "trec"]):
+        call.ok(*order, "-m", "map", "qrels", "run")
+        assert (tmp_path / "file.csv").read_text() == call.ok("-m", "map", "qrels", "run").out
+    call.ok("--output", "file.txt", "-m", "map", "qrels", "run")
+    assert (tmp_path / "file.txt").read_text() == call.ok("-m", "map", "qrels", "run").out
+    call.ok("check", "--output", "file.csv", "qrels", "run")
+    assert (tmp_path / "file.csv").read_text() == call.ok("check", "qrels", "run").out
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_ending_beside_a_protocol(order: int, call: Command, tmp_path: Path) -> None:
+    """Neither takes the defaults of the other away."""
+    pair = [["--protocol", "clef-ip", "--quiet"], ["--output", "file.csv"]]
+    call.ok(*pair[order], *pair[1 - order], "-m", "map", "qrels", "run")
+    text = (tmp_path / "file.csv").read_text()
+    assert (
+        text
+        == call.ok("--format", "csv", "--protocol", "clef-ip", "--quiet", "-m", "map", "qrels", "run").out
+    )
+    assert call.ok("compare", "--output", "c.md", "qrels", "run", "other", "-m", "map").out == ""
+    assert (tmp_path / "c.md").read_text().count("|") > 8
 
 
 def test_output_is_whole_or_not_at_all(call: Command, tmp_path: Path) -> None:

@@ -222,7 +222,7 @@ def test_the_test_can_be_chosen() -> None:
 
 
 def test_test_of_a_gate_on_the_command_line(pres_eval: Command, tmp_path: Path) -> None:
-    assert f"{', '.join(TESTS[1:-1])} or {TESTS[-1]}" in " ".join(pres_eval.ok("--help").out.split())
+    assert f"{', '.join(TESTS[1:-1])} or {TESTS[-1]}" in " ".join(pres_eval.ok("--help-all").out.split())
     old = tmp_path / "old.json"
     pres_eval.ok("--format", "json", "--output", old, "-m", "map", QRELS, RUNS[0])
     gate = ("--against", old, "-m", "map", QRELS, RUNS[1], "--tolerance", "0")

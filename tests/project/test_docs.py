@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import inspect
 import os
@@ -14,9 +15,10 @@ from pathlib import Path
 import pytest
 import update_docs
 from support.commands import Command
-from support.doc_parts import OPTIONED, PARTS
+from support.doc_parts import FAMILIES, OPTIONED, PARTS, families, family_page
 from support.doc_picture import WAY, Step, architecture
 
+from pres_eval import __version__
 from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import EXAMPLE, USAGE
 from pres_eval.cli.man import page
@@ -36,10 +38,10 @@ SHOWN = {"console", "pycon", "text"}
 TESTED_ELSEWHERE = {
     ("README.md", "sh"): 2,  # test_setup_commands
     ("docs/contributing.md", "sh"): 4,  # .ci/run does the same
-    ("docs/guides/ci.md", "sh"): 1,  # tests/cli/test_ci_guide.py
+    ("docs/guides/ci.md", "sh"): 2,  # tests/cli/test_ci_guide.py
     ("docs/guides/ci.md", "yaml"): 4,
     ("docs/releasing.md", "sh"): 2,  # tests/project/test_releases.py
-    ("docs/guides/cluster.md", "sh"): 3,  # they need a cluster; tests/engines has one of its own
+    ("docs/guides/cluster.md", "sh"): 2,  # they need a cluster; tests/engines has one of its own
     ("docs/guides/cluster.md", "yaml"): 1,  # tests/engines/test_cluster_guide.py
     ("docs/guides/cluster.md", "python"): 1,
 }
@@ -59,7 +61,7 @@ def test_formulas_say_what_the_help_says(measure: Measure) -> None:
     text = textwrap.dedent(" " * 10 + measure.text.partition("Formula:")[2].partition("\nRange:")[0])
     if not text.strip():
         return
-    page = PAGES["docs/reference/measures.md"].partition(f"\n### {measure.name}\n")[2]
+    page = PAGES[f"docs/reference/measures/{family_page(measure)}.md"].partition(f"\n## {measure.name}\n")[2]
     shown = page.partition('<p class="formula">')[2].partition("\n\n")[0]
     plain = html.unescape(re.sub(r"<[^>]*>", "", shown.replace("&emsp;", "")))
     assert re.sub(r"[\W_]", "", plain) == re.sub(r"[\W_]", "", text)
@@ -126,12 +128,29 @@ def test_every_command_has_its_page() -> None:
         assert f"\n$ pres-eval {name} " in text or f"\n$ pres-eval {name}\n" in text
 
 
+def without_settings(text: str) -> str:
+    """A page without its first lines, if these are settings of the site."""
+    return re.sub(r"\A---\n.*?\n---\n\n", "", text, flags=re.DOTALL)
+
+
+def test_every_family_has_its_page() -> None:
+    """Named after its module, with a title for the navigation; every measure is on one."""
+    folder = "docs/reference/measures"
+    assert list(families()) == list(FAMILIES)
+    there = {name for name in PAGES if name.startswith(f"{folder}/")}
+    assert there == {f"{folder}/{name}.md" for name in FAMILIES}
+    for name, title in FAMILIES.items():
+        assert without_settings(PAGES[f"{folder}/{name}.md"]).startswith(
+            f"# {title}\n\n<!-- measures of {name} -->\n"
+        )
+
+
 def test_every_extra_is_listed() -> None:
     settings = (update_docs.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     section = re.search(r"^\[project.optional-dependencies\]\n(.*?)^\[", settings, re.MULTILINE | re.DOTALL)
     assert section is not None
     extras = re.findall(r"^([\w-]+) = \[", section[1], re.MULTILINE)
-    table = PAGES["docs/index.md"].partition("| extra |")[2].partition("\n\n")[0]
+    table = PAGES["docs/install.md"].partition("| extra |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == sorted(extras)
 
 
@@ -144,7 +163,8 @@ def anchors(text: str) -> set[str]:
 
 def links(text: str) -> list[str]:
     """What a page links to within the project."""
-    found = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(r"\]\(([^)\s]+)\)", prose) + re.findall(r'\b(?:src|srcset)="([^"]*)"', prose)
     return [target for target in found if "://" not in target]
 
 
@@ -171,11 +191,12 @@ def test_pictures_have_their_commands() -> None:
         "architecture.svg": "update_docs.py",
         "scaling.svg": "plot_scaling.py",
         "report.png": "--screenshot=report.png",
+        "report-narrow.png": "--screenshot=report-narrow.png",
     }
     made = {name for option in ("-o", "--plot") for name in pictures if f"{option} {name}" in commands}
     assert set(pictures) - made == set(others)
-    for name, command in others.items():
-        assert any(command in text for text in PAGES.values() if f"{name})" in text)
+    for command in others.values():
+        assert any(command in text for text in PAGES.values())
 
 
 def test_the_picture_of_the_architecture() -> None:
@@ -197,8 +218,22 @@ def test_every_page_is_in_the_navigation() -> None:
     assert sorted(f"docs/{page}" for page in listed) == sorted(set(PAGES) - {"README.md"})
     linked = {page for target in links(README) if (page := target.partition("#")[0]).endswith(".md")}
     commands = {f"docs/reference/commands/{name}.md" for name in COMMANDS}
+    measures = {f"docs/reference/measures/{name}.md" for name in FAMILIES}
+    decisions = {name for name in PAGES if name.startswith("docs/decisions/")}
     assert linked <= {*PAGES}
-    assert {*PAGES} - linked - commands == {"README.md", "docs/decisions/report-page.md"}
+    assert {*PAGES} - linked - commands - measures - decisions == {"README.md"}
+
+
+def test_the_site_shows_the_version() -> None:
+    settings = (update_docs.ROOT / "docs" / "mkdocs" / "mkdocs.yml").read_text(encoding="utf-8")
+    assert re.findall(r"^site_name: pres-eval (\S+)", settings, re.MULTILINE) == [__version__]
+
+
+def test_how_to_install_is_in_one_place() -> None:
+    """Until a package index has pres-eval, only the steps of a release name its command."""
+    wrong = [name for name, text in PAGES.items() if re.search(r"pip install '?pres-eval\b", text)]
+    assert wrong == ["docs/releasing.md"]
+    assert "'pres-eval[" not in "".join(PAGES.values()) + messages()
 
 
 def examples_of(name: str | None) -> list[str]:
@@ -289,3 +324,25 @@ def test_no_colours_on_a_terminal(arguments: list[str], no_color: str | None) ->
     assert process.wait(60) == (1 if "mpa" in arguments else 0)
     assert len(printed) > 50
     assert not re.search(rb"\x1b\[[0-9;:]*m", printed)
+
+
+def messages() -> str:
+    """All texts of the package, with a mark where a value is filled in."""
+    found = []
+    for path in (update_docs.ROOT / "pres_eval").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                parts = (part.value if isinstance(part, ast.Constant) else "\0" for part in node.values)
+                found.append("".join(map(str, parts)))
+    return "\n".join(found)
+
+
+def test_troubleshooting_explains_messages_that_exist() -> None:
+    """The words of a message in a heading are words of the package."""
+    text = messages()
+    entries = re.findall(r"^### (`.*)$", PAGES["docs/troubleshooting.md"], re.MULTILINE)
+    assert len(entries) > 80 and len(entries) == len(set(entries))
+    gone = [words for entry in entries for words in re.findall(r"`([^`]+)`", entry) if words not in text]
+    assert gone == []

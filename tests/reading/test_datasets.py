@@ -121,5 +121,6 @@ def test_without_the_package(call: Command, monkeypatch: pytest.MonkeyPatch) -> 
     assert (called.code, called.out) == (2, "")
     assert called.err == (
         "pres-eval: irds:vaswani: reading it needs the package ir_datasets: install it with "
-        " pip install 'pres-eval[datasets]'\n"
+        " pip install ir_datasets  or, with all of its extra,  pip install '.[datasets]'  in a checkout of"
+        " pres-eval\n"
     )

@@ -246,5 +246,5 @@ def test_path_and_extra_are_checked_before_work(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(UsageError, match=r"--plot x.jpg: expected a name that ends with .pdf, .png, .svg"):
         drawing.check_picture_path("x.jpg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'pres-eval\[plot\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[plot\]'"):
         drawing.check_picture_path("x.png")

@@ -57,7 +57,7 @@ def options(command: str | None = None) -> str:
 
 
 def shared_options() -> str:
-    """The options that more than half of the commands take."""
+    """The options that at least half of the commands take."""
     return _option_table(_shared_rows())
 
 
@@ -74,4 +74,4 @@ def _code(text: str) -> str:
 
 def _shared_rows() -> list[tuple[str, str]]:
     counts = Counter(row for name in COMMANDS for row in option_rows(command_of(name)))
-    return [row for row, count in counts.items() if 2 * count > len(COMMANDS)]
+    return [row for row, count in counts.items() if 2 * count >= len(COMMANDS)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,10 @@ from support.doc_commands import escaped, table
 from support.doc_formulas import typeset
 from trec_eval import test_differences
 
+from pres_eval import __version__
 from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FILE_FORMATS, LINES_IN_ALL, option_rows
+from pres_eval.errors import INSTALL_EXTRA
 from pres_eval.measures import NICKNAMES
 from pres_eval.measures.base import Measure
 from pres_eval.measures.catalogue import CatalogueEntry, catalogue
@@ -42,25 +44,78 @@ def entries() -> list[CatalogueEntry]:
     return catalogue(VERSIONS[next(iter(VERSIONS))])
 
 
+FAMILIES = {
+    "counts": "Counts",
+    "average-precision": "Average precision (MAP)",
+    "precision": "Precision, recall and reciprocal rank",
+    "bpref": "Binary preference (bpref)",
+    "interpolation": "Interpolated precision",
+    "sets": "Measures of the retrieved set",
+    "normalized-gain": "Graded average precision (binG, G)",
+    "ndcg": "nDCG and DCG",
+    "preference": "Preferences between documents",
+    "judgement-groups": "Averages over judgement groups",
+    "rbp": "RBP and ERR",
+    "judged": "Share of judged documents",
+    "pres": "PRES and its family",
+    "cumulated-gain": "DCG at cutoffs",
+    "likeness": "Likeness to an ideal ranking",
+    "readers": "Models of readers (C/W/L)",
+    "budgets": "PRES with a budget for each topic",
+    "document-scores": "Understandability",
+    "screening": "Screening (technology-assisted review)",
+    "effort": "Effort and recall",
+    "reading-cost": "Costs of reading and missing",
+    "diversity": "Novelty and diversity",
+    "sampled": "Estimates from a sample",
+}
+"""The titles of the pages of measures, by the names of their files: those of the modules of the families."""
+
+
 def measures() -> str:
-    """Each family with a table of its measures, then a section for each measure."""
-    families: dict[str, list[CatalogueEntry]] = {}
+    """Return a table of the families, each with links to its page and measures."""
+    rows = (
+        (
+            f"[{FAMILIES[page]}](measures/{page}.md)",
+            ", ".join(f"[`{one.measure.name}`](measures/{place(one.measure)})" for one in members),
+        )
+        for page, members in families().items()
+    )
+    return table(("family", "measures"), rows)
+
+
+def families() -> dict[str, list[CatalogueEntry]]:
+    """Return the measures of each page, by its name."""
+    found: dict[str, list[CatalogueEntry]] = {}
     for entry in entries():
-        families.setdefault(entry.family, []).append(entry)
-    return "\n".join(_family(name, members) for name, members in families.items())
+        found.setdefault(family_page(entry.measure), []).append(entry)
+    return found
 
 
-def _family(name: str, members: Sequence[CatalogueEntry]) -> str:
+def family(page: str) -> str:
+    """Return a page of measures: its subject, a table, and a section for each measure."""
+    members = families()[page]
     rows = (
         (f"[`{entry.measure.name}`](#{anchor(entry.measure)})", entry.measure.description)
         for entry in members
     )
     sections = "\n".join(_section(entry) for entry in members)
-    return f"## {name}\n\n{table(('measure', 'what it is'), rows)}\n{sections}"
+    subject = members[0].family + ("" if members[0].family.endswith("?") else ".")
+    return f"{subject}\n\n{table(('measure', 'what it is'), rows)}\n{sections}"
+
+
+def family_page(measure: Measure) -> str:
+    """Return the name of the page of a measure, without its ending."""
+    return measure.score.__module__.rpartition(".")[2].replace("_", "-")
+
+
+def place(measure: Measure) -> str:
+    """Return the page of a measure and its section there."""
+    return f"{family_page(measure)}.md#{anchor(measure)}"
 
 
 def anchor(measure: Measure) -> str:
-    """Where the section of a measure is on its page."""
+    """Return the anchor of a measure's section."""
     return measure.name.lower()
 
 
@@ -85,7 +140,7 @@ def _section(entry: CatalogueEntry) -> str:
         "Source": _source(measure),
     }
     lines = "".join(f"- {label}: {words}\n" for label, words in facts.items() if words)
-    return f"### {measure.name}\n\n{escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
+    return f"## {measure.name}\n\n{escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
 
 
 LABEL = re.compile(r"(Formula|Characters|Range|Parameter|Notes)s?: *(.*)")
@@ -110,7 +165,7 @@ def _text_fields(text: str) -> dict[str, str]:
 def names_elsewhere() -> str:
     """What tools without a section of their own call the measures, tool by tool."""
     rows = [
-        (tool, f"`{name}`", f"[`{entry.measure.name}`](reference/measures.md#{anchor(entry.measure)})")
+        (tool, f"`{name}`", f"[`{entry.measure.name}`](reference/measures/{place(entry.measure)})")
         for entry in entries()
         for name, tool in entry.also
         if tool not in ("ir_measures", "ranx", "pres-eval")
@@ -244,11 +299,32 @@ def speed() -> str:
     return table(header, rows)
 
 
+def install_extras() -> str:
+    """Return how to install extras, as the message about a missing package shows it."""
+    command, *where = INSTALL_EXTRA.format(extra="stats,plot").split("  ")
+    return f"`{command}`{''.join(f' {each}' for each in where)}\n"
+
+
+def citation() -> str:
+    """Return the entry for bibliographies of this version."""
+    lines = (
+        "@software{preseval,",
+        "  author  = {{The pres-eval authors}},",
+        "  title   = {pres-eval: A trec_eval-compatible evaluator with {PRES}},",
+        f"  version = {{{__version__}}},",
+        "}",
+    )
+    return "\n".join(("```text", *lines, "```", ""))
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "install extras": install_extras,
+    "citation": citation,
     "options": doc_commands.options,
     "commands": doc_commands.command_table,
     "shared options": doc_commands.shared_options,
     "measures": measures,
+    **{f"measures of {page}": partial(family, page) for page in FAMILIES},
     "trec_eval options": doc_peers.trec_eval_options,
     "trec_eval measures": doc_peers.trec_eval_measures,
     "pytrec_eval names": doc_peers.pytrec_eval_names,

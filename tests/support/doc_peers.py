@@ -14,13 +14,17 @@ from ir_measures.measures import registry
 from support import ranx_metrics
 
 from pres_eval.errors import PresEvalError
-from pres_eval.measures import NICKNAMES
+from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import VERSIONS, RelevanceInfo
 
 SAME = "the same"
 TREC_EVAL_OPTIONS = (
-    ("-h", "--help", "the options; with `-m`, the measures' texts; `-h -R FORMAT` has the formats"),
+    (
+        "-h",
+        "--help",
+        "a short help (`--help-all` has all); with `-m` the texts of measures, with `-R FORMAT` the format",
+    ),
     (
         "-v",
         "--version",
@@ -62,7 +66,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _link(name: str) -> str:
-    return f"[`{name}`](reference/measures.md#{name.lower()})"
+    measure = MEASURE_BY_NAME[name]
+    page = measure.score.__module__.rpartition(".")[2].replace("_", "-")
+    return f"[`{name}`](reference/measures/{page}.md#{name.lower()})"
 
 
 def found(text: str) -> Selection | None:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 STEP = re.compile(
     r"- name: (?P<name>[^\n]*)\n +run: (?:\|\n(?P<block>(?: {10}[^\n]*\n)+)|(?P<line>[^\n]*\n))"
 )
 
 
+def wheel(guide: str) -> str:
+    """The command that makes the wheel of pres-eval."""
+    return _commands(guide)[0]
+
+
 def baseline(guide: str) -> str:
     """The command that makes the stored evaluation."""
-    (found,) = re.findall(r"```sh\n(.*?)```", guide, re.DOTALL)
-    return str(found)
+    return _commands(guide)[1]
+
+
+def _commands(guide: str) -> list[str]:
+    """The blocks of commands, without their indent."""
+    first, second = re.findall(r"```sh\n(.*?)```", guide, re.DOTALL)
+    return [textwrap.dedent(first), textwrap.dedent(second)]
 
 
 def block(guide: str, mark: str) -> str:
