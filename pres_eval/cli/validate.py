@@ -103,9 +103,9 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
     recalls = found.of("recall")
     short = [recall for recall in recalls if not found.shows(recall)]
     for recall in short:
-        of_topic = f" of topic {text_of(recall.topic)}" * (len(recalls) > 1)
+        of_topic = f"topic {text_of(recall.topic)}: " * (len(recalls) > 1)
         say(
-            f"pres-eval: --target: wanted a recall{of_topic} of at least {asked['target']:g}"
+            f"pres-eval: --target: {of_topic}wanted a recall of at least {asked['target']:g}"
             f" with {100 * asked['confidence']:g} % confidence, shown is {recall.at_least:.6f}"
         )
     if short:

@@ -113,6 +113,7 @@ class Comparisons(Sequence[Comparison]):
         return f"<Comparisons: {len(self)}, of {len(scores.runs)} runs over {len(scores.topics)} topics>"
 
     def _repr_html_(self) -> str:
+        """Return the table of means with its notes, and the comparisons to unfold, for a notebook."""
         names = list(Comparison.__dataclass_fields__)
         head = "".join(f"<th>{name}</th>" for name in names)
         rows = "".join(

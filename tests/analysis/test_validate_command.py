@@ -196,7 +196,7 @@ def test_a_target_is_one_of_each_topic(call: Command) -> None:
     }
     assert least["all"] > 0.5 > least["q1"]
     called = call(*files, "--target", "0.5")
-    wanted = "wanted a recall of topic q1 of at least 0.5 with 95 % confidence, shown is"
+    wanted = "topic q1: wanted a recall of at least 0.5 with 95 % confidence, shown is"
     assert (called.code, called.err) == (3, f"pres-eval: --target: {wanted} {least['q1']:.6f}\n")
     assert call(*files, "--target", f"{least['q1']:.10f}").code == 0
 
