@@ -11,17 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.likeness import JudgedIds
-from pres_eval.checking.telling import tell_rewriting
+from pres_eval.checking.telling import tell_respelling
 from pres_eval.errors import quoted
+from pres_eval.ranking.notations import Id, respelled_documents
 from pres_eval.ranking.order import in_docno_order
+from pres_eval.reading.pool import Pool
 
 NO_NUMBER = np.iinfo(np.int64).min
 """The rank of a line whose rank is no whole number."""
+
+_NOTHING = np.zeros(0, np.int64)
 
 LineOf = Callable[[IntArray], IntArray]
 
@@ -63,11 +67,9 @@ def changed(values: NDArray[np.generic]) -> BoolArray:
     return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
 
 
-def check_block(
-    report: FileReport, block: CheckedBlock, cutoffs: Sequence[int], judged: JudgedIds | None
-) -> None:
+def check_block(report: FileReport, block: CheckedBlock, cutoffs: Sequence[int], pool: Pool) -> None:
     """All checks of some topics."""
-    _Checks(report, block, block.topic_of).run(cutoffs, judged)
+    _Checks(report, block, block.topic_of).run(cutoffs, pool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,7 @@ class _Checks:
     block: CheckedBlock
     topic_of: NDArray[np.int32]
 
-    def run(self, cutoffs: Sequence[int], judged: JudgedIds | None) -> None:
+    def run(self, cutoffs: Sequence[int], pool: Pool) -> None:
         """Do them all."""
         block = self.block
         same_topic = self.topic_of[1:] == self.topic_of[:-1]
@@ -86,18 +88,19 @@ class _Checks:
         self.report.counts["topics", "unsorted"] = len(self._first_of_topics(np.flatnonzero(rises)))
         self._check_ranks(np.flatnonzero(rises | ((block.ranks[1:] <= block.ranks[:-1]) & same_topic)))
         self._check_ties(self._descending(rises), same_topic, cutoffs)
-        found = judged.join(block.topics, np.diff(block.offsets), block.ids) if judged else None
-        if found is None:
-            found = JudgedIds.nothing(np.diff(block.offsets), block.ids)
+        topic = pool.find_topics(Ids.of(block.topics))
+        found = pool.join(topic, np.diff(block.offsets), block.ids)
         self._tell_duplicates(found.repeats, found.first)
-        self.report.counts["documents", "judged"] = found.num_judged
-        pairs = (
-            Example(block.line(row), f"{block.document(row)} of the run, {quoted(other)} of the qrels")
-            for row, other in found.near
-        )
-        self.report.add("other-notation-of-docno", found.num_near, "", pairs)
-        if found.rewriting is not None:
-            tell_rewriting(self.report, "other-notation-of-docno", found.num_near, found.rewriting)
+        self.report.counts["documents", "judged"] = len(found.rows)
+        respelled = respelled_documents(pool, topic[self.topic_of], block.ids, _NOTHING)
+
+        def line_of(one: Id) -> int:
+            """Return the line of a document of a topic of the pool."""
+            group = int(np.flatnonzero(topic == one[0])[0])
+            first, last = block.offsets[group : group + 2].tolist()
+            return block.line(first + list(block.ids[first:last]).index(one[1]))
+
+        tell_respelling(self.report, "other-notation-of-docno", respelled, line_of)
 
     def _name(self, place: int) -> str:
         return quoted(self.block.topics[int(self.topic_of[place])])

@@ -14,7 +14,6 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.blocks import CheckedBlock, changed, check_block
 from pres_eval.checking.findings import FileReport
-from pres_eval.checking.likeness import JudgedIds
 from pres_eval.checking.run_parts import (
     CheckedPart,
     ScatteredRows,
@@ -29,6 +28,7 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
+from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import TextPiece, text_pieces
 from pres_eval.workers import UNTHREADED, in_order
@@ -38,14 +38,14 @@ from pres_eval.workers import UNTHREADED, in_order
 class RunChecker:
     """Reads runs and checks them.
 
-    judged  the documents of the qrels, None if these could not be read
+    pool    the documents of the qrels, none if these could not be read
     asked   cutoffs that a run should reach
     most    examples of each kind
     jobs    threads
     at_most documents that a topic may have, None for any number
     """
 
-    judged: JudgedIds | None
+    pool: Pool
     asked: tuple[int, ...]
     most: int
     jobs: int
@@ -120,7 +120,7 @@ class RunChecker:
                 ranks=ranks,
                 line_of=partial(line_of_rows, lines),
             )
-            check_block(report, block, self._cutoffs, self.judged)
+            check_block(report, block, self._cutoffs, self.pool)
         else:
             line = line_of_rows(lines, np.arange(len(lines)))
             rows = ScatteredRows(
@@ -137,7 +137,7 @@ class RunChecker:
 
     def _check_block(self, block: CheckedBlock) -> FileReport:
         report = FileReport("", "run", self.most)
-        check_block(report, block, self._cutoffs, self.judged)
+        check_block(report, block, self._cutoffs, self.pool)
         return report
 
     @property

@@ -19,10 +19,10 @@ from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import KeyedRows, rows_of_ties
 from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.finder import Finder
-from pres_eval.ranking.opening import DOCNO, TOPIC, opening_of, opening_of_block
+from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
 from pres_eval.ranking.order import KEEP_RANKS, rank_topics
 from pres_eval.ranking.parts import Part, Rows
-from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics, lone_rows
+from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
@@ -171,14 +171,17 @@ class Ranker:
             judged = topic[topic >= 0]
             if has_equal(judged):
                 raise ScatteredError
-            return replace(part, topics=judged, ranked=self.ranked(block, topic))
+            ranked = self.ranked(block, topic)
+            looked_at = look_at(block, topic, ranked, part.opening is not None)
+            return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:
             ids = _ids_at(block.documents, rows)
             look = part.opening is not None
             keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=look, checks=kept.checks)
-            return replace(part, keyed=(keyed,))
+            looked_at = look_at(block, topic, None, is_first=True) if look else NOTHING_LOOKED_AT
+            return replace(part, keyed=(keyed,), looked_at=looked_at)
         if kept.ties is not None:
             tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
             rows = np.arange(rows.start, rows.stop)[tied] if isinstance(rows, slice) else rows[tied]
@@ -204,19 +207,16 @@ class Ranker:
             chosen = (
                 slice(begin + rows.start, end + rows.start) if isinstance(rows, slice) else rows[begin:end]
             )
-            here, ids = offsets[first : last + 1] - offsets[first], block.documents.pick(chosen)
-            ranks = rank_topics(
+            return rank_topics(
                 self.pool,
                 topics[first:last],
-                here,
+                offsets[first : last + 1] - offsets[first],
                 scores[chosen],
-                ids,
+                block.documents.pick(chosen),
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
             )
-            lone, kept = lone_rows(here, np.diff(ranks.offsets))
-            return replace(ranks, lone=(ranks.topic[lone], ids.pick(kept))) if len(kept) else ranks
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
 

@@ -235,6 +235,7 @@ class RunReader:
             unjudged_ids=part.unjudged,
             more_unjudged=part.more,
             opening=part.opening,
+            looked_at=part.looked_at,
             form=None if self._form == TREC else _format(self._form).meaning,
             single=self._ranker.single,
             ascending=self._ranker.ascending,
