@@ -114,8 +114,8 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
         report.add("no-common-topic", 1, message)
     _add_topics(report, "topic-without-judgements", unjudged, len(in_run))
     _add_topics(report, "topic-not-in-run", missing, len(judged))
-    found = respelled_topics(unjudged, topics)
-    tell_respelling(report, "other-notation-of-topic", found, lambda _: None)
+    respelled = respelled_topics(unjudged, topics)
+    tell_respelling(report, "other-notation-of-topic", respelled, lambda _: None)
     if common:
         found = report.counts["documents", "judged"]
         report.facts["judged_documents_retrieved"] = found

@@ -29,8 +29,8 @@ from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Source
-from pres_eval.reading.splits import TextPiece, text_pieces
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.splits import text_chunks
 from pres_eval.workers import UNTHREADED, in_order
 
 
@@ -74,8 +74,8 @@ class RunChecker:
         """
         found = FileReport(report.path, report.role, report.most)
         gathered = _Gathered(found, whole_topics)
-        pieces = text_pieces(source, whole_topics)
-        for before, part in in_parts(source, partial(self._part, whole_topics), pieces, self.jobs):
+        chunks = text_chunks(source, whole_topics)
+        for before, part in in_parts(source, partial(self._part, whole_topics), chunks, self.jobs):
             gathered.add(before, part)
         if gathered.rows:
             for part_report in in_order(self._check_block, gathered.blocks(), self.jobs, UNTHREADED):
@@ -100,10 +100,10 @@ class RunChecker:
                 sum_up_ties(report, kind)
         check_length(report, run, self.asked, self.at_most)
 
-    def _part(self, whole_topics: bool, piece: TextPiece) -> CheckedPart:
-        """Return a checked piece of text; raises ScatteredError if its topics should be whole and are not."""
+    def _part(self, whole_topics: bool, chunk: Chunk) -> CheckedPart:
+        """Return a checked chunk; raises ScatteredError if its topics should be whole and are not."""
         report = FileReport("", "run", self.most)
-        lines = parse_lines(piece.chunk, RUN)
+        lines = parse_lines(chunk, RUN)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
         topics = segments_of(lines.column(TOPIC))
@@ -127,7 +127,7 @@ class RunChecker:
                 topic=topics.of_rows(), ids=ids, scores=lines.numbers, ranks=ranks, line=line
             )
         return CheckedPart(
-            chunk=piece.chunk,
+            chunk=chunk,
             num_lines=lines.num_lines,
             report=report,
             topics=topics,

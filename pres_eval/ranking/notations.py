@@ -16,7 +16,7 @@ import numpy as np
 from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stripped
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
-from pres_eval.arrays.ragged import ragged
+from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import quoted
@@ -182,12 +182,16 @@ def rough_hashes(ids: Ids) -> Words:
 
     Each byte that counts adds its own number times one for its place among those that count.
     """
-    bytes_of, offsets = ragged(ids.starts, ids.lengths)
-    worth = _WORTH[ids.buffer[bytes_of]]
-    before = np.cumsum(worth > 0)
-    first = np.concatenate(([0], before))[offsets[:-1]]
-    place = np.minimum(before - np.repeat(first, ids.lengths), len(_AT_PLACE) - 1)
-    return np.add.reduceat(worth * _AT_PLACE[place], offsets[:-1]) if len(ids) else np.zeros(0, np.uint64)
+    hashes = np.zeros(len(ids), np.uint64)
+    for start, stop in blocks(np.concatenate(([0], np.cumsum(ids.lengths)))):
+        some = ids[start:stop]
+        bytes_of, offsets = ragged(some.starts, some.lengths)
+        worth = _WORTH[ids.buffer[bytes_of]]
+        before = np.cumsum(worth > 0)
+        first = np.concatenate(([0], before))[offsets[:-1]]
+        place = np.minimum(before - np.repeat(first, some.lengths), PLACES - 1)
+        hashes[start:stop] = np.add.reduceat(worth * _AT_PLACE[place], offsets[:-1])
+    return hashes
 
 
 def without_chunk(ids: Ids) -> Ids:

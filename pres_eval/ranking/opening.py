@@ -24,8 +24,8 @@ ROWS, BYTES = 4096, 1 << 18
 """Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
 NEARLY_ALL = 0.9
 
-FIRST_LOOKED_AT, LOOKED_AT = 1 << 14, 128
-"""Rows of the first part of a run, and of each other one, whose ids are looked at: they may match nothing."""
+FIRST_LOOKED_AT, LOOKED_AT, EACH_LOOKED_AT = 1 << 14, 512, 4
+"""Rows whose ids are looked at, should they match nothing: of the first chunk, and of each fourth one."""
 
 TOPIC, DOCNO, RANK, TAG = 0, 2, 3, 5
 
@@ -67,16 +67,22 @@ def look_at(block: Block, topic: IntArray, ranked: Ranked | None, is_first: bool
     topic   (G,) the topic of each group of rows as an index of the pool's, -1 for one that is left out
     ranked  the block ranked, None if it is not
     """
-    groups, most = np.flatnonzero(topic >= 0), FIRST_LOOKED_AT if is_first else LOOKED_AT
-    if ranked is not None:
+    groups = np.flatnonzero(topic >= 0)
+    if ranked is not None and len(groups):
         found = np.diff(ranked.offsets)[np.searchsorted(ranked.topic, topic[groups])]
+        if not is_first:
+            group = int(groups[np.argmin(found)])
+            start, length = int(block.lengths[:group].sum()), min(int(block.lengths[group]), LOOKED_AT)
+            # Copied, so that no more of the chunk stays in memory.
+            documents = block.documents.pick(np.arange(start, start + length))
+            return LookedAt(np.repeat(topic[group], length), documents)
         groups = groups[np.argsort(found, kind="stable")]
-    lengths = np.minimum(block.lengths[groups], most)
-    groups = groups[: np.searchsorted(np.cumsum(lengths), most) + 1]
+    lengths = np.minimum(block.lengths[groups], FIRST_LOOKED_AT)
+    groups = groups[: np.searchsorted(np.cumsum(lengths), FIRST_LOOKED_AT) + 1]
     lengths = lengths[: len(groups)]
     starts = np.cumsum(block.lengths) - block.lengths
-    rows = ragged(starts[groups], lengths)[0][:most]
-    return LookedAt(np.repeat(topic[groups], lengths)[:most], block.documents.pick(rows))
+    rows = ragged(starts[groups], lengths)[0][:FIRST_LOOKED_AT]
+    return LookedAt(np.repeat(topic[groups], lengths)[: len(rows)], block.documents.pick(rows))
 
 
 def opening_of(lines: Lines) -> Opening | None:

@@ -27,7 +27,7 @@ from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.splits import TextPiece
+from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
@@ -136,21 +136,25 @@ class Ranker:
         """What finds judged documents among rows in any order."""
         return Finder(self.pool, self.seed)
 
-    def part(self, piece: TextPiece | Block, kept: Kept = RANKS) -> Part:
-        """Return what is kept of a chunk or a block.
+    def part(
+        self, piece: Chunk | Block, kept: Kept = RANKS, *, is_first: bool = True, is_looked_at: bool = True
+    ) -> Part:
+        """Return what is kept of a chunk or a block; `is_first`: the run begins with it.
 
         Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
         """
         if isinstance(piece, Block):
             facts = Facts(num_rows=len(piece.numbers))
-            piece, facts = self.rewritten(piece, facts)
-            return self._of_block(piece, Part(facts=facts, opening=opening_of_block(piece)), kept)
-        lines = parse_lines(piece.chunk, RUN).checked()
-        opening = opening_of(lines) if piece.first else None
-        if not len(lines):
-            return Part(facts=Facts.of(lines), opening=opening, chunk=piece.chunk)
-        block, facts = self.rewritten(_block_of_lines(lines, kept), Facts.of(lines))
-        return self._of_block(block, Part(facts=facts, opening=opening, chunk=piece.chunk), kept)
+            block, facts = self.rewritten(piece, facts)
+            part = Part(facts=facts, opening=opening_of_block(block) if is_first else None)
+        else:
+            lines = parse_lines(piece, RUN).checked()
+            part = Part(facts=Facts.of(lines), opening=opening_of(lines) if is_first else None, chunk=piece)
+            if not len(lines):
+                return part
+            block, facts = self.rewritten(_block_of_lines(lines, kept), part.facts)
+            part = replace(part, facts=facts)
+        return self._of_block(block, part, kept, is_looked_at)
 
     def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Facts]:
         """Return a block as it is ranked, and what is known of its rows."""
@@ -159,7 +163,7 @@ class Ranker:
         block, num_mapped, num_excluded = self.rewriting.of_run(block)
         return block, replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
 
-    def _of_block(self, block: Block, part: Part, kept: Kept) -> Part:
+    def _of_block(self, block: Block, part: Part, kept: Kept, is_looked_at: bool) -> Part:
         """Return the part with what is kept of the rows of a block."""
         topic = self.pool.find_topics(block.topics)
         unjudged = block.topics.take(np.flatnonzero(topic < 0))
@@ -172,7 +176,9 @@ class Ranker:
             if has_equal(judged):
                 raise ScatteredError
             ranked = self.ranked(block, topic)
-            looked_at = look_at(block, topic, ranked, part.opening is not None)
+            looked_at = NOTHING_LOOKED_AT
+            if is_looked_at:
+                looked_at = look_at(block, topic, ranked, part.opening is not None)
             return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]

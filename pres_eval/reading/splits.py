@@ -42,14 +42,6 @@ class Split:
         return self.number == self.start == 0
 
 
-@dataclass(frozen=True)
-class TextPiece:
-    """A chunk of lines, and whether it is the first of a run."""
-
-    chunk: Chunk
-    first: bool
-
-
 def text_splits(number: int, file: PlannedFile, size: int) -> Iterator[Split]:
     """Yield ranges of at most `size` bytes; a compressed file is one split."""
     if is_compressed(file):
@@ -89,15 +81,13 @@ def _whole(file: Source | PlannedFile) -> Source:
     return file if isinstance(file, Source) else source_of(file)
 
 
-def text_pieces(source: Source, by_topic: bool, first: bool = True) -> Iterator[TextPiece]:
-    """Yield the chunks of a text; with `by_topic`, all topics of a chunk are whole.
+def text_chunks(source: Source, by_topic: bool) -> Iterator[Chunk]:
+    """Return the chunks of a text; with `by_topic`, all topics of a chunk are whole.
 
     Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
     """
     size = WORKER_CHUNK if isinstance(source, TextRange) and by_topic else CHUNK
-    for chunk in source.chunks(size, TopicCutter() if by_topic else behind_last_line):
-        yield TextPiece(chunk, first)
-        first = False
+    return source.chunks(size, TopicCutter() if by_topic else behind_last_line)
 
 
 def blocks_in(file: Source | PlannedFile, split: Split, form: FileFormat, by_topic: bool) -> Iterator[Block]:
