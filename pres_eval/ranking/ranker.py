@@ -273,9 +273,7 @@ def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
 
 def _ids_at(documents: Documents, rows: IntArray | slice) -> Ids | WordIds:
     """Return the ids of some rows (n,), in their buffer if they are in one."""
-    if not isinstance(documents, Texts):
-        return documents.pick(rows)
-    return documents.ids[rows] if isinstance(rows, slice) else documents.ids.take(rows)
+    return documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
 
 
 def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from pres_eval.arrays.types import Words
 from pres_eval.engines.engine import Engine, Here, Shared, split_size
@@ -35,16 +34,6 @@ def _format(form: str) -> FileFormat:
     from pres_eval.reading.formats.recognising import FORMATS
 
     return FORMATS[form]
-
-
-@contextlib.contextmanager
-def _shared(engine: Engine, value: Any, what: str) -> Iterator[Shared]:
-    """Share a value with the workers of an engine for as long as the block goes."""
-    shared = engine.share(value, what)
-    try:
-        yield shared
-    finally:
-        shared.release()
 
 
 def tag_of(name: str) -> str:
@@ -173,7 +162,7 @@ class RunReader:
         self._advance(-self._advanced)
         with contextlib.ExitStack() as stack:
             files, splits = self._splits(stack)
-            shared = stack.enter_context(_shared(self._engine, files, "the run"))
+            shared = stack.enter_context(self._engine.share(files, "the run"))
             threads = self._engine.threads if len(splits) == 1 else 1
             work = partial(read_split, kept=kept, form=self._form, threads=threads)
             parts = stack.enter_context(

@@ -146,6 +146,8 @@ def _other_topic(text: bytes, start: int) -> int:
 class TextRange(Source):
     """The bytes start ... stop-1 of a file, which are whole lines, as a source of their own."""
 
+    may_be_compressed = False  # compressed files are not split
+
     def __init__(self, file: PlannedFile, start: int, stop: int) -> None:
         super().__init__(file.name)
         self._file = file
@@ -158,9 +160,6 @@ class TextRange(Source):
         file = self._checked(open_at(self._file, self._start, self._stop))
         raw = _Limited(file, self._stop - self._start)
         return OpenFile(raw, self._progress, file.close, file.version)
-
-    def _decompressed(self, file: OpenFile) -> RawStream:
-        return file  # compressed files are not split
 
 
 class _Limited:
