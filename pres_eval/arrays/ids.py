@@ -43,11 +43,6 @@ def odd_numbers(seed: int, count: int) -> Words:
     return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
 
 
-def random_odd_number() -> np.uint64:
-    """An odd number that differs from process to process."""
-    return np.uint64(odd_numbers(-1, 1)[0])
-
-
 def add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None:
     """Add to hashes (n,) what a word of each id after the first contributes; a word of NULs adds nothing."""
     # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
@@ -117,10 +112,7 @@ class Ids(Sequence[bytes]):
     def __getitem__(self, index: slice) -> Ids: ...
     def __getitem__(self, index: int | slice) -> bytes | Ids:
         if isinstance(index, slice):
-            part = Ids(self.buffer, self.starts[index], self.lengths[index])
-            if self._first_words is not None:
-                part._first_words = self._first_words[index]
-            return part
+            return self.take(index)
         start = int(self.starts[index])
         return self.buffer[start : start + int(self.lengths[index])].tobytes()
 
@@ -135,7 +127,7 @@ class Ids(Sequence[bytes]):
         spans = zip((self.starts - low).tolist(), (ends - low).tolist(), strict=True)
         return iter([text[start:end] for start, end in spans])
 
-    def take(self, rows: IntArray | BoolArray) -> Ids:
+    def take(self, rows: IntArray | BoolArray | slice) -> Ids:
         """The ids of some rows (n,)."""
         part = Ids(self.buffer, self.starts[rows], self.lengths[rows])
         if self._first_words is not None:  # faster than reading them again

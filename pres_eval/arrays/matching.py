@@ -106,14 +106,16 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     key the first row that has it, -1 if there is none.
     """
     if len(keys) <= MANY:
-        return _match_keys(keys, wanted)
+        table = KeyTable(keys)
+        return *table.repeats(), table.find(wanted)
     found = np.empty(len(wanted), np.int64)
     repeats: list[IntArray] = [_NONE]
     first: list[IntArray] = [_NONE]
     share_of, share_of_wanted = _shares(keys), _shares(wanted)
     for share in range(1 << _SHARE_BITS):
         rows, asked = np.flatnonzero(share_of == share), np.flatnonzero(share_of_wanted == share)
-        again, before, where = _match_keys(keys[rows], wanted[asked])
+        table = KeyTable(keys[rows])
+        (again, before), where = table.repeats(), table.find(wanted[asked])
         repeats.append(rows[again])
         first.append(rows[before])
         found[asked] = where
@@ -129,13 +131,6 @@ def _shares(keys: Words) -> NDArray[Any]:
     for start in range(0, len(keys), AT_ONCE):
         share[start : start + AT_ONCE] = (keys[start : start + AT_ONCE] * _DIVIDE) >> shift
     return share
-
-
-def _match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray]:
-    """Keys (N,), wanted (W,) -> repeats and first (R,), found (W,), as match_keys says."""
-    table = KeyTable(keys)
-    repeats, first = table.repeats()
-    return repeats, first, table.find(wanted)
 
 
 @dataclass(frozen=True, eq=False)

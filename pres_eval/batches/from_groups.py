@@ -18,22 +18,30 @@ from pres_eval.reading.preferences import GroupQrels, JudgedGroups
 
 
 @dataclass(frozen=True, eq=False)
-class GroupedBatch:
-    """T topics with G judgement groups.
+class BatchOfTopics:
+    """T topics, of which those that judge differently keep different things.
 
-    topics    T ids, in byte order
-    missing   (T,) topics that the run does not have (only with -c under 10.0)
-    offsets   (T+1,) where each topic's groups begin
-    groups    the G groups, as if each were a topic
+    topics   T ids, in byte order
+    missing  (T,) topics that the run does not have (only with -c under 10.0)
     """
 
     topics: tuple[bytes, ...]
     missing: BoolArray
-    offsets: IntArray
-    groups: Batch
 
     def __len__(self) -> int:
         return len(self.topics)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedBatch(BatchOfTopics):
+    """T topics with G judgement groups.
+
+    offsets   (T+1,) where each topic's groups begin
+    groups    the G groups, as if each were a topic
+    """
+
+    offsets: IntArray
+    groups: Batch
 
     def average(self, of_groups: FloatArray) -> FloatArray:
         """The mean over each topic's groups, added one after the other: (G,) in, (T,) out."""

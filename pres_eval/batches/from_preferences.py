@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays.ragged import ragged
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
-from pres_eval.batches.from_groups import scored_groups
+from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
 from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, no_counts, segment_sums
 from pres_eval.batches.preference_orders import (
     ConflictError,
@@ -26,11 +26,9 @@ from pres_eval.reading.preferences import Preferences
 
 
 @dataclass(frozen=True, eq=False)
-class PreferenceBatch:
+class PreferenceBatch(BatchOfTopics):
     """T topics with G judgement groups and R judgements, and where a run put the judged documents.
 
-    topics          T ids, in byte order
-    missing         (T,) topics that the run does not have (only with -c under 10.0)
     num_judged      (T,) documents judged by any group
     num_judged_ret  (T,) how many of them were retrieved, after -M
     group_offsets   (T+1,) where each topic's groups begin
@@ -42,8 +40,6 @@ class PreferenceBatch:
     row, group      (R,), (G,) where judgements and groups are in `source`
     """
 
-    topics: tuple[bytes, ...]
-    missing: BoolArray
     num_judged: IntArray
     num_judged_ret: IntArray
     group_offsets: IntArray
@@ -58,9 +54,6 @@ class PreferenceBatch:
     def with_grade(self, relevance_level: float) -> PreferenceBatch:
         """The same: preferences have no level."""
         return self
-
-    def __len__(self) -> int:
-        return len(self.topics)
 
     @cached_property
     def topic_of(self) -> IntArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
-from pres_eval.batches.from_groups import scored_groups
+from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
@@ -17,11 +17,9 @@ from pres_eval.reading.strata import Sample
 
 
 @dataclass(frozen=True, eq=False)
-class SampledBatch:
+class SampledBatch(BatchOfTopics):
     """T topics with S strata of R documents, of which some were drawn and judged.
 
-    topics           T ids, in byte order
-    missing          (T,) topics that the run does not have (only with -c under 10.0)
     offsets          (T+1,) where each topic's strata begin
     row_offsets      (S+1,) where each stratum's documents begin
     grade            (R,) below 0 where the document was not drawn
@@ -32,8 +30,6 @@ class SampledBatch:
     relevance_level  least grade of a relevant document (-l)
     """
 
-    topics: tuple[bytes, ...]
-    missing: BoolArray
     offsets: IntArray
     row_offsets: IntArray
     grade: IntArray
@@ -42,9 +38,6 @@ class SampledBatch:
     probability: FloatArray | None
     most: int | None = None
     relevance_level: float = 1
-
-    def __len__(self) -> int:
-        return len(self.topics)
 
     @cached_property
     def num_documents(self) -> IntArray:

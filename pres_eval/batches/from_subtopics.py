@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.types import BoolArray, IntArray
-from pres_eval.batches.from_groups import ScoredGroups, scored_groups
+from pres_eval.arrays.types import IntArray
+from pres_eval.batches.from_groups import BatchOfTopics, ScoredGroups, scored_groups
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.preferences import SubtopicQrels
@@ -55,26 +55,19 @@ class Hits:
 
 
 @dataclass(frozen=True, eq=False)
-class SubtopicBatch:
+class SubtopicBatch(BatchOfTopics):
     """T topics with their subtopics; those without a relevant document do not count.
 
-    topics           T ids, in byte order
-    missing          (T,) topics that the run does not have (only with -c under 10.0)
     offsets          (T+1,) where each topic's subtopics begin
     all_found        the documents retrieved that were judged for a subtopic
     all_judged       all documents that were judged for a subtopic, with their places by docno
     relevance_level  least grade of a relevant document (-l)
     """
 
-    topics: tuple[bytes, ...]
-    missing: BoolArray
     offsets: IntArray
     all_found: Hits
     all_judged: Hits
     relevance_level: float = 1
-
-    def __len__(self) -> int:
-        return len(self.topics)
 
     @cached_property
     def found(self) -> Hits:

@@ -5,44 +5,64 @@ A run is looked at some topics at a time, for the cache, and for threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.likeness import JudgedIds
-from pres_eval.checking.telling import tell_rewriting
+from pres_eval.checking.telling import tell_respelling
 from pres_eval.errors import quoted
+from pres_eval.ranking.notations import Id, respelled_documents
 from pres_eval.ranking.order import in_docno_order
+from pres_eval.reading.pool import Pool
 
 NO_NUMBER = np.iinfo(np.int64).min
 """The rank of a line whose rank is no whole number."""
 
-LineOf = Callable[[IntArray], IntArray]
+_NOTHING = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedRows:
+    """N rows of a run: documents, scores, ranks, and lines from 1."""
+
+    ids: WordIds
+    scores: FloatArray
+    ranks: AnyInts
+    line: IntArray
+
+    @classmethod
+    def joined(cls, parts: Sequence[CheckedRows]) -> CheckedRows:
+        """All of them."""
+        return cls(
+            ids=WordIds.concatenate([part.ids for part in parts]),
+            scores=np.concatenate([part.scores for part in parts]),
+            ranks=np.concatenate([part.ranks for part in parts]),
+            line=np.concatenate([part.line for part in parts]),
+        )
+
+    def take(self, rows: IntArray) -> CheckedRows:
+        """Some of them (n,)."""
+        return CheckedRows(self.ids.pick(rows), self.scores[rows], self.ranks[rows], self.line[rows])
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedBlock:
-    """Some topics of a run, their N rows topic after topic, in the order of the file inside of each.
+    """Some topics of a run, their rows topic after topic, in the order of the file inside of each.
 
     topics   (S,) ids
     offsets  (S+1,) where each topic's rows begin
-    ids, scores, ranks
-             (N,) of each row
-    line_of  gives the lines of rows, from 1
     """
 
     topics: Sequence[bytes]
     offsets: IntArray
-    ids: WordIds
-    scores: FloatArray
-    ranks: AnyInts
-    line_of: LineOf
+    rows: CheckedRows
 
     @property
     def topic_of(self) -> NDArray[np.int32]:
@@ -51,11 +71,11 @@ class CheckedBlock:
 
     def line(self, place: int) -> int:
         """The line of a row."""
-        return int(self.line_of(np.array([place]))[0])
+        return int(self.rows.line[place])
 
     def document(self, place: int) -> str:
         """The document of a row, for a message."""
-        return quoted(self.ids[place])
+        return quoted(self.rows.ids[place])
 
 
 def changed(values: NDArray[np.generic]) -> BoolArray:
@@ -63,11 +83,9 @@ def changed(values: NDArray[np.generic]) -> BoolArray:
     return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
 
 
-def check_block(
-    report: FileReport, block: CheckedBlock, cutoffs: Sequence[int], judged: JudgedIds | None
-) -> None:
+def check_block(report: FileReport, block: CheckedBlock, cutoffs: Sequence[int], pool: Pool) -> None:
     """All checks of some topics."""
-    _Checks(report, block, block.topic_of).run(cutoffs, judged)
+    _Checks(report, block, block.topic_of).run(cutoffs, pool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,26 +96,29 @@ class _Checks:
     block: CheckedBlock
     topic_of: NDArray[np.int32]
 
-    def run(self, cutoffs: Sequence[int], judged: JudgedIds | None) -> None:
+    def run(self, cutoffs: Sequence[int], pool: Pool) -> None:
         """Do them all."""
         block = self.block
         same_topic = self.topic_of[1:] == self.topic_of[:-1]
-        rises = (block.scores[1:] > block.scores[:-1]) & same_topic
+        rises = (block.rows.scores[1:] > block.rows.scores[:-1]) & same_topic
         self.report.counts["topics", "unsorted"] = len(self._first_of_topics(np.flatnonzero(rises)))
-        self._check_ranks(np.flatnonzero(rises | ((block.ranks[1:] <= block.ranks[:-1]) & same_topic)))
-        self._check_ties(self._descending(rises), same_topic, cutoffs)
-        found = judged.join(block.topics, np.diff(block.offsets), block.ids) if judged else None
-        if found is None:
-            found = JudgedIds.nothing(np.diff(block.offsets), block.ids)
-        self._tell_duplicates(found.repeats, found.first)
-        self.report.counts["documents", "judged"] = found.num_judged
-        pairs = (
-            Example(block.line(row), f"{block.document(row)} of the run, {quoted(other)} of the qrels")
-            for row, other in found.near
+        self._check_ranks(
+            np.flatnonzero(rises | ((block.rows.ranks[1:] <= block.rows.ranks[:-1]) & same_topic))
         )
-        self.report.add("other-notation-of-docno", found.num_near, "", pairs)
-        if found.rewriting is not None:
-            tell_rewriting(self.report, "other-notation-of-docno", found.num_near, found.rewriting)
+        self._check_ties(self._descending(rises), same_topic, cutoffs)
+        topic = pool.find_topics(Ids.of(block.topics))
+        found = pool.join(topic, np.diff(block.offsets), block.rows.ids)
+        self._tell_duplicates(found.repeats, found.first)
+        self.report.counts["documents", "judged"] = len(found.rows)
+        respelled = respelled_documents(pool, topic[self.topic_of], block.rows.ids, _NOTHING)
+
+        def line_of(one: Id) -> int:
+            """Return the line of a document of a topic of the pool."""
+            group = int(np.flatnonzero(topic == one[0])[0])
+            first, last = block.offsets[group : group + 2].tolist()
+            return block.line(first + list(block.rows.ids[first:last]).index(one[1]))
+
+        tell_respelling(self.report, "other-notation-of-docno", respelled, line_of)
 
     def _name(self, place: int) -> str:
         return quoted(self.block.topics[int(self.topic_of[place])])
@@ -129,16 +150,18 @@ class _Checks:
     def _check_ranks(self, suspects: IntArray) -> None:
         """Whether a document with a larger rank has a larger score, in the topics of the suspects."""
         block = self.block
-        from_0 = self._first_of_topics(np.flatnonzero(block.ranks == 0))
+        from_0 = self._first_of_topics(np.flatnonzero(block.rows.ranks == 0))
         has_more = np.zeros(len(block.topics), np.bool_)
-        has_more[self.topic_of[block.ranks > 0]] = True
+        has_more[self.topic_of[block.rows.ranks > 0]] = True
         self.report.counts["topics", "ranks_from_0"] = int(np.count_nonzero(has_more[self.topic_of[from_0]]))
         places = self._in_topics(suspects)
-        places = places[block.ranks[places] != NO_NUMBER]
+        places = places[block.rows.ranks[places] != NO_NUMBER]
         if not len(places):
             return
-        places = places[np.lexsort((block.scores[places], block.ranks[places], self.topic_of[places]))]
-        topic, rank, score = self.topic_of[places], block.ranks[places], block.scores[places]
+        places = places[
+            np.lexsort((block.rows.scores[places], block.rows.ranks[places], self.topic_of[places]))
+        ]
+        topic, rank, score = self.topic_of[places], block.rows.ranks[places], block.rows.scores[places]
         # Rows with the same rank come from the least score to the largest: they don't say which is first.
         new = changed(topic)
         new[1:] |= rank[1:] != rank[:-1]
@@ -163,12 +186,12 @@ class _Checks:
         if not len(places):
             return None
         order = np.arange(len(self.topic_of))
-        order[places] = places[np.lexsort((-self.block.scores[places], self.topic_of[places]))]
+        order[places] = places[np.lexsort((-self.block.rows.scores[places], self.topic_of[places]))]
         return order
 
     def _check_ties(self, order: IntArray | None, same_topic: BoolArray, cutoffs: Sequence[int]) -> None:
         """Report documents with equal scores, and those that are equal in 32 bits only."""
-        scores = self.block.scores if order is None else self.block.scores[order]
+        scores = self.block.rows.scores if order is None else self.block.rows.scores[order]
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)
         equal_single = (single[1:] == single[:-1]) & same_topic
@@ -194,7 +217,7 @@ class _Checks:
         chosen = np.zeros(int(group[-1]) + 1, np.bool_)
         chosen[group[:-1][only]] = True
         places = np.flatnonzero(chosen[group])
-        ids = self.block.ids.take(places if order is None else order[places])
+        ids = self.block.rows.ids.take(places if order is None else order[places])
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
         number = in_docno_order(distinct(ids)[1], len(ids))
         in_9 = np.lexsort((number, group[places]))

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from pres_eval.checking.findings import Example, FileReport, Severity
 from pres_eval.checking.judgements import check_pair, check_qrels, compare_tags
-from pres_eval.checking.likeness import JudgedIds
 from pres_eval.checking.run import RunChecker
 from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
@@ -20,6 +19,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
+from pres_eval.reading.pool import NO_POOL
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
@@ -69,7 +69,8 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
-    checker = RunChecker(JudgedIds.of(judgements), options.asked, options.most, options.jobs, options.at_most)
+    pool = NO_POOL if judgements is None else judgements.pool
+    checker = RunChecker(pool, options.asked, options.most, options.jobs, options.at_most)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)

@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays.types import AnyInts
-from pres_eval.checking.blocks import NO_NUMBER
+from pres_eval.checking.blocks import NO_NUMBER, CheckedRows
 from pres_eval.checking.findings import FileReport
 from pres_eval.checking.judgements import tell_judgements
 from pres_eval.checking.run import RunChecker
-from pres_eval.checking.run_parts import CheckedPart, ScatteredRows, segments_of
+from pres_eval.checking.run_parts import CheckedPart, segments_of
 from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.reading.blocks import FileFormat, joined
 from pres_eval.reading.qrels import QrelsJudgements
@@ -70,8 +70,7 @@ def check_run_in(source: Source, report: FileReport, form: FileFormat, checker: 
             ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
         }
     )
-    rows = ScatteredRows(
-        topic=topics.of_rows(),
+    rows = CheckedRows(
         ids=documents,
         scores=scores,
         ranks=ranks,

@@ -12,11 +12,10 @@ from pres_eval.analysis.topics import plural
 from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.likeness import alike
-from pres_eval.checking.telling import facts_of_lines, tell_lines, tell_rewriting
+from pres_eval.checking.telling import facts_of_lines, tell_lines, tell_respelling
 from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import quoted
-from pres_eval.ranking.notations import find_rewriting
+from pres_eval.ranking.notations import respelled_topics
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.qrels import QrelsJudgements, read_qrels
 from pres_eval.reading.relevance import Relevance
@@ -115,12 +114,8 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
         report.add("no-common-topic", 1, message)
     _add_topics(report, "topic-without-judgements", unjudged, len(in_run))
     _add_topics(report, "topic-not-in-run", missing, len(judged))
-    pairs = alike(unjudged, topics)
-    texts = (Example(None, f"{quoted(one)} of the run, {quoted(other)} of the qrels") for one, other in pairs)
-    report.add("other-notation-of-topic", len(pairs), "", texts)
-    rewriting = find_rewriting([(0, one) for one in unjudged], [(0, one) for one in missing])
-    if rewriting is not None:
-        tell_rewriting(report, "other-notation-of-topic", len(pairs), rewriting)
+    respelled = respelled_topics(unjudged, topics)
+    tell_respelling(report, "other-notation-of-topic", respelled, lambda _: None)
     if common:
         found = report.counts["documents", "judged"]
         report.facts["judged_documents_retrieved"] = found

@@ -12,14 +12,11 @@ from pres_eval.arrays import ragged
 from pres_eval.arrays.ordering import stable_order
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.checking.blocks import CheckedBlock, changed, check_block
+from pres_eval.checking.blocks import CheckedBlock, CheckedRows, changed, check_block
 from pres_eval.checking.findings import FileReport
-from pres_eval.checking.likeness import JudgedIds
 from pres_eval.checking.run_parts import (
     CheckedPart,
-    ScatteredRows,
     check_columns,
-    line_of_rows,
     segments_of,
     tags_of,
 )
@@ -29,8 +26,9 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
-from pres_eval.reading.source import Source
-from pres_eval.reading.splits import TextPiece, text_pieces
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.splits import text_chunks
 from pres_eval.workers import UNTHREADED, in_order
 
 
@@ -38,14 +36,14 @@ from pres_eval.workers import UNTHREADED, in_order
 class RunChecker:
     """Reads runs and checks them.
 
-    judged  the documents of the qrels, None if these could not be read
+    pool    the documents of the qrels, none if these could not be read
     asked   cutoffs that a run should reach
     most    examples of each kind
     jobs    threads
     at_most documents that a topic may have, None for any number
     """
 
-    judged: JudgedIds | None
+    pool: Pool
     asked: tuple[int, ...]
     most: int
     jobs: int
@@ -74,8 +72,8 @@ class RunChecker:
         """
         found = FileReport(report.path, report.role, report.most)
         gathered = _Gathered(found, whole_topics)
-        pieces = text_pieces(source, whole_topics)
-        for before, part in in_parts(source, partial(self._part, whole_topics), pieces, self.jobs):
+        chunks = text_chunks(source, whole_topics)
+        for before, part in in_parts(source, partial(self._part, whole_topics), chunks, self.jobs):
             gathered.add(before, part)
         if gathered.rows:
             for part_report in in_order(self._check_block, gathered.blocks(), self.jobs, UNTHREADED):
@@ -100,44 +98,36 @@ class RunChecker:
                 sum_up_ties(report, kind)
         check_length(report, run, self.asked, self.at_most)
 
-    def _part(self, whole_topics: bool, piece: TextPiece) -> CheckedPart:
-        """Return a checked piece of text; raises ScatteredError if its topics should be whole and are not."""
+    def _part(self, whole_topics: bool, chunk: Chunk) -> CheckedPart:
+        """Return a checked chunk; raises ScatteredError if its topics should be whole and are not."""
         report = FileReport("", "run", self.most)
-        lines = parse_lines(piece.chunk, RUN)
+        lines = parse_lines(chunk, RUN)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
         topics = segments_of(lines.column(TOPIC))
-        ids = WordIds.of(lines.column(DOCNO))
-        rows = None
+        rows = CheckedRows(
+            ids=WordIds.of(lines.column(DOCNO)),
+            scores=lines.numbers,
+            ranks=ranks,
+            line=lines.line_of(np.arange(len(lines))) + 1,
+        )
         if whole_topics:
             if len(topics.ids) < len(topics.which):
                 raise ScatteredError
-            block = CheckedBlock(
-                topics=topics.ids,
-                offsets=np.append(topics.starts, len(lines)),
-                ids=ids,
-                scores=lines.numbers,
-                ranks=ranks,
-                line_of=partial(line_of_rows, lines),
-            )
-            check_block(report, block, self._cutoffs, self.judged)
-        else:
-            line = line_of_rows(lines, np.arange(len(lines)))
-            rows = ScatteredRows(
-                topic=topics.of_rows(), ids=ids, scores=lines.numbers, ranks=ranks, line=line
-            )
+            block = CheckedBlock(topics.ids, np.append(topics.starts, len(lines)), rows)
+            check_block(report, block, self._cutoffs, self.pool)
         return CheckedPart(
-            chunk=piece.chunk,
+            chunk=chunk,
             num_lines=lines.num_lines,
             report=report,
             topics=topics,
             tags=tags_of(lines),
-            rows=rows,
+            rows=None if whole_topics else rows,
         )
 
     def _check_block(self, block: CheckedBlock) -> FileReport:
         report = FileReport("", "run", self.most)
-        check_block(report, block, self._cutoffs, self.judged)
+        check_block(report, block, self._cutoffs, self.pool)
         return report
 
     @property
@@ -154,7 +144,8 @@ class _Gathered:
         self.whole_topics = whole_topics
         self.numbers: dict[bytes, int] = {}
         self.tags: dict[bytes, tuple[int, int]] = {}
-        self.rows: list[ScatteredRows] = []
+        self.rows: list[CheckedRows] = []
+        self._topics: list[IntArray] = []
         self._lengths: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
         self._segments: list[IntArray] = [_NONE]
 
@@ -172,8 +163,8 @@ class _Gathered:
             sooner, first = self.tags.get(tag, (0, before + line))
             self.tags[tag] = (sooner + count, first)
         if part.rows is not None:
-            rows = replace(part.rows, topic=numbers[part.rows.topic], line=part.rows.line + before)
-            self.rows.append(rows)
+            self.rows.append(replace(part.rows, line=part.rows.line + before))
+            self._topics.append(numbers[part.topics.of_rows()])
 
     def _topic_lengths(self) -> IntArray:
         lengths = np.zeros(len(self.numbers), np.int64)
@@ -183,23 +174,13 @@ class _Gathered:
 
     def blocks(self) -> Iterator[CheckedBlock]:
         """The rows that were kept, some topics at a time."""
-        topic = np.concatenate([rows.topic for rows in self.rows])
-        ids = WordIds.concatenate([rows.ids for rows in self.rows])
-        scores = np.concatenate([rows.scores for rows in self.rows])
-        ranks = np.concatenate([rows.ranks for rows in self.rows])
-        line = np.concatenate([rows.line for rows in self.rows])
-        topics = list(self.numbers)
-        order = stable_order(topic, len(topics))
+        topics, rows = list(self.numbers), CheckedRows.joined(self.rows)
+        order = stable_order(np.concatenate(self._topics), len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
         for first, last in ragged.blocks(offsets):
             chosen = order[int(offsets[first]) : int(offsets[last])]
             yield CheckedBlock(
-                topics=topics[first:last],
-                offsets=offsets[first : last + 1] - offsets[first],
-                ids=ids.pick(chosen),
-                scores=scores[chosen],
-                ranks=ranks[chosen],
-                line_of=line[chosen].__getitem__,
+                topics[first:last], offsets[first : last + 1] - offsets[first], rows.take(chosen)
             )
 
     def run(self) -> CheckedRun:

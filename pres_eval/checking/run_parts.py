@@ -9,15 +9,14 @@ import numpy as np
 from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import Ids, equal
 from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.types import AnyInts, FloatArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
-from pres_eval.checking.blocks import NO_NUMBER
+from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.checking.blocks import NO_NUMBER, CheckedRows
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
 from pres_eval.ranking.facts import TAG
 from pres_eval.ranking.opening import RANK
-from pres_eval.reading.lines import Lines, read_whole_number
-from pres_eval.reading.numbers import read_whole_numbers
+from pres_eval.reading.lines import Lines
+from pres_eval.reading.numbers import read_whole_number, read_whole_numbers
 from pres_eval.reading.source import Chunk
 
 SCORE = 4
@@ -48,17 +47,6 @@ class Segments:
 
 
 @dataclass(frozen=True, eq=False)
-class ScatteredRows:
-    """The rows of a run whose topics are scattered; `line` counts from 1."""
-
-    topic: IntArray
-    ids: WordIds
-    scores: FloatArray
-    ranks: AnyInts
-    line: IntArray
-
-
-@dataclass(frozen=True, eq=False)
 class CheckedPart:
     """One chunk of a run, and what was found in it; its rows if its topics were not checked."""
 
@@ -67,12 +55,7 @@ class CheckedPart:
     report: FileReport
     topics: Segments
     tags: dict[bytes, tuple[int, int]]
-    rows: ScatteredRows | None
-
-
-def line_of_rows(lines: Lines, rows: IntArray) -> IntArray:
-    """The lines that rows of a chunk are in, from 1."""
-    return lines.line_of(rows) + 1
+    rows: CheckedRows | None
 
 
 def check_columns(report: FileReport, lines: Lines) -> AnyInts:
@@ -121,5 +104,5 @@ def tags_of(lines: Lines) -> dict[bytes, tuple[int, int]]:
     """The tags of a chunk: how many rows each has, and its first line."""
     segments = segments_of(lines.column(TAG))
     first = segments.starts[np.unique(segments.which, return_index=True)[1]]
-    places = zip(segments.counts().tolist(), line_of_rows(lines, first).tolist(), strict=True)
+    places = zip(segments.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
     return dict(zip(segments.ids, places, strict=True))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import quoted
-from pres_eval.ranking.notations import Respelling
+from pres_eval.ranking.notations import Id, Respelling
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.tokens import NEWLINE, Faults
 
@@ -66,12 +68,17 @@ def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
     }
 
 
-def tell_rewriting(report: FileReport, kind: str, told: int, rewriting: Respelling) -> None:
-    """Tell what would make ids match that match nothing; of these `told` are counted already."""
-    pair = f"{quoted(rewriting.ours)} of the run, {quoted(rewriting.judged)} of the qrels"
-    more = max(rewriting.count - told, 0)
-    message = f"they match without {' and '.join(rewriting.names)}"
-    if more:
-        report.add(kind, more, message, [Example(None, pair)])
-    else:
-        report.findings[kind].message = message
+def tell_respelling(
+    report: FileReport, kind: str, found: Respelling | None, line_of: Callable[[Id], int | None]
+) -> None:
+    """Tell the ids that match nothing and would if they were written alike, and in which line each is."""
+    if found is None:
+        return
+    every = list(found.every())
+    message = f"they match {', others '.join(one.without for one in every)}"
+    pairs = [pair for one in every for pair in one.pairs]
+    texts = (
+        Example(line_of(ours), f"{quoted(ours[1])} of the run, {quoted(judged)} of the qrels")
+        for ours, judged in pairs
+    )
+    report.add(kind, len(pairs), message, texts)

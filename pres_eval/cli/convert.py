@@ -100,7 +100,7 @@ def _has_grades(source: Source, said: ConvertOptions) -> bool:
 
 def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
     """Yield blocks with the names of their topics, numbers from 1; raises InputError for others."""
-    text = Source(path).whole().removeprefix(b"\xef\xbb\xbf")
+    text = Source(path).head(None).removeprefix(b"\xef\xbb\xbf")
     names = [line.split()[0] for line in text.split(b"\n") if line.strip()]
     for block in blocks:
         for topic in block.topics:

@@ -57,7 +57,13 @@ def fall_back(why: str) -> None:
 
 
 class Shared:
-    """Something that was sent to all workers, once."""
+    """Something that was sent to all workers, once; at the end of a block it is released."""
+
+    def __enter__(self) -> Shared:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
     def release(self) -> None:
         """Let the workers forget it."""

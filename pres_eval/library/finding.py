@@ -21,7 +21,7 @@ from pres_eval.library.lookup import Lookup
 from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.opening import ROWS_OF_IDS, Opening
+from pres_eval.ranking.opening import FIRST_LOOKED_AT, NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.order import rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
 from pres_eval.ranking.ranker import Ranker
@@ -83,13 +83,12 @@ def rank_dict(
     ]
     unknown = Ids.of(unjudged) if unjudged else _NO_IDS
     ranked = joined_topics(parts)
-    opening = None
+    opening, looked_at = None, NOTHING_LOOKED_AT
     if not len(ranked.rank) and any(rankings):
         place, documents = next(pair for pair in zip(places, rankings, strict=True) if pair[1])
-        ids = ids_of(list(islice(documents, ROWS_OF_IDS)), name)
-        topics = ranker.pool.topics.take(np.full(len(ids), place))
-        opening = Opening(WordIds.of(topics), WordIds.of(ids))
-    return ranking_of(ranked, ranker, name, tag, num_rows, unknown, opening)
+        ids = ids_of(list(islice(documents, FIRST_LOOKED_AT)), name)
+        opening, looked_at = Opening(ids[0]), LookedAt(np.full(len(ids), place), WordIds.of(ids))
+    return ranking_of(ranked, ranker, name, tag, num_rows, unknown, opening, looked_at)
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:

@@ -11,9 +11,10 @@ import numpy as np
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import quoted
 from pres_eval.options import Options
-from pres_eval.ranking.notations import topics_rewritten
+from pres_eval.ranking.notations import MOST, Respelling, respelled_topics
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 
 OWN, COMMON, ALL = "own", "common", "all"
@@ -59,13 +60,19 @@ def with_nothing_for(ranking: Ranking, topics: IntArray) -> Ranking:
     )
 
 
+def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
+    """Return what would make topics match, of which a run has some that the judgements lack."""
+    lacking = np.setdiff1d(np.arange(len(pool.topics)), ranking.topic)[:MOST]
+    return respelled_topics(ranking.unjudged_ids.take(slice(MOST)), pool.topics.take(lacking))
+
+
 def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
     """What is said of a run without a topic of the judgements."""
     run = ranking.name if isinstance(ranking, Ranking) else "run"
     if options.only_topic is not None:
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
     unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
-    found = topics_rewritten(ranking, relevance.pool) if isinstance(ranking, Ranking) else None
+    found = unmatched_topics(ranking, relevance.pool) if isinstance(ranking, Ranking) else None
     match = "" if found is None else f"; {found.count:,} would match {found.text}"
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
     ours = quoted(relevance.pool.topics[0])

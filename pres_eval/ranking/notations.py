@@ -1,24 +1,30 @@
-"""Ids that match nothing, and would if they were written alike: which rewriting would do, for how many."""
+"""Ids that match nothing, and would if they were written alike: which rewriting would do, for which ids.
+
+`check` and the evaluator search in the same way.  Hashes that do not see what notations differ in (the rough
+ones) leave a few ids out of many; these are compared themselves.
+"""
 
 from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Sequence
-from itertools import compress
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pres_eval.arrays.ragged import lengths_at
-from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stripped
+from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.matching import KeyTable
+from pres_eval.arrays.ragged import blocks, ragged
+from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import quoted
-from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
-MOST = 2048
-"""Judged documents that a run's opening is compared with, those of its first topics; and topics."""
+MOST = 1 << 14
+"""Topics of each side that are compared."""
 
 Id = tuple[int, bytes]
 """A document with the number of its topic; topics themselves all have the same number."""
@@ -27,80 +33,110 @@ Rule = Callable[[bytes], bytes]
 
 PUNCTUATION_BYTES = string.punctuation.encode()
 _MARKS = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
-_CHUNK = re.compile(rb"(?i)([#:%|@_.-]+|[#:%|@_.-]*(chunk|passage|part|seg)[#:%|@_.-]*)[0-9]+\Z")
+_INVISIBLE = re.compile("[\\s\u200b-\u200f\u2060\ufeff]")
+_SEPARATORS = b"#:%|@_.-"
+_NAMES_OF_CHUNKS = (b"chunk", b"passage", b"part", b"seg")
+_CHUNK = re.compile(
+    rb"(?i)([%b]+|[%b]*(%b)[%b]*)[0-9]+\Z"
+    % (_SEPARATORS, _SEPARATORS, b"|".join(_NAMES_OF_CHUNKS), _SEPARATORS)
+)
 
 CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
+LETTERS = "blanks, invisible characters and other forms of letters"
 CHUNKS = "the number of a chunk at the end"
+
+
+def _plain(one: bytes) -> bytes:
+    """Return an id in the letters that everybody types, without what nobody sees."""
+    if one.isascii():
+        return one.translate(None, string.whitespace.encode())
+    text = unicodedata.normalize("NFKC", one.decode("utf-8", "surrogateescape"))
+    return _INVISIBLE.sub("", text).encode("utf-8", "surrogateescape")
+
+
+def _lower(one: bytes) -> bytes:
+    if one.isascii():
+        return one.lower()
+    return one.decode("utf-8", "surrogateescape").casefold().encode("utf-8", "surrogateescape")
+
+
 RULES: dict[str, Rule] = {
-    CASE: bytes.lower,
+    LETTERS: _plain,
+    CASE: _lower,
     ZERO: lambda one: re.sub(rb"\.0+\Z", b"", one),
     LEADING: lambda one: re.sub(rb"(?<![0-9.])0+(?=[0-9])", b"", one),
     PUNCTUATION: lambda one: one.translate(None, PUNCTUATION_BYTES),
 }
 """What notations differ in, in the order in which it is taken out of the ids of both sides."""
 
-_TRIED = ((CASE, ZERO, LEADING), (CASE, ZERO, PUNCTUATION), tuple(RULES))
+_TRIED = ((LETTERS, CASE, ZERO, LEADING), (LETTERS, CASE, ZERO, PUNCTUATION), tuple(RULES))
 """The rules together: without punctuation zeros may no longer lead."""
+
+PLACES = 128
+"""Bytes of an id whose place counts in rough hashes; those of longer ones are added up."""
+_ODD, _FACTOR = (np.array(odd, np.uint64) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
+_WORTH = np.cumprod(np.full(256, _FACTOR))[LOWER]
+_WORTH[list(PUNCTUATION_BYTES + b"0")] = 0
+_AT_PLACE = np.cumprod(np.full(PLACES, _ODD))
 
 
 @dataclass(frozen=True)
 class Respelling:
     """What would make ids match that match nothing.
 
-    names        what has to be left out of the ids
-    count        ids of the run that would match then
-    ours, judged one of them, and the id of the judgements that it would match
-    rest         what would make others match, which are written in another way
+    names  what has to be left out of the ids
+    pairs  the ids of the run that would match then, each with the id of the judgements
+    rest   what would make others match, which are written in another way
     """
 
     names: tuple[str, ...]
-    count: int
-    ours: bytes
-    judged: bytes
+    pairs: tuple[tuple[Id, bytes], ...]
     rest: Respelling | None = None
+
+    @property
+    def count(self) -> int:
+        """How many ids would match."""
+        return len(self.pairs)
 
     @property
     def text(self) -> str:
         """What to leave out, and an id of each side."""
-        names = " and ".join(self.names)
+        (_, ours), judged = self.pairs[0]
         advice = "; see --map-docs" if CHUNKS in self.names else ""
         rest = "" if self.rest is None else f", {self.rest.count:,} more {self.rest.text}"
-        return (
-            f"without {names} (the run has {quoted(self.ours)}, the qrels have {quoted(self.judged)}{advice})"
-            + rest
-        )
+        return f"{self.without} (the run has {quoted(ours)}, the qrels have {quoted(judged)}{advice})" + rest
+
+    @property
+    def without(self) -> str:
+        """What to leave out."""
+        return f"without {' and '.join(self.names)}"
+
+    def every(self) -> Iterator[Respelling]:
+        """Yield this one, and those of the rest."""
+        yield self
+        if self.rest is not None:
+            yield from self.rest.every()
 
 
-def find_rewriting(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | None:
+def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | None:
     """Return the rewriting with which ids of a run match judged ones, None if there is none.
 
-    All ids are such that match nothing as they are.
+    All ids of the run are such that match nothing as they are.
     """
-    for cut, cut_judged in ((_as_it_is, _as_it_is), (_whole, _as_it_is), (_as_it_is, _whole)):
-        keys, others = _rough(ours, cut), _rough(judged, cut_judged)
-        both = set(keys).intersection(others) - {b""}
-        if not both:  # as nearly always
-            continue
-        some = [(topic, cut(one), one) for (topic, one), key in zip(ours, keys, strict=False) if key in both]
-        wanted = {
-            (topic, cut_judged(one)): one
-            for (topic, one), key in zip(judged, others, strict=False)
-            if key in both
-        }
+    for cut, cut_judged in ((_as_it_is, _as_it_is), (whole, _as_it_is), (_as_it_is, whole)):
+        some = [(cut(one[1]), one) for one in ours]
+        wanted = {(topic, cut_judged(one)): one for topic, one in judged}
         for rules in _TRIED:
             found = _pairs(some, wanted, rules)
             if found:
                 needed = [
                     rule for rule in rules if len(_pairs(some, wanted, _less(rules, rule))) < len(found)
                 ]
-                names = (*needed, CHUNKS) if _whole in (cut, cut_judged) else tuple(needed)
                 matched = {one for one, _ in found}
                 return Respelling(
-                    names=names,
-                    count=len(found),
-                    ours=found[0][0],
-                    judged=found[0][1],
-                    rest=find_rewriting([one for one in ours if one[1] not in matched], judged),
+                    names=(*needed, CHUNKS) if whole in (cut, cut_judged) else tuple(needed),
+                    pairs=tuple(found),
+                    rest=find_respelling([one for one in ours if one not in matched], judged),
                 )
     return None
 
@@ -109,16 +145,10 @@ def _as_it_is(identifier: bytes) -> bytes:
     return identifier
 
 
-def _whole(chunk: bytes) -> bytes:
+def whole(chunk: bytes) -> bytes:
     """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0; nothing if it has none."""
     found = _CHUNK.search(chunk, max(len(chunk) - 24, 0)) if chunk[-1:].isdigit() else None
     return chunk[: found.start()] if found else b""
-
-
-def _rough(ids: Sequence[Id], cut: Rule) -> list[bytes]:
-    """Return the ids without all that rules may take out of them; all at once, as that is fast."""
-    lines = b"\n".join(cut(one) for _, one in ids)
-    return lines.lower().translate(None, PUNCTUATION_BYTES + b"0").split(b"\n")
 
 
 def _less(rules: tuple[str, ...], left: str) -> tuple[str, ...]:
@@ -126,8 +156,8 @@ def _less(rules: tuple[str, ...], left: str) -> tuple[str, ...]:
 
 
 def _pairs(
-    ours: Sequence[tuple[int, bytes, bytes]], judged: dict[Id, bytes], rules: tuple[str, ...]
-) -> list[tuple[bytes, bytes]]:
+    ours: Sequence[tuple[bytes, Id]], judged: dict[Id, bytes], rules: tuple[str, ...]
+) -> list[tuple[Id, bytes]]:
     """Return each of our ids that is a judged one after these rules, with that one."""
 
     def written(one: bytes) -> bytes:
@@ -135,9 +165,11 @@ def _pairs(
             one = RULES[rule](one)
         return one
 
-    by_key = {(topic, written(seen)): one for (topic, seen), one in judged.items()}
-    pairs = ((one, by_key.get((topic, written(seen)))) for topic, seen, one in ours)
-    return [(one, other) for one, other in pairs if other is not None and _may_be(one, other, rules)]
+    by_key: dict[tuple[int, bytes | None], bytes] = {
+        (topic, written(seen)): one for (topic, seen), one in judged.items()
+    }
+    pairs = ((one, by_key.get((one[0], written(seen) or None))) for seen, one in ours)
+    return [(one, other) for one, other in pairs if other is not None and _may_be(one[1], other, rules)]
 
 
 def _may_be(one: bytes, other: bytes, rules: tuple[str, ...]) -> bool:
@@ -145,29 +177,88 @@ def _may_be(one: bytes, other: bytes, rules: tuple[str, ...]) -> bool:
     return PUNCTUATION not in rules or one.translate(None, _MARKS) != other.translate(None, _MARKS)
 
 
-def documents_rewritten(
-    pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts, most: int = MOST
-) -> tuple[Respelling, int] | None:
-    """Return what would make rows of a run match, and how many rows were looked at.
+def rough_hashes(ids: Ids) -> Words:
+    """(n,) hashes that are the same for ids that differ in case, zeros and punctuation alone; none is empty.
+
+    Each byte that counts adds its own number times one for its place among those that count.
+    """
+    hashes = np.zeros(len(ids), np.uint64)
+    for start, stop in blocks(np.concatenate(([0], np.cumsum(ids.lengths)))):
+        some = ids[start:stop]
+        bytes_of, offsets = ragged(some.starts, some.lengths)
+        worth = _WORTH[ids.buffer[bytes_of]]
+        before = np.cumsum(worth > 0)
+        first = np.concatenate(([0], before))[offsets[:-1]]
+        place = np.minimum(before - np.repeat(first, some.lengths), PLACES - 1)
+        hashes[start:stop] = np.add.reduceat(worth * _AT_PLACE[place], offsets[:-1])
+    return hashes
+
+
+def without_chunk(ids: Ids) -> Ids:
+    """Return the ids without the numbers of chunks at their ends; those without one are empty."""
+    number = stripped(ids, ids.lengths, DIGITS)
+    separators = bytes_among(_SEPARATORS)
+    before = stripped(ids, number, separators)
+    lengths = np.where(before < number, before, 0)
+    for name in _NAMES_OF_CHUNKS:
+        rows = ending_in(ids, before, name, LOWER)
+        lengths[rows] = stripped(ids.take(rows), before[rows] - len(name), separators)
+    lengths[number == ids.lengths] = 0
+    return Ids(ids.buffer, ids.starts, lengths)
+
+
+def _of_topics(topic: IntArray) -> Words:
+    """Return what tells the hashes (n,) of documents of topics (n,) apart."""
+    return topic.astype(np.uint64) * _FACTOR
+
+
+def respelled_documents(
+    pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts
+) -> Respelling | None:
+    """Return what would make rows of a run match.
 
     topic_of, ids  (n,) topics of the rows as indices of the pool's, -1 for others; their documents
     retrieved      (m,) documents of the pool that the run has
-    most           judged documents after which no further topic is looked at
     """
     topics = np.unique(topic_of[topic_of >= 0])
-    topics = topics[: 1 + int(np.searchsorted(np.cumsum(lengths_at(pool.offsets, topics)), most))]
-    rows = np.flatnonzero(np.isin(topic_of, topics))
-    counts, judged = pool.documents_of(topics)
-    every = np.arange(judged.start, judged.stop) if isinstance(judged, slice) else judged
-    wanted = list(zip(np.repeat(topics, counts).tolist(), pool.documents.take(judged), strict=True))
-    ours = set(zip(topic_of[rows].tolist(), ids.take(rows), strict=True)).difference(wanted)
-    lacking = ~np.isin(every, retrieved)
-    found = find_rewriting(sorted(ours), list(compress(wanted, lacking.tolist())))
-    return None if found is None else (found, len(rows))
+    counts, chosen = pool.documents_of(topics)
+    judged, of_judged = pool.documents.take(chosen), np.repeat(topics, counts)
+    there = np.zeros(len(pool.documents), np.bool_)
+    there[retrieved] = True
+    known = KeyTable(judged.hashes() + _of_topics(of_judged)).find(ids.hashes() + _of_topics(topic_of)) >= 0
+    rows, wanted = np.flatnonzero((topic_of >= 0) & ~known), np.flatnonzero(~there[chosen])
+    return _respelled(ids.take(rows), topic_of[rows], judged.take(wanted), of_judged[wanted])
 
 
-def topics_rewritten(ranking: Ranking, pool: Pool) -> Respelling | None:
-    """Return what would make topics match, of which a run has some that the judgements lack."""
-    lacking = np.setdiff1d(np.arange(len(pool.topics)), ranking.topic)[:MOST]
-    ours = dict.fromkeys(ranking.unjudged_ids.take(slice(MOST)))
-    return find_rewriting([(0, one) for one in ours], [(0, one) for one in pool.topics.take(lacking)])
+def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
+    """Return what would make topics of a run match, which the judgements lack."""
+    if not len(ours) or not len(judged):
+        return None
+    if not all(one.isascii() for both in (ours, judged) for one in both):  # rough hashes know ASCII alone
+        return find_respelling([(0, one) for one in ours[:MOST]], [(0, one) for one in judged[:MOST]])
+    mine, theirs = Ids.of(ours), Ids.of(judged)
+    return _respelled(mine, np.zeros(len(mine), np.int64), theirs, np.zeros(len(theirs), np.int64))
+
+
+def _respelled(ours: Ids, of_ours: IntArray, judged: Ids, of_judged: IntArray) -> Respelling | None:
+    """Return what would make ids (n,) with topics (n,) match some of (m,)."""
+    some, others = np.zeros(len(ours), np.bool_), np.zeros(len(judged), np.bool_)
+    mine, mine_cut = (_rough_keys(ids, of_ours) for ids in (ours, without_chunk(ours)))
+    theirs, theirs_cut = (_rough_keys(ids, of_judged) for ids in (judged, without_chunk(judged)))
+    for (rows, keys), (places, wanted) in ((mine, theirs), (mine_cut, theirs), (mine, theirs_cut)):
+        alike = KeyTable(wanted).find(keys) >= 0
+        if alike.any():
+            some[rows[alike]] = True
+            others[places[np.isin(wanted, keys[alike])]] = True
+    if not some.any():  # as nearly always
+        return None
+    pairs = zip(of_ours[some].tolist(), ours.take(some), strict=True)
+    return find_respelling(
+        list(dict.fromkeys(pairs)), list(zip(of_judged[others].tolist(), judged.take(others), strict=True))
+    )
+
+
+def _rough_keys(ids: Ids, topic: IntArray) -> tuple[IntArray, Words]:
+    """Return which ids (n,) are not empty (m,), and the rough hashes of these and their topics (m,)."""
+    rows = np.flatnonzero(ids.lengths)
+    return rows, rough_hashes(ids.take(rows)) + _of_topics(topic[rows])

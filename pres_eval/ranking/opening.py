@@ -9,8 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays.ragged import ragged
+from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import EmptyFileError
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.numbers import read_whole_numbers
@@ -19,26 +22,67 @@ from pres_eval.records import dataclass
 
 ROWS, BYTES = 4096, 1 << 18
 """Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
-ROWS_OF_IDS = ROWS
-"""Rows of which the ids are kept."""
 NEARLY_ALL = 0.9
+
+FIRST_LOOKED_AT, LOOKED_AT, EACH_LOOKED_AT = 1 << 14, 512, 4
+"""Rows whose ids are looked at, should they match nothing: of the first chunk, and of each fourth one."""
 
 TOPIC, DOCNO, RANK, TAG = 0, 2, 3, 5
 
 
 @dataclass(frozen=True)
 class Opening:
-    """The first documents of a run, and whether its scores run against its ranks.
+    """The first document of a run, and whether its scores run against its ranks.
 
-    topics, documents
-             (n,) ids of the first rows
     against  a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly all
              topics; None otherwise
     """
 
-    topics: WordIds
-    documents: WordIds
+    document: bytes
     against: tuple[bytes, int, float, int, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LookedAt:
+    """Rows of a run whose ids are looked at: topics (n,) as indices of the pool's, and documents (n,)."""
+
+    topic: IntArray
+    documents: WordIds
+
+    @staticmethod
+    def joined(parts: Sequence[LookedAt]) -> LookedAt:
+        """All of them."""
+        if not parts:
+            return NOTHING_LOOKED_AT
+        documents = WordIds.concatenate([part.documents for part in parts])
+        return LookedAt(np.concatenate([part.topic for part in parts]), documents)
+
+
+NOTHING_LOOKED_AT = LookedAt(np.zeros(0, np.int64), NO_IDS)
+
+
+def look_at(block: Block, topic: IntArray, ranked: Ranked | None, is_first: bool) -> LookedAt:
+    """Return the rows of a block that are looked at: those of the topics with the fewest judged documents.
+
+    topic   (G,) the topic of each group of rows as an index of the pool's, -1 for one that is left out
+    ranked  the block ranked, None if it is not
+    """
+    groups = np.flatnonzero(topic >= 0)
+    if ranked is not None and len(groups):
+        found = np.diff(ranked.offsets)[np.searchsorted(ranked.topic, topic[groups])]
+        if not is_first:
+            group = int(groups[np.argmin(found)])
+            start, length = int(block.lengths[:group].sum()), min(int(block.lengths[group]), LOOKED_AT)
+            # Copied, so that no more of the chunk stays in memory.
+            documents = block.documents.pick(np.arange(start, start + length))
+            return LookedAt(np.repeat(topic[group], length), documents)
+        groups = groups[np.argsort(found, kind="stable")]
+    lengths = np.minimum(block.lengths[groups], FIRST_LOOKED_AT)
+    groups = groups[: np.searchsorted(np.cumsum(lengths), FIRST_LOOKED_AT) + 1]
+    lengths = lengths[: len(groups)]
+    starts = np.cumsum(block.lengths) - block.lengths
+    rows = ragged(starts[groups], lengths)[0][:FIRST_LOOKED_AT]
+    return LookedAt(np.repeat(topic[groups], lengths)[: len(rows)], block.documents.pick(rows))
 
 
 def opening_of(lines: Lines) -> Opening | None:
@@ -48,16 +92,12 @@ def opening_of(lines: Lines) -> Opening | None:
     last = lines.fields.column(TAG)[1][:ROWS]
     rows = max(int(np.searchsorted(last, lines.chunk.start + BYTES)), 1)
     lines = replace(lines, fields=lines.fields.head(rows), numbers=lines.numbers[:rows])
-    ids = slice(ROWS_OF_IDS)
-    topics, documents = (WordIds.of(lines.column(number)[ids]) for number in (TOPIC, DOCNO))
-    return Opening(topics, documents, _against(lines))
+    return Opening(lines.text(0, DOCNO), _against(lines))
 
 
-def opening_of_block(block: Block) -> Opening:
-    """The opening of a run that is no lines, from its first rows."""
-    ids = slice(ROWS_OF_IDS)
-    topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths)[ids])
-    return Opening(WordIds.of(topics), block.documents.pick(ids))
+def opening_of_block(block: Block) -> Opening | None:
+    """The opening of a run that is no lines, None if it has no rows."""
+    return Opening(block.documents.pick(slice(1))[0]) if len(block.documents) else None
 
 
 def opening_of_files(sources: Sequence[Source]) -> Opening | None:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.matching import Matches, match
+from pres_eval.arrays.matching import Matches
 from pres_eval.arrays.ordering import byte_order
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import IntArray
@@ -65,13 +65,10 @@ def rank_topics(
     document that a topic has twice.
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
-    lengths = np.diff(offsets)
     rows_to_rank = _sortable(topic, offsets, scores, ids, ascending)
-    num_judged, judged = pool.documents_of(topic)
-    found = match(lengths, ids, num_judged, pool.documents.pick(judged))
+    found = pool.join(topic, np.diff(offsets), ids)
     if duplicates == KEEP_RANKS:
-        document = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
-        ranked = _ranked(rows_to_rank, topic, found.rows, document)
+        ranked = _ranked(rows_to_rank, topic, found.rows, found.wanted)
         return _each_document_once(replace(ranked, num_dropped=len(found.repeats)))
     if len(found.repeats) and duplicates != ERROR:
         kept = without_duplicates(scores, found, best=duplicates == BEST_SCORE)
@@ -88,8 +85,7 @@ def rank_topics(
     row = _duplicate(rows_to_rank, found, most)
     if row is not None:
         raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
-    document = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
-    return _ranked(rows_to_rank, topic, found.rows, document)
+    return _ranked(rows_to_rank, topic, found.rows, found.wanted)
 
 
 def rank_judged(

@@ -14,7 +14,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.opening import Opening
+from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
 from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.cutting import ScatteredError
@@ -63,6 +63,7 @@ class Part:
     """What is kept of some rows: ranks where topics are whole, else the rows or their keys.
 
     facts, opening  of its lines; the opening is that of the first part of a run
+    looked_at       rows whose ids are looked at, should they match nothing
     topics          (S,) the judged topics in the order of the file, if these are whole
     unjudged, more  topics without judgements, and whether there are further ones
     chunk           whose memory may be used again
@@ -70,6 +71,7 @@ class Part:
 
     facts: Facts
     opening: Opening | None = None
+    looked_at: LookedAt = NOTHING_LOOKED_AT
     topics: IntArray = field(default_factory=lambda: _NONE)
     unjudged: WordIds = NO_IDS
     more: bool = False
@@ -90,6 +92,7 @@ class Merging:
     def __init__(self, pool: Pool, most_unjudged: int | None = None) -> None:
         self.facts = Facts()
         self._opening: Opening | None = None
+        self._looked_at: list[LookedAt] = []
         self._seen = np.zeros(len(pool.topics), np.bool_)
         self._topics: list[IntArray] = [_NONE]
         self._unjudged = UnjudgedTopics(most_unjudged)
@@ -105,6 +108,7 @@ class Merging:
         self._topics.append(part.topics)
         self.facts = self.facts.then(part.facts)
         self._opening = self._opening or part.opening
+        self._looked_at.append(part.looked_at)
         if len(part.unjudged):
             self._unjudged.add(part.unjudged)
         self._unjudged.more |= part.more
@@ -131,6 +135,7 @@ class Merging:
         return Part(
             facts=self.facts,
             opening=self._opening,
+            looked_at=LookedAt.joined(self._looked_at),
             topics=np.concatenate(self._topics),
             unjudged=self._unjudged.ids(),
             more=self._unjudged.more,

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ragged import gathered, ragged
+from pres_eval.arrays.ragged import gathered
 from pres_eval.arrays.types import AnyInts, IntArray
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
 
 Scores = NDArray[np.float64] | NDArray[np.float32]
@@ -81,7 +80,6 @@ class Ranked:
                     as the largest needs
     ties            those of the D documents that share their score with others
     num_dropped     rows that were left out because the topic has their document in another row
-    lone            some rows of topics of which no document was judged: topics (n,), documents (n,)
     """
 
     topic: IntArray
@@ -91,22 +89,6 @@ class Ranked:
     document: AnyInts
     ties: Ties
     num_dropped: int = field(default=0, kw_only=True)
-    lone: tuple[IntArray, WordIds] = field(default=(_NONE, NO_IDS), kw_only=True)
-
-
-ROWS_OF_LONE, LONE_TOPICS = 20, 64
-"""Rows that are kept of a topic without a judged document, and of how many topics at a time."""
-
-
-def lone_rows(offsets: IntArray, found: IntArray) -> tuple[IntArray, IntArray]:
-    """Return topics of which no document was found, a number for each row that is kept, and these rows.
-
-    offsets  (S+1,) where the rows of each topic begin
-    found    (S,) documents found
-    """
-    topics = np.flatnonzero(found == 0)[:LONE_TOPICS]
-    lengths = np.minimum(np.diff(offsets)[topics], ROWS_OF_LONE)
-    return np.repeat(topics, lengths), ragged(offsets[topics], lengths)[0]
 
 
 NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
@@ -126,7 +108,6 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         document=_NONE,
         ties=_joined_ties(parts),
         num_dropped=sum(part.num_dropped for part in parts),
-        lone=_joined_lone([part.lone for part in parts if len(part.lone[0])]),
     )
     ranks, documents = [part.rank for part in parts], [part.document for part in parts]
     if not (topic[1:] < topic[:-1]).any():
@@ -144,18 +125,6 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         rank=gathered(ranks, starts, lengths),
         document=gathered(documents, starts, lengths),
         ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
-    )
-
-
-def _joined_lone(lone: Sequence[tuple[IntArray, WordIds]]) -> tuple[IntArray, WordIds]:
-    """Return the first rows of topics without judged documents, (n,) each; more would tell no more."""
-    kept = lone[:LONE_TOPICS]
-    if not kept:
-        return _NONE, NO_IDS
-    most = slice(LONE_TOPICS * ROWS_OF_LONE)
-    return (
-        np.concatenate([topic for topic, _ in kept])[most],
-        WordIds.concatenate([ids for _, ids in kept]).pick(most),
     )
 
 

@@ -19,15 +19,15 @@ from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import KeyedRows, rows_of_ties
 from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.finder import Finder
-from pres_eval.ranking.opening import DOCNO, TOPIC, opening_of, opening_of_block
+from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
 from pres_eval.ranking.order import KEEP_RANKS, rank_topics
 from pres_eval.ranking.parts import Part, Rows
-from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics, lone_rows
+from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.splits import TextPiece
+from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
@@ -136,21 +136,25 @@ class Ranker:
         """What finds judged documents among rows in any order."""
         return Finder(self.pool, self.seed)
 
-    def part(self, piece: TextPiece | Block, kept: Kept = RANKS) -> Part:
-        """Return what is kept of a chunk or a block.
+    def part(
+        self, piece: Chunk | Block, kept: Kept = RANKS, *, is_first: bool = True, is_looked_at: bool = True
+    ) -> Part:
+        """Return what is kept of a chunk or a block; `is_first`: the run begins with it.
 
         Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
         """
         if isinstance(piece, Block):
             facts = Facts(num_rows=len(piece.numbers))
-            piece, facts = self.rewritten(piece, facts)
-            return self._of_block(piece, Part(facts=facts, opening=opening_of_block(piece)), kept)
-        lines = parse_lines(piece.chunk, RUN).checked()
-        opening = opening_of(lines) if piece.first else None
-        if not len(lines):
-            return Part(facts=Facts.of(lines), opening=opening, chunk=piece.chunk)
-        block, facts = self.rewritten(_block_of_lines(lines, kept), Facts.of(lines))
-        return self._of_block(block, Part(facts=facts, opening=opening, chunk=piece.chunk), kept)
+            block, facts = self.rewritten(piece, facts)
+            part = Part(facts=facts, opening=opening_of_block(block) if is_first else None)
+        else:
+            lines = parse_lines(piece, RUN).checked()
+            part = Part(facts=Facts.of(lines), opening=opening_of(lines) if is_first else None, chunk=piece)
+            if not len(lines):
+                return part
+            block, facts = self.rewritten(_block_of_lines(lines, kept), part.facts)
+            part = replace(part, facts=facts)
+        return self._of_block(block, part, kept, is_looked_at)
 
     def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Facts]:
         """Return a block as it is ranked, and what is known of its rows."""
@@ -159,7 +163,7 @@ class Ranker:
         block, num_mapped, num_excluded = self.rewriting.of_run(block)
         return block, replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
 
-    def _of_block(self, block: Block, part: Part, kept: Kept) -> Part:
+    def _of_block(self, block: Block, part: Part, kept: Kept, is_looked_at: bool) -> Part:
         """Return the part with what is kept of the rows of a block."""
         topic = self.pool.find_topics(block.topics)
         unjudged = block.topics.take(np.flatnonzero(topic < 0))
@@ -171,14 +175,19 @@ class Ranker:
             judged = topic[topic >= 0]
             if has_equal(judged):
                 raise ScatteredError
-            return replace(part, topics=judged, ranked=self.ranked(block, topic))
+            ranked = self.ranked(block, topic)
+            looked_at = NOTHING_LOOKED_AT
+            if is_looked_at:
+                looked_at = look_at(block, topic, ranked, part.opening is not None)
+            return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:
             ids = _ids_at(block.documents, rows)
             look = part.opening is not None
             keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=look, checks=kept.checks)
-            return replace(part, keyed=(keyed,))
+            looked_at = look_at(block, topic, None, is_first=True) if look else NOTHING_LOOKED_AT
+            return replace(part, keyed=(keyed,), looked_at=looked_at)
         if kept.ties is not None:
             tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
             rows = np.arange(rows.start, rows.stop)[tied] if isinstance(rows, slice) else rows[tied]
@@ -204,19 +213,16 @@ class Ranker:
             chosen = (
                 slice(begin + rows.start, end + rows.start) if isinstance(rows, slice) else rows[begin:end]
             )
-            here, ids = offsets[first : last + 1] - offsets[first], block.documents.pick(chosen)
-            ranks = rank_topics(
+            return rank_topics(
                 self.pool,
                 topics[first:last],
-                here,
+                offsets[first : last + 1] - offsets[first],
                 scores[chosen],
-                ids,
+                block.documents.pick(chosen),
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
             )
-            lone, kept = lone_rows(here, np.diff(ranks.offsets))
-            return replace(ranks, lone=(ranks.topic[lone], ids.pick(kept))) if len(kept) else ranks
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
 
@@ -267,9 +273,7 @@ def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
 
 def _ids_at(documents: Documents, rows: IntArray | slice) -> Ids | WordIds:
     """Return the ids of some rows (n,), in their buffer if they are in one."""
-    if not isinstance(documents, Texts):
-        return documents.pick(rows)
-    return documents.ids[rows] if isinstance(rows, slice) else documents.ids.take(rows)
+    return documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
 
 
 def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:

@@ -9,7 +9,7 @@ from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import InputError
 from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.opening import Opening, opening_of_block
+from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening, look_at, opening_of_block
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
@@ -27,7 +27,8 @@ class Ranking(Ranked):
     longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
     form             what the file was recognised as, None for a trec run
-    opening          the first documents, and whether ranks run against scores
+    opening          the first document, and whether ranks run against scores
+    looked_at        rows whose ids are looked at, should they match nothing
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
     single, ascending
                      how scores were kept and ties went; an evaluation has to want the same
@@ -45,6 +46,7 @@ class Ranking(Ranked):
     ascending: bool
     more_unjudged: bool = False
     opening: Opening | None = None
+    looked_at: LookedAt = NOTHING_LOOKED_AT
     tag_before: str | None = None
     form: str | None = None
     unchecked: bool = False
@@ -70,6 +72,7 @@ def ranking_of(
     num_rows: int,
     unjudged: Ids,
     opening: Opening | None = None,
+    looked_at: LookedAt = NOTHING_LOOKED_AT,
     facts: Facts | None = None,
 ) -> Ranking:
     """Return ranked topics as a run that is not read from lines."""
@@ -81,6 +84,7 @@ def ranking_of(
         unjudged_ids=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
         longer_line=None,
         opening=opening,
+        looked_at=looked_at,
         single=ranker.single,
         ascending=ranker.ascending,
         num_mapped=0 if facts is None else facts.num_mapped,
@@ -108,4 +112,7 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
 
         raise row_error(name, block, error) from None
     unjudged = block.topics.take(topic < 0)
-    return ranking_of(ranked, ranker, name, tag, num_rows, unjudged, opening_of_block(block), facts)
+    looked_at = look_at(block, topic, ranked, is_first=True)
+    return ranking_of(
+        ranked, ranker, name, tag, num_rows, unjudged, opening_of_block(block), looked_at, facts
+    )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from pres_eval.arrays.types import Words
 from pres_eval.engines.engine import Engine, Here, Shared, split_size
@@ -14,18 +13,18 @@ from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.options import ERROR
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, RowsInAnyOrder, topics_of_ties
 from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.opening import BYTES, opening_of_files
+from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, opening_of_files
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.parts import Merging, Part
 from pres_eval.ranking.ranked import NOTHING, Ranked
 from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.blocks import FileFormat
+from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles
-from pres_eval.reading.source import Source
-from pres_eval.reading.splits import Split, blocks_in, parquet_splits, source_in, text_pieces, text_splits
+from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.splits import Split, blocks_in, parquet_splits, source_in, text_chunks, text_splits
 from pres_eval.reading.storage import PlannedFile
 from pres_eval.workers import UNTHREADED, in_order
 
@@ -35,16 +34,6 @@ def _format(form: str) -> FileFormat:
     from pres_eval.reading.formats.recognising import FORMATS
 
     return FORMATS[form]
-
-
-@contextlib.contextmanager
-def _shared(engine: Engine, value: Any, what: str) -> Iterator[Shared]:
-    """Share a value with the workers of an engine for as long as the block goes."""
-    shared = engine.share(value, what)
-    try:
-        yield shared
-    finally:
-        shared.release()
 
 
 def tag_of(name: str) -> str:
@@ -67,15 +56,26 @@ def read_split(
     """
     merging = Merging(ranker.pool)
     by_topic, file = kept.by_topic, files[split.number]
-    work = partial(ranker.part, kept=kept)
+
+    def work(numbered: tuple[int, Chunk | Block]) -> Part:
+        """Return what is kept of a piece of the split."""
+        number, piece = numbered
+        return ranker.part(
+            piece,
+            kept=kept,
+            is_first=split.is_first and number == 0,
+            is_looked_at=number % EACH_LOOKED_AT == 0,
+        )
+
     if form == TREC:
         source = source_in(file, split, by_topic)
         # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
-        parts = in_order(work, text_pieces(source, by_topic, split.is_first), threads, UNTHREADED)
+        parts = in_order(work, enumerate(text_chunks(source, by_topic)), threads, UNTHREADED)
         with contextlib.suppress(EmptyFileError):  # others may have lines
             merging.add_chunks(source, parts)
     else:
-        for part in in_order(work, blocks_in(file, split, _format(form), by_topic), threads, UNTHREADED):
+        blocks = blocks_in(file, split, _format(form), by_topic)
+        for part in in_order(work, enumerate(blocks), threads, UNTHREADED):
             merging.add(part)
     part = merging.part()
     if split.stop is not None and part.keyed:
@@ -162,7 +162,7 @@ class RunReader:
         self._advance(-self._advanced)
         with contextlib.ExitStack() as stack:
             files, splits = self._splits(stack)
-            shared = stack.enter_context(_shared(self._engine, files, "the run"))
+            shared = stack.enter_context(self._engine.share(files, "the run"))
             threads = self._engine.threads if len(splits) == 1 else 1
             work = partial(read_split, kept=kept, form=self._form, threads=threads)
             parts = stack.enter_context(
@@ -235,6 +235,7 @@ class RunReader:
             unjudged_ids=part.unjudged,
             more_unjudged=part.more,
             opening=part.opening,
+            looked_at=part.looked_at,
             form=None if self._form == TREC else _format(self._form).meaning,
             single=self._ranker.single,
             ascending=self._ranker.ascending,

@@ -9,7 +9,8 @@ import numpy as np
 
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, LARGEST_LONG, Options, RelevanceInfo
-from pres_eval.ranking.notations import documents_rewritten, topics_rewritten
+from pres_eval.ranking.common import unmatched_topics
+from pres_eval.ranking.notations import respelled_documents
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
@@ -87,24 +88,15 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
     """Ids that match nothing and would match if they were written alike."""
     if not len(ranking.topic):
         return  # the error that there is no topic in common says so
-    if (topics := topics_rewritten(ranking, relevance.pool)) is not None:
+    if (topics := unmatched_topics(ranking, relevance.pool)) is not None:
         yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
-    pool, looked = relevance.pool, [(*ranking.lone, "{rows:,} rows of topics without judged documents")]
-    if (opened := ranking.opening) is not None:
-        documents = opened.documents
-        if relevance.rewriting is not None and relevance.rewriting.mapping is not None:
-            mapped, _ = relevance.rewriting.mapping(documents.take(slice(None)))
-            documents = mapped.pick(slice(None))
-        topic_of = pool.find_topics(opened.topics.take(slice(None)))
-        looked.insert(0, (topic_of, documents, "the first {rows:,} rows"))
-    for topic_of, documents, of in looked:
-        if found := documents_rewritten(pool, topic_of, documents, ranking.document):
-            match, rows = found
-            yield (
-                f"{ranking.name}: of {of.format(rows=rows)} {match.count:,} unjudged documents would match"
-                f" judged ones {match.text}"
-            )
-            return
+    looked_at = ranking.looked_at
+    match = respelled_documents(relevance.pool, looked_at.topic, looked_at.documents, ranking.document)
+    if match is not None:
+        yield (
+            f"{ranking.name}: of {len(looked_at.topic):,} rows looked at, {match.count:,} unjudged documents"
+            f" would match judged ones {match.text}"
+        )
 
 
 def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
@@ -125,7 +117,7 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
     if not len(ranking.topic):
         return
     if not ranking.has_judged and len(relevance.pool.documents):
-        ours = "" if opening is None else f"the run has {quoted(opening.documents[0])}, "
+        ours = "" if opening is None else f"the run has {quoted(opening.document)}, "
         judged = quoted(relevance.pool.documents[0])
         yield (
             f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"

@@ -41,7 +41,7 @@ class Texts:
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
         """Return the ids of some rows (n,)."""
-        return WordIds.of(self.ids[rows] if isinstance(rows, slice) else self.ids.take(rows))
+        return WordIds.of(self.ids.take(rows))
 
 
 @dataclass(frozen=True, eq=False)

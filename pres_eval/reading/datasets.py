@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import re
-from typing import Any, cast
+from typing import Any
 
 from pres_eval.errors import InputError, MissingExtraError, did_you_mean, quoted
 from pres_eval.reading.run_files import DATASET
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, RawStream
+from pres_eval.reading.streams import OpenFile, Pieces
 
 
 class DatasetSource(Source):
     """The judgements of `irds:ID`, which ir_datasets fetches when they are read first, if it has not yet."""
+
+    may_be_compressed = False
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
@@ -24,10 +25,7 @@ class DatasetSource(Source):
 
     def _open(self) -> OpenFile:
         self._text = self._text or _qrels_text(self.path)
-        return OpenFile(cast(RawStream, io.BytesIO(self._text)), self._progress)
-
-    def _decompressed(self, file: OpenFile) -> RawStream:
-        return file
+        return OpenFile(Pieces(iter([self._text])), self._progress)
 
 
 def _qrels_text(address: str) -> bytes:

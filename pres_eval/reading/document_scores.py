@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.matching import match
-from pres_eval.arrays.ragged import lengths_at
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, read_relevance
@@ -38,11 +36,7 @@ def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> Qrels
             scores.name, line, f"a second score of document {document}", "one for each topic and document"
         )
     pool = relevance.pool
-    topic = scores.pool.find_topics(pool.topics)
-    counts = np.zeros(len(topic), np.int64)
-    counts[topic >= 0], there = scores.pool.documents_of(topic[topic >= 0])
-    lengths = lengths_at(pool.offsets, np.arange(len(topic)))
-    found = match(lengths, pool.documents, counts, scores.pool.documents.pick(there))
+    found = scores.pool.join(scores.pool.find_topics(pool.topics), np.diff(pool.offsets), pool.documents)
     own = np.zeros(len(pool.documents))
-    own[found.rows] = scores.grade[there][found.wanted]
+    own[found.rows] = scores.grade[found.wanted]
     return replace(relevance, document_scores=own)

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.integers import nearest_integer
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
-from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
+from pres_eval.reading.numbers import read_number, read_numbers, read_whole_number, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Faults, Fields, split_fields
 from pres_eval.records import dataclass
@@ -124,7 +123,7 @@ def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
     by_kind: dict[str, list[int]] = {}
     for row, value in enumerate(values):
         if value is None:
-            is_nan = not layout.whole and re.fullmatch(_NAN, tokens[row])
+            is_nan = not layout.whole and re.fullmatch(NAN, tokens[row])
             kind = f"{what}-nan" if is_nan else f"{what}-no-{expected.split()[1]}"
             by_kind.setdefault(kind, []).append(row)
     faults = tuple(
@@ -140,16 +139,8 @@ def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
     return replace(lines, fields=lines.fields.take(good), numbers=numbers, faults=lines.faults + faults)
 
 
-def read_whole_number(token: bytes) -> int | None:
-    """An integer of 64 bits, None if the token is none."""
-    if re.fullmatch(rb"[+-]?\d+", token) is None:
-        return None
-    value = nearest_integer(token, 2**64)
-    return value if abs(value) < 2**63 else None
-
-
 _NO_NUMBERS = np.zeros(0)
-_NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
+NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
 
 Given = TypeVar("Given")
 

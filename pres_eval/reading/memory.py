@@ -41,13 +41,13 @@ def keep_freed_memory() -> None:
     happens.
     """
     if _allowed:
-        _tell_malloc()
+        _keep_always()
 
 
 @cache
-def _tell_malloc() -> None:
+def _keep_always() -> None:
     # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
-    _set(_ARENA_MAX, 1)
+    _c_library("mallopt", _ARENA_MAX, 1)
     _keep()
 
 
@@ -66,9 +66,9 @@ def freed_memory_kept() -> Iterator[None]:
         with _lock:
             _blocks.pop()
             if not _blocks:
-                _set(_MMAP_THRESHOLD, GLIBC_DEFAULT)
-                _set(_TOP_PAD, GLIBC_DEFAULT)
-                _set(_TRIM_THRESHOLD, _threshold_asked_for())
+                _c_library("mallopt", _MMAP_THRESHOLD, GLIBC_DEFAULT)
+                _c_library("mallopt", _TOP_PAD, GLIBC_DEFAULT)
+                _c_library("mallopt", _TRIM_THRESHOLD, _threshold_asked_for())
                 _c_library("malloc_trim", 0)
 
 
@@ -79,13 +79,9 @@ def _threshold_asked_for() -> int:
 
 
 def _keep() -> None:
-    _set(_MMAP_THRESHOLD, 32 << 20)
-    _set(_TOP_PAD, 16 << 20)
-    _set(_TRIM_THRESHOLD, 1 << 30)
-
-
-def _set(number: int, value: int) -> None:
-    _c_library("mallopt", number, value)
+    _c_library("mallopt", _MMAP_THRESHOLD, 32 << 20)
+    _c_library("mallopt", _TOP_PAD, 16 << 20)
+    _c_library("mallopt", _TRIM_THRESHOLD, 1 << 30)
 
 
 def _c_library(function: str, *values: int) -> None:

@@ -50,6 +50,12 @@ def read_number(token: bytes) -> float | None:
     return None
 
 
+def read_whole_number(token: bytes) -> int | None:
+    """An integer of 64 bits, None if the token is none."""
+    value = nearest_integer(token, 2**64) if re.fullmatch(rb"[+-]?\d+", token) else 2**64
+    return value if abs(value) <= LARGEST else None
+
+
 def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, int | None]:
     """(n,) the numbers buffer[starts[i]:ends[i]]; and the index of the first that is none (None: all are).
 
@@ -262,9 +268,8 @@ def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple
     numbers = values.astype(np.int64)
     np.negative(numbers, out=numbers, where=first == ord("-"))
     for row in np.flatnonzero(~good).tolist():
-        token = buffer[starts[row] : ends[row]].tobytes()
-        number = nearest_integer(token, 2**64) if re.fullmatch(rb"[+-]?\d+", token) else 2**64
-        if abs(number) > LARGEST:
+        number = read_whole_number(buffer[starts[row] : ends[row]].tobytes())
+        if number is None:
             return numbers, row
         numbers[row] = number
     return numbers, None

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids, equal
-from pres_eval.arrays.matching import KeyTable, repeated
+from pres_eval.arrays.matching import KeyTable, Matches, match, repeated
 from pres_eval.arrays.ordering import byte_order, distinct, stable_order
 from pres_eval.arrays.ragged import Stretches, consecutive, lengths_at
 from pres_eval.arrays.types import AnyInts, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
 
 
@@ -58,6 +58,18 @@ class Pool:
         """(S,) how many documents some topics have, and (n,) which ones these are, topic after topic."""
         counts = lengths_at(self.offsets, topics)
         return counts, consecutive(self.offsets[topics], counts)[0]
+
+    def join(self, topics: IntArray, lengths: IntArray, documents: WordIds) -> Matches:
+        """Find the documents of topics (S,) among some, of which the first lengths[0] are of the first topic.
+
+        Topics are indices, -1 for one that the pool does not have; `wanted` are documents of the pool.
+        """
+        counts = np.zeros(len(topics), np.int64)
+        there = np.flatnonzero(topics >= 0)
+        counts[there], judged = self.documents_of(topics[there])
+        found = match(lengths, documents, counts, self.documents.pick(judged))
+        wanted = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
+        return Matches(found.repeats, found.first, found.rows, wanted)
 
     def num_documents_of(self, topics: IntArray) -> int:
         """How many documents some topics (n,) have together."""
@@ -148,3 +160,6 @@ def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:
         if not len(table.repeats()[0]):
             return seed, table
         seed += 1
+
+
+NO_POOL = pool_of(Ids.of([]), NO_IDS, np.zeros(1, np.int64))

@@ -67,6 +67,8 @@ class GroupQrels(JudgedGroups):
     grade  (N,) grade of each judgement, below 0 if the document is in the pool but was not judged
     """
 
+    layout: ClassVar = QRELS_JG
+
     grade: IntArray
 
     def judged_twice(self, first: int, second: int) -> InputError:
@@ -85,6 +87,7 @@ class SubtopicQrels(GroupQrels):
     """Judgements for the subtopics of each topic: the groups are the subtopics."""
 
     info: ClassVar = RelevanceInfo.SUBTOPICS
+    layout: ClassVar = SUBTOPICS
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,65 +137,43 @@ class Preferences(JudgedGroups):
         return InputError(self.name, int(self.line[first]), f"{self._where(first)}: {found}", expected)
 
 
-def read_group_qrels(source: Source) -> GroupQrels:
-    """Read a file of format qrels_jg: each line a topic, judgement group, docno and relevance.
+_Groups = TypeVar("_Groups", bound=GroupQrels)
+
+
+def read_group_qrels(source: Source, kind: type[_Groups]) -> _Groups:
+    """Read judgements in groups: each line a topic, judgement group or subtopic, docno and relevance.
 
     Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
     document that a group judges twice.
     """
-    return _read_groups(source, QRELS_JG, GroupQrels)
-
-
-def read_subtopic_qrels(source: Source) -> SubtopicQrels:
-    """Read a file of format subtopics: each line a topic, subtopic, docno and relevance.
-
-    Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
-    document that is judged twice for a subtopic.
-    """
-    return _read_groups(source, SUBTOPICS, SubtopicQrels)
-
-
-_Groups = TypeVar("_Groups", bound=GroupQrels)
-
-
-def _read_groups(source: Source, layout: Layout, kind: type[_Groups]) -> _Groups:
-    """Return judgements in groups; raises InputError for a document that is twice in a group."""
-    table = read_table(source, layout)
+    table = read_table(source, kind.layout)
     rows = group_rows(table, 2)
     qrels = kind(*rows.common(table), table.numbers[rows.order])
-    group = np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets))
-    order = np.lexsort((qrels.line, qrels.document, group))
-    again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(group[order]) == 0))
-    if len(again):
-        second = again[np.argmin(qrels.line[order[again + 1]])] + 1
-        raise qrels.judged_twice(int(order[second - 1]), int(order[second]))
+    check_once(qrels, np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets)))
     return qrels
 
 
-def read_preferences(source: Source) -> Preferences:
-    """Read a file of format prefs: each line a topic, judgement group, subgroup, docno and level.
+def check_once(qrels: GroupQrels, within: IntArray) -> None:
+    """Raise InputError for a document that is judged twice in what `within` (N,) numbers."""
+    order = np.lexsort((qrels.line, qrels.document, within))
+    again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(within[order]) == 0))
+    if len(again):
+        second = again[np.argmin(qrels.line[order[again + 1]])] + 1
+        raise qrels.judged_twice(int(order[second - 1]), int(order[second]))
 
-    Raises InputError for a line that has not five columns and for a level that is no number.  Documents may
-    be in any number of subgroups; whether these agree is looked at when a topic is scored.
+
+def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
+    """Read preferences: each line a topic, judgement group, subgroup, docno and level.
+
+    In the layout QRELS_PREFS there are no subgroups.  Raises InputError for a line that has other columns and
+    for a level that is no number.  Documents may be in any number of subgroups; whether these agree is looked
+    at when a topic is scored.
     """
-    return _preferences(read_table(source, PREFS), 3)
-
-
-def read_qrels_as_preferences(source: Source) -> Preferences:
-    """Read a qrels file as preferences (format qrels_prefs): its second column tells judgement groups apart.
-
-    Raises InputError for a line that has not four columns and for a level that is no number.
-    """
-    return _preferences(read_table(source, QRELS_PREFS), 2)
-
-
-def _preferences(table: FileTable, docno: int) -> Preferences:
-    """Preferences from a table with the docno in this column and the level in the next."""
-    rows = group_rows(table, docno)
-    has_subgroups = docno == 3
-    subgroup = (
-        _number_names(table.column(2), rows.group)[0] if has_subgroups else np.zeros(len(table), np.int64)
-    )
+    table = read_table(source, layout)
+    rows = group_rows(table, layout.width - 2)
+    subgroup = np.zeros(len(table), np.int64)
+    if layout is PREFS:
+        subgroup = _number_names(table.column(2), rows.group)[0]
     common = rows.common(table)
     return Preferences(*common, subgroup[rows.order], table.numbers[rows.order], rows.pool.byte_order())
 

@@ -216,21 +216,6 @@ class Judgements:
         self._documents.append(part.documents)
         self._grades.append(part.grades)
 
-    def stretches(self) -> tuple[WordIds, IntArray]:
-        """The topics of G stretches of judgements, neighbours never of the same, and (G,) their lengths."""
-        topics = self._topics.ids().take(slice(None)).take(self._groups.values())
-        first = changes(topics)
-        lengths = np.add.reduceat(self._num_rows.values().astype(np.int64), first)
-        return WordIds.of(topics.take(first)), lengths
-
-    def documents(self) -> WordIds:
-        """(N,) the documents."""
-        return self._documents.ids()
-
-    def grades(self) -> AnyInts:
-        """(N,) their grades."""
-        return self._grades.values()
-
     def qrels(self, name: str, jobs: int) -> QrelsJudgements:
         """All of them, by topic."""
         pooled = build_pool(

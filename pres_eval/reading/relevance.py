@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from pres_eval.errors import InputError, UsageError
@@ -64,12 +65,12 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
     from pres_eval.reading import preferences, strata
 
     readers: dict[str, Callable[[Source], Relevance]] = {
-        "qrels_jg": preferences.read_group_qrels,
-        "subtopics": preferences.read_subtopic_qrels,
+        "qrels_jg": partial(preferences.read_group_qrels, kind=preferences.GroupQrels),
+        "subtopics": partial(preferences.read_group_qrels, kind=preferences.SubtopicQrels),
         "strata": strata.read_strata,
         "prels": strata.read_prels,
         "prefs": preferences.read_preferences,
-        "qrels_prefs": preferences.read_qrels_as_preferences,
+        "qrels_prefs": partial(preferences.read_preferences, layout=preferences.QRELS_PREFS),
     }
     return readers[form](source)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, Progress, RawStream, reason
+from pres_eval.reading.streams import OpenFile, Pieces, Progress, reason
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
@@ -187,32 +187,14 @@ def text_at(address: str) -> Source:
 class _Lines(Source):
     """The lines of part files, decompressed."""
 
+    may_be_compressed = False
+
     def __init__(self, run: RunFiles) -> None:
         super().__init__(run.name)
         self._sources = run.sources
 
     def _open(self) -> OpenFile:
-        return OpenFile(_Joined(self._sources), self._progress)
-
-    def _decompressed(self, file: OpenFile) -> RawStream:
-        return file
-
-
-class _Joined:
-    """The text of files, one after the other; each ends in a newline."""
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self._texts = _texts(sources)
-        self._text = memoryview(b"")
-
-    def readinto(self, view: memoryview, /) -> int:
-        """Read as io's readinto does."""
-        if not self._text:
-            self._text = memoryview(next(self._texts, b""))
-        count = min(len(view), len(self._text))
-        view[:count] = self._text[:count]
-        self._text = self._text[count:]
-        return count
+        return OpenFile(Pieces(_texts(self._sources)), self._progress)
 
 
 def _texts(sources: Sequence[Source]) -> Iterator[bytes]:

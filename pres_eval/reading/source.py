@@ -10,7 +10,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,8 @@ NO_CHUNK = Chunk(bytearray(), 0, 0)
 class Source:
     """A file that can be read several times, even when it is a pipe (what was read of it is kept on disk)."""
 
+    may_be_compressed: ClassVar = True
+
     def __init__(self, path: str, name: str | None = None) -> None:
         self.path = path
         self.name = name or ("<stdin>" if path == "-" else path)
@@ -116,16 +118,12 @@ class Source:
             ) from None
 
     def _decompressed(self, file: OpenFile) -> RawStream:
-        kind = compression_of(file)
+        kind = compression_of(file) if self.may_be_compressed else None
         if kind is None:
             return file
         from pres_eval.reading.compression import decompressed  # takes a while to import
 
         return decompressed(file, kind, self.name)
-
-    def head(self, size: int = HEAD) -> bytes:
-        """The first bytes, decompressed."""
-        return bytes(self._beginning(size))
 
     def check_readable(self) -> None:
         """Raise the error of a file that is known not to be readable."""
@@ -140,12 +138,8 @@ class Source:
         except (OSError, InputError):
             return False  # whoever reads it says why not
 
-    def whole(self) -> bytes:
-        """All bytes, decompressed."""
-        return bytes(self._beginning(None))
-
-    def _beginning(self, most: int | None) -> bytearray:
-        """Return the first bytes of the file, all for None, decompressed."""
+    def head(self, most: int | None = HEAD) -> bytes:
+        """Return the first bytes of the file, at least so many if it has them, all for None, decompressed."""
         text = bytearray()
         buffer = bytearray(HEAD)
         try:
@@ -158,7 +152,7 @@ class Source:
                         break
         except (OSError, DamagedError) as error:
             raise self.unreadable(error) from None
-        return text
+        return bytes(text)
 
     def unreadable(self, error: Exception) -> InputError:
         """Return the error of a file that the system, or a decompressor, cannot read."""
@@ -204,7 +198,7 @@ class Source:
             with contextlib.closing(self._open()) as file:
                 if compression_of(file) is None:
                     return self.path
-        return io.BytesIO(self.whole())
+        return io.BytesIO(self.head(None))
 
     def _open(self) -> OpenFile:
         """Return the file, opened anew, or the pipe from its beginning; raises InputError."""

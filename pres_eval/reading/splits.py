@@ -42,14 +42,6 @@ class Split:
         return self.number == self.start == 0
 
 
-@dataclass(frozen=True)
-class TextPiece:
-    """A chunk of lines, and whether it is the first of a run."""
-
-    chunk: Chunk
-    first: bool
-
-
 def text_splits(number: int, file: PlannedFile, size: int) -> Iterator[Split]:
     """Yield ranges of at most `size` bytes; a compressed file is one split."""
     if is_compressed(file):
@@ -89,15 +81,13 @@ def _whole(file: Source | PlannedFile) -> Source:
     return file if isinstance(file, Source) else source_of(file)
 
 
-def text_pieces(source: Source, by_topic: bool, first: bool = True) -> Iterator[TextPiece]:
-    """Yield the chunks of a text; with `by_topic`, all topics of a chunk are whole.
+def text_chunks(source: Source, by_topic: bool) -> Iterator[Chunk]:
+    """Return the chunks of a text; with `by_topic`, all topics of a chunk are whole.
 
     Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
     """
     size = WORKER_CHUNK if isinstance(source, TextRange) and by_topic else CHUNK
-    for chunk in source.chunks(size, TopicCutter() if by_topic else behind_last_line):
-        yield TextPiece(chunk, first)
-        first = False
+    return source.chunks(size, TopicCutter() if by_topic else behind_last_line)
 
 
 def blocks_in(file: Source | PlannedFile, split: Split, form: FileFormat, by_topic: bool) -> Iterator[Block]:
@@ -156,6 +146,8 @@ def _other_topic(text: bytes, start: int) -> int:
 class TextRange(Source):
     """The bytes start ... stop-1 of a file, which are whole lines, as a source of their own."""
 
+    may_be_compressed = False  # compressed files are not split
+
     def __init__(self, file: PlannedFile, start: int, stop: int) -> None:
         super().__init__(file.name)
         self._file = file
@@ -168,9 +160,6 @@ class TextRange(Source):
         file = self._checked(open_at(self._file, self._start, self._stop))
         raw = _Limited(file, self._stop - self._start)
         return OpenFile(raw, self._progress, file.close, file.version)
-
-    def _decompressed(self, file: OpenFile) -> RawStream:
-        return file  # compressed files are not split
 
 
 class _Limited:

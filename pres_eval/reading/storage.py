@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, cast
 
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
-from pres_eval.reading.kinds import LONGEST_MAGIC, MAGIC
+from pres_eval.reading.kinds import LONGEST_MAGIC, compression_of
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, RawStream, ReadAt, Version, reason, version_of
+from pres_eval.reading.streams import OpenFile, Pieces, RawStream, ReadAt, Version, reason, version_of
 from pres_eval.records import dataclass
 
 BLOCK = 8 << 20
@@ -172,15 +172,9 @@ def files_in(address: str) -> list[str] | None:
 
 def is_compressed(file: PlannedFile) -> bool:
     """Whether the file begins as compressed ones do."""
-    head = first_bytes(file, LONGEST_MAGIC)
-    return any(head.startswith(magic) for every in MAGIC.values() for magic in every)
-
-
-def first_bytes(file: PlannedFile, count: int) -> bytes:
-    """The first bytes as they are stored."""
     try:
-        with contextlib.closing(open_at(file, 0, count)) as opened:
-            return opened.read(count)
+        with open_at(file, 0, LONGEST_MAGIC) as opened:
+            return compression_of(opened) is not None
     except OSError as error:
         raise InputError(file.name, None, f"cannot be read ({reason(error)})") from None
 
@@ -188,7 +182,9 @@ def first_bytes(file: PlannedFile, count: int) -> bytes:
 def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
     """The file from a place on, whichever it is now; what is wanted goes to about `stop`."""
     if file.is_remote:
-        return OpenFile(_Blocks(file, start, stop), None, version=partial(_remote_version, file.address))
+        return OpenFile(
+            Pieces(_blocks(file, start, stop)), None, version=partial(_remote_version, file.address)
+        )
     missing = file.size - start
     if file.descriptor is not None:
         shared = ReadAt(file.descriptor, start)
@@ -227,40 +223,19 @@ class RemoteSource(Source):
         return self._checked(open_at(self.file, 0, self.file.size))
 
 
-class _Blocks:
-    """A remote file as a stream, some megabytes at a time."""
-
-    def __init__(self, file: PlannedFile, start: int, stop: int) -> None:
-        self._system, self._path = system_of(file.address)
-        self._size = file.size
-        self._place = start
-        self._stop = stop
-        self._block = memoryview(b"")
-
-    def readinto(self, view: memoryview, /) -> int:
-        """Read as io's readinto does."""
-        if not self._block:
-            self._block = self._next_block()
-        count = min(len(view), len(self._block))
-        view[:count] = self._block[:count]
-        self._block = self._block[count:]
-        return count
-
-    def _next_block(self) -> memoryview:
-        """Return the next bytes, none at the end; raises OSError if others came than were asked for."""
-        stop = min(self._place + BLOCK, max(self._stop, self._place) + BEHIND, self._size)
-        if stop <= self._place:
-            return memoryview(b"")
-        wanted = stop - self._place
+def _blocks(file: PlannedFile, start: int, stop: int) -> Iterator[bytes]:
+    """Yield a remote file, some megabytes at a time; raises OSError if others came than were asked for."""
+    system, path = system_of(file.address)
+    while (end := min(start + BLOCK, max(stop, start) + BEHIND, file.size)) > start:
         with _as_os_error():
-            block = self._system.cat_file(self._path, start=self._place, end=stop)
-        if len(block) == self._size:
+            block = system.cat_file(path, start=start, end=end)
+        if len(block) == file.size:
             # Some web servers send the whole file, whatever part of it was asked for.
-            block = block[self._place : stop]
-        if len(block) != wanted:
-            raise OSError(f"{len(block):,} bytes came where {wanted:,} were asked for")
-        self._place += len(block)
-        return memoryview(block)
+            block = block[start:end]
+        if len(block) != end - start:
+            raise OSError(f"{len(block):,} bytes came where {end - start:,} were asked for")
+        yield block
+        start = end
 
 
 def _remote_version(address: str) -> Version:

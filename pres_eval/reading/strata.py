@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout
-from pres_eval.reading.preferences import GroupQrels, group_rows
+from pres_eval.reading.preferences import GroupQrels, check_once, group_rows
 from pres_eval.reading.source import Source
 from pres_eval.reading.tables import FileTable, read_table
 
@@ -35,7 +35,7 @@ class Sample(GroupQrels):
 
     probability: FloatArray | None = None
 
-    def again(self, first: int, second: int) -> InputError:
+    def judged_twice(self, first: int, second: int) -> InputError:
         """Return the error that a document is in the file twice for a topic."""
         return InputError(
             self.name,
@@ -71,7 +71,7 @@ def read_strata(source: Source) -> Sample:
     table = read_table(source, STRATA)
     rows = group_rows(table, 2, column=3)
     sample = Sample(*rows.common(table), table.numbers[rows.order])
-    _check_once(sample)
+    check_once(sample, np.zeros(len(sample.document), np.int64))
     negative = [number for number, name in enumerate(sample.group_names) if re.fullmatch(rb"-[0-9]+", name)]
     if negative:
         first = int(sample.line[sample.row_offsets[negative]].min())
@@ -101,7 +101,7 @@ def read_prels(source: Source) -> UnequalSample:
     probability = np.where(chosen, 1.0, table.numbers)
     grade = np.array([_relevance(table, row) for row in range(len(table))])
     sample = UnequalSample(*rows.common(table), grade[rows.order], probability[rows.order])
-    _check_once(sample)
+    check_once(sample, np.zeros(len(sample.document), np.int64))
     return sample
 
 
@@ -117,11 +117,3 @@ def _relevance(table: FileTable, row: int) -> int:
     if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
         raise InputError(table.name, int(table.lines[row]), f"relevance {quoted(text)}", "an integer")
     return int(text)
-
-
-def _check_once(sample: Sample) -> None:
-    order: IntArray = np.lexsort((sample.line, sample.document))
-    again = np.flatnonzero(np.diff(sample.document[order]) == 0)
-    if len(again):
-        second: Any = again[np.argmin(sample.line[order[again + 1]])] + 1
-        raise sample.again(int(order[second - 1]), int(order[second]))

@@ -122,6 +122,23 @@ def fill(stream: RawStream, buffer: bytearray, start: int, stop: int) -> int:
     return filled - start
 
 
+class Pieces:
+    """Bytes that come in pieces, one after the other, as a stream."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._piece = memoryview(b"")
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Read as io's readinto does."""
+        if not self._piece:
+            self._piece = memoryview(next(self._pieces, b""))
+        count = min(len(view), len(self._piece))
+        view[:count] = self._piece[:count]
+        self._piece = self._piece[count:]
+        return count
+
+
 class ReadAt:
     """An open file from a place on, whatever others read of it, such as copies of the process."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.lines import Layout
+from pres_eval.reading.lines import NAN, Layout
 from pres_eval.reading.numbers import read_number
 from pres_eval.reading.source import Source
 from pres_eval.reading.tables import read_table
@@ -18,8 +18,6 @@ from pres_eval.reading.tables import read_table
 LAYOUT = "topic measure mean deviation"
 MISSING = -1000000.0
 """What is printed where the file has nothing for a topic and measure."""
-
-_NAN = re.compile(rb"[+-]?nan(\([^)]*\))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ class ZScores:
         number = read_number(token)
         if number is not None:
             return number
-        if _NAN.fullmatch(token):
+        if re.fullmatch(NAN, token):
             return -np.nan if token.startswith(b"-") else np.nan
         raise InputError(self.name, entry.line, quoted(token), f"a number ({LAYOUT})")
 

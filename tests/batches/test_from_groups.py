@@ -19,7 +19,7 @@ from pres_eval.errors import InputError
 from pres_eval.measures.base import Trait
 from pres_eval.measures.judgement_groups import JUDGEMENT_GROUP_MEASURES
 from pres_eval.options import Options, RelevanceInfo
-from pres_eval.reading.preferences import read_group_qrels
+from pres_eval.reading.preferences import GroupQrels, read_group_qrels
 from pres_eval.reading.source import Source
 
 Grades = dict[str, dict[str, dict[str, int]]]
@@ -40,7 +40,7 @@ def form(path: Path, grades: Grades, rankings: Rankings, options: Options | None
         for group, judged in groups.items()
         for docno, grade in judged.items()
     ]
-    qrels = read_group_qrels(write(path, rows[::2] + rows[1::2]))
+    qrels = read_group_qrels(write(path, rows[::2] + rows[1::2]), GroupQrels)
     return form_grouped_batch(qrels, ranked(qrels.pool, rankings), options or Options())
 
 
@@ -194,10 +194,10 @@ def test_malformed_judgements(tmp_path: Path, text: str, line: int, message: str
     path = tmp_path / "qrels"
     path.write_text(text)
     with pytest.raises(InputError) as error:
-        read_group_qrels(Source(str(path)))
+        read_group_qrels(Source(str(path)), GroupQrels)
     assert str(error.value) == f"{path}:{line}: {message}"
 
 
 def test_wrong_number_of_columns(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=":1: 3 columns"):
-        read_group_qrels(write(tmp_path / "qrels", [("1", "a", "1")]))
+        read_group_qrels(write(tmp_path / "qrels", [("1", "a", "1")]), GroupQrels)

@@ -19,7 +19,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.preference import PREFERENCE_MEASURES
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.preferences import read_preferences, read_qrels_as_preferences
+from pres_eval.reading.preferences import QRELS_PREFS, read_preferences
 from pres_eval.reading.source import Source
 
 Row = tuple[str, str, str, str, float]
@@ -320,7 +320,7 @@ def test_qrels_read_as_preferences(tmp_path: Path) -> None:
         ("1", "v", "b", 2),
         ("1", "u", "c", 0.5),
     ]
-    preferences = read_qrels_as_preferences(write(tmp_path / "qrels", rows))
+    preferences = read_preferences(write(tmp_path / "qrels", rows), QRELS_PREFS)
     batch = form_preference_batch(preferences, ranked(preferences.pool, {"1": ["c", "a"]}), Options())
     as_prefs = [(topic, group, "0", docno, float(level)) for topic, group, docno, level in rows]
     expected = preference_scores(groups_of(as_prefs, "1"), ["c", "a"], "9.0.8")
@@ -399,4 +399,4 @@ def test_malformed_lines(tmp_path: Path, text: str, line: int, found: str) -> No
 
 def test_levels_of_qrels_read_as_preferences_are_numbers(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="relevance 'yes', expected a number"):
-        read_qrels_as_preferences(write(tmp_path / "qrels", [("1", "0", "a", "yes")]))
+        read_preferences(write(tmp_path / "qrels", [("1", "0", "a", "yes")]), QRELS_PREFS)

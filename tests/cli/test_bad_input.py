@@ -262,7 +262,7 @@ ZEROS = {
         RUN.replace(" a ", " A ").replace(" b ", " B "),
         "run: no retrieved document is judged (the run has 'A', the qrels have 'a'): are ids written alike,"
         " and both files of the same collection? (pres-eval check tells more)\n"
-        "pres-eval: warning: run: of the first 3 rows 2 unjudged documents would match judged ones"
+        "pres-eval: warning: run: of 3 rows looked at, 2 unjudged documents would match judged ones"
         " without case (the run has 'A', the qrels have 'a') (pres-eval check tells more)",
     ),
     "nothing relevant": (

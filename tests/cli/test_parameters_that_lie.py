@@ -188,7 +188,7 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
     assert called.code == 0
     advice = "; see --map-docs" if "chunk" in names else ""
     assert called.err.splitlines()[-1] == (
-        "pres-eval: warning: run: of the first 2 rows 1 unjudged documents would match judged ones without"
+        "pres-eval: warning: run: of 2 rows looked at, 1 unjudged documents would match judged ones without"
         f" {names} (the run has '{ours}', the qrels have '{judged}'{advice}) (pres-eval check tells more)"
     )
     checked = call("check", "qrels", "run").out
@@ -203,7 +203,7 @@ def test_item_23_each_of_several_notations_is_named(call: Command) -> None:
         run="q1 Q0 same 1 4 t\nq1 Q0 EP1A 2 3 t\nq1 Q0 EP2A 2 2 t\nq1 Q0 d7#0 2 1 t\n",
     )
     assert (
-        "of the first 4 rows 2 unjudged documents would match judged ones without punctuation (the run has"
+        "of 4 rows looked at, 2 unjudged documents would match judged ones without punctuation (the run has"
         " 'EP1A', the qrels have 'EP-1-A'), 1 more without the number of a chunk at the end (the run has"
         " 'd7#0', the qrels have 'd7'; see --map-docs)"
     ) in call("-m", "map", "qrels", "run").err
@@ -213,7 +213,7 @@ def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
     rows = [f"q1 Q0 x{place} {place} {9999 - place} t\n" for place in range(1, 2001)]
     write(qrels="q1 0 x1 1\nq1 0 EP-1-A 1\n", run="".join([*rows, "q1 Q0 EP1A 2001 1 t\n"]))
     err = call("-m", "map", "qrels", "run").err
-    assert "of the first 2,001 rows 1 unjudged documents would match judged ones without punctuation" in err
+    assert "of 2,001 rows looked at, 1 unjudged documents would match judged ones without punctuation" in err
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -233,7 +233,7 @@ def test_item_23_topics_without_a_judged_document_are_looked_at_wherever_they_ar
         run="".join(f"{topic} Q0 {docno} 1 {score} t\n" for topic, docno, score in rows),
     )
     err = call("-m", "map", "--jobs", jobs, "qrels", "run").err
-    looked = r"(the first [\d,]+ rows \d+|400 rows of topics without judged documents 20)"
+    looked = r"10,040 rows looked at, 20"
     assert re.search(rf"of {looked} unjudged documents would match judged ones without punctuation", err)
     checked = call("check", "qrels", "run").out
     assert "other-notation-of-docno (20)" in checked and "they match without punctuation" in checked
@@ -255,7 +255,7 @@ def anywhere(topics: int, native: int, written: int, place: int) -> tuple[str, s
 @pytest.mark.parametrize(
     ("topics", "native", "place"), [(60, 30, 1), (60, 59, 100), (3, 0, 249), (100, 99, 22)]
 )
-def test_item_23_check_looks_at_all_rows(
+def test_item_23_all_rows_are_looked_at(
     topics: int, native: int, place: int, written: int, call: Command
 ) -> None:
     """Other topics, and other documents of the same topics, match as they are."""
@@ -264,8 +264,35 @@ def test_item_23_check_looks_at_all_rows(
     checked = call("check", "qrels", "run").out
     assert f"other-notation-of-docno ({topics - native})" in checked
     assert f"of the run, 'EP-1{native}-007A' of the qrels" in checked
+    rows = 251 * topics if topics < 65 else 1 << 14
+    told = f"of {rows:,} rows looked at, {topics - native} unjudged documents would match judged ones without"
+    assert told in call("-m", "map", "qrels", "run").err
     write(qrels=qrels, run=run.replace("ep", "other").replace("Ep", "other"))
     assert "other-notation" not in call("check", "qrels", "run").out
+    assert "would match" not in call("-m", "map", "qrels", "run").err
+
+
+@pytest.mark.parametrize("cluster", [[], ["--cluster", "local:2"]])
+def test_item_23_topics_all_over_a_large_run_are_looked_at(cluster: list[str], call: Command) -> None:
+    """2.10.1: of a larger run the first rows alone, and topics of which no document matched at all."""
+    qrels, run = anywhere(800, 790, 1, 5)
+    write(qrels=qrels, run=run)
+    assert len(run) > 3 << 20
+    err = call("-m", "map", *cluster, "qrels", "run").err
+    assert re.search(r"of [\d,]+ rows looked at, \d unjudged documents would match .*'ep1790", err)
+
+
+@pytest.mark.parametrize("judged", ["d1", "d1_chunk_7"])
+def test_item_23_chunks_are_found_in_all_rows(judged: str, call: Command) -> None:
+    """2.10.1: among the first 4,096 rows."""
+    ours = "d1#0" if judged == "d1" else "d1"
+    rows = [f"q1 Q0 x{place} 1 {9999 - place} t\n" for place in range(6000)]
+    write(qrels=f"q1 0 x1 1\nq1 0 {judged} 1\n", run="".join([*rows, f"q1 Q0 {ours} 1 1 t\n"]))
+    told = "without the number of a chunk at the end"
+    assert f"of 6,001 rows looked at, 1 unjudged documents would match judged ones {told}" in (
+        call("-m", "map", "qrels", "run").err
+    )
+    assert f"they match {told}" in call("check", "qrels", "run").out
 
 
 @pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])
@@ -317,7 +344,10 @@ def test_item_24_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None
     [
         ({"1": {"zz": 1.0}}, r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
         ([("1", "zz", 1.0)], r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
-        ({"1": {"A": 1.0}}, r"of the first 1 rows 1 unjudged documents would match judged ones without case"),
+        (
+            {"1": {"A": 1.0}},
+            r"of 1 rows looked at, 1 unjudged documents would match judged ones without case",
+        ),
     ],
 )
 def test_item_24_nothing_judged_is_a_warning(run: Any, message: str) -> None:

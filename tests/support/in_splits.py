@@ -80,8 +80,8 @@ def without_order(patch: pytest.MonkeyPatch) -> None:
     """Let topics be found not to be together, in every run that has a judged topic."""
     before = Ranker.part
 
-    def part(self: Ranker, piece: Any, kept: Any = RANKS) -> Any:
-        found = before(self, piece, kept)
+    def part(self: Ranker, piece: Any, kept: Any = RANKS, **named: Any) -> Any:
+        found = before(self, piece, kept, **named)
         if kept.by_topic and len(found.topics):
             raise ScatteredError
         return found

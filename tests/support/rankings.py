@@ -33,7 +33,7 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
     others = {name: getattr(ranking, name) for name in PLAIN + WHOLE}
     if ranking.opening is not None:
         opening = ranking.opening
-        others["opening"] = list(opening.topics), list(opening.documents), opening.against
+        others["opening"] = opening.document, opening.against
     return (
         arrays
         | others

@@ -27,7 +27,7 @@ class _RepeatedKeyError(ValueError):
 
 def read_json(source: Source, grades: bool) -> Iterator[Block]:
     """One object for the whole file; or one a line, where the first line was too long to tell."""
-    text = source.whole()
+    text = source.head(None)
     if _is_lines(text):
         return read_json_lines(source, grades)
     data = _parsed(source, text, None)
@@ -53,7 +53,7 @@ def read_json_lines(source: Source, grades: bool) -> Iterator[Block]:
     """One object a line: {topic: {docno: number}}, or a record with columns by name."""
 
     def entries() -> Iterator[_Entry]:
-        for number, line in enumerate(source.whole().split(b"\n"), 1):
+        for number, line in enumerate(source.head(None).split(b"\n"), 1):
             if line.strip():
                 yield from _entries(source, _parsed(source, line, number), number, grades)
 
