@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import check_matplotlib, check_picture_ending, new_figure, picture, style
+from pres_eval.report.drawing import (
+    Figure,
+    check_matplotlib,
+    check_picture_ending,
+    new_figure,
+    picture,
+    style,
+)
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.report_topics import hardest_topics, median_labels
 from pres_eval.report.text import cut, shown, text_of
@@ -31,7 +38,6 @@ from pres_eval.report.trec_tables import run_text
 from pres_eval.report.trec_topic_plots import draw_bars, draw_explained, draw_median, draw_pair, draw_topic
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
 PAGE = (11.6, 16.4)
