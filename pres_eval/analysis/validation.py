@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from pres_eval.analysis.digits import quantiles_of_known
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.yields import (
     Ends,
@@ -162,8 +163,7 @@ def _drawn(
     chances = [end for chance in outside for end in (chance / 2, 1 - chance / 2)]
     ends = {}
     for name, value in QUANTITIES.items():
-        known = (values := value(found, missed, sizes))[~np.isnan(values)]
-        quantiles = np.quantile(known, chances).tolist() if len(known) else [math.nan] * len(chances)
+        quantiles = quantiles_of_known(value(found, missed, sizes), chances)
         ends[name] = list(zip(quantiles[::2], quantiles[1::2], strict=True))
     return ends
 

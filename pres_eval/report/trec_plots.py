@@ -21,6 +21,7 @@ from pres_eval.report.drawing import (
     style,
 )
 from pres_eval.report.graphs import graphs_of
+from pres_eval.report.grid import Grid, written
 from pres_eval.report.report_topics import hardest_topics, median_labels
 from pres_eval.report.text import cut, shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report, title_of
@@ -208,14 +209,7 @@ def _topic_lines(report: Report, label: str) -> list[str]:
 
 
 def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (heads, *rows)
-    ]
+    return written(Grid(tuple(heads), tuple(map(tuple, rows))), "plain").splitlines()
 
 
 def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:
