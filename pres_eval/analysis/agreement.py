@@ -21,6 +21,7 @@ from pres_eval.analysis.correlation import (
     tau_ap,
     tau_ap_b,
 )
+from pres_eval.analysis.digits import quantiles_of_known
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.overlap import opposite_rbo, rbo
 from pres_eval.analysis.paired import means_of
@@ -121,18 +122,13 @@ def coefficient_intervals(
             second=measures[b],
             coefficient=name,
             value=COEFFICIENTS[name](means[a], means[b]),
-            lower=_quantile(draws[:, row, place], tail),
-            upper=_quantile(draws[:, row, place], 1 - tail),
+            lower=lower,
+            upper=upper,
         )
         for row, (a, b) in enumerate(pairs)
         for place, name in enumerate(names)
+        for lower, upper in (quantiles_of_known(draws[:, row, place], (tail, 1 - tail)),)
     ]
-
-
-def _quantile(values: FloatArray, share: float) -> float:
-    """A percentile of the draws (B,) that have a coefficient at all."""
-    known = values[~np.isnan(values)]
-    return float(np.quantile(known, share)) if len(known) else math.nan
 
 
 def rank_changes(scores: FloatArray) -> IntArray:

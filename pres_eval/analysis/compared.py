@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.letters import letters
+from pres_eval.analysis.letters import letters_of_pairs
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays.types import BoolArray, FloatArray
 
@@ -76,11 +76,11 @@ class ComparedRuns:
     def letters(self, measure: int) -> list[str]:
         """For each run the letters that it shares with those from which it does not differ (all pairs)."""
         place = {name: number for number, name in enumerate(self.scores.runs)}
-        differ = np.zeros((len(place), len(place)), np.bool_)
-        for one in self.of_measure(self.scores.measures[measure]):
-            first, second = place[one.run], place[one.other]
-            differ[first, second] = differ[second, first] = one.significant
-        return letters(rounded(self.scores.gains()[measure]), differ)
+        own = self.of_measure(self.scores.measures[measure])
+        first = np.array([place[one.run] for one in own], np.int64)
+        second = np.array([place[one.other] for one in own], np.int64)
+        differ = [one.significant for one in own]
+        return letters_of_pairs(self.scores.gains()[measure], first, second, differ)
 
     def contradictions(self) -> int:
         """Significant comparisons of a test on ranks in which the mean says the opposite."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,6 +20,24 @@ def rounded(values: FloatArray) -> FloatArray:
     finite = values[np.isfinite(values)]
     largest = float(np.abs(finite).max(initial=1.0))
     return np.round(values, DECIMALS - math.ceil(math.log10(largest)))
+
+
+def quantiles_of_known(values: FloatArray, shares: Sequence[float]) -> list[float]:
+    """Return the quantiles of the values (n,) that are numbers; nan where none is."""
+    known = values[~np.isnan(values)]
+    found: list[float] = np.quantile(known, shares).tolist() if len(known) else [math.nan] * len(shares)
+    return found
+
+
+def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 50) -> float:
+    """Return the least number above 0 that is enough, as near as halvings come; `high` is a first guess."""
+    low = 0.0
+    while not enough(high):
+        high *= 2
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntArray]:

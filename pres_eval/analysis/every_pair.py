@@ -10,9 +10,9 @@ import numpy as np
 from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import rounded, wins_ties_losses
+from pres_eval.analysis.digits import wins_ties_losses
 from pres_eval.analysis.effects import favoured
-from pres_eval.analysis.letters import letters
+from pres_eval.analysis.letters import letters_of_pairs
 from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_topics
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import plural
@@ -176,7 +176,7 @@ def every_pair(
         wins=signs[1],
         losses=signs[2],
         letters=tuple(
-            _letters(row < settings.alpha, gains, first, second)
+            tuple(letters_of_pairs(gains, first, second, row < settings.alpha))
             if np.isfinite(row).any() or len(gains) < 2
             else ("",) * len(gains)
             for row, gains in zip(corrected, gains_of(scores.measures, ends[0], scores.falling), strict=True)
@@ -196,13 +196,6 @@ def _part(scores: PairedScores, runs: IntArray, topics: BoolArray) -> PairedScor
     """The scores of some runs (K,) on some topics (T,)."""
     values = np.ascontiguousarray(scores.values[:, runs][:, :, topics])
     return replace(scores, values=values, means=means_of(values))
-
-
-def _letters(significant: BoolArray, gains: FloatArray, first: IntArray, second: IntArray) -> tuple[str, ...]:
-    """The letters of runs with gains (R,), of which some pairs (P,) differ significantly."""
-    differ = np.zeros((len(gains), len(gains)), np.bool_)
-    differ[first, second] = differ[second, first] = significant
-    return tuple(letters(rounded(gains), differ))
 
 
 def _tested(

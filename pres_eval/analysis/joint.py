@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from pres_eval.analysis.digits import least_enough
 from pres_eval.analysis.joint_chances import against_one, studentized_range
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays.types import FloatArray
@@ -149,16 +150,7 @@ def _in_units(differences: FloatArray, unit: float) -> FloatArray:
 @lru_cache(maxsize=256)
 def _critical(outside: Outside, number: int, freedom: float, alpha: float) -> float:
     """The value beyond which lies a chance of alpha."""
-    low, high = 0.0, 1.0
-    while float(outside(np.array([high]), number, freedom)[0]) > alpha:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        if float(outside(np.array([middle]), number, freedom)[0]) > alpha:
-            low = middle
-        else:
-            high = middle
-    return high
+    return least_enough(lambda value: not outside(np.array([value]), number, freedom)[0] > alpha, 1.0, 60)
 
 
 @dataclass(frozen=True)

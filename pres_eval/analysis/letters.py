@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from pres_eval.arrays.types import BoolArray, FloatArray
+from pres_eval.analysis.digits import rounded
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 SHARED = "runs that share a letter could not be told apart"
 """What letters mean."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def letters_of_pairs(gains: FloatArray, first: IntArray, second: IntArray, differ: ArrayLike) -> list[str]:
+    """Return the letters of runs with gains (R,); differ: (P,) which of the pairs (P,) are significant."""
+    table = np.zeros((len(gains), len(gains)), np.bool_)
+    table[first, second] = table[second, first] = differ
+    return letters(rounded(gains), table)
 
 
 def letters(means: FloatArray, differ: BoolArray) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pres_eval.analysis import student
+from pres_eval.analysis.digits import least_enough
 from pres_eval.analysis.joint import residual_variance
 from pres_eval.analysis.joint_chances import special_functions
 from pres_eval.analysis.paired import PairedScores
@@ -126,13 +127,7 @@ def _detectable(topics: int, variance: float, alpha: float, power: float) -> flo
     """Return the least difference found with this power, by halving; nan for one topic."""
     if topics < 2:
         return math.nan
-    low, high = 0.0, math.sqrt(variance)
-    while t_power(topics, high, variance, alpha) < power:
-        high *= 2
-    for _ in range(50):
-        middle = (low + high) / 2
-        if t_power(topics, middle, variance, alpha) < power:
-            low = middle
-        else:
-            high = middle
-    return high
+    # Also where a chance is nan: there is no better to be found.
+    return least_enough(
+        lambda delta: not t_power(topics, delta, variance, alpha) < power, math.sqrt(variance)
+    )

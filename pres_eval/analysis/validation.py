@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from pres_eval.analysis.digits import quantiles_of_known
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.yields import (
     Ends,
@@ -173,8 +174,7 @@ def ends_of(values: FloatArray, outside: Sequence[float]) -> list[Ends]:
     """Return the ends of an interval of drawn values (n,), nan among them left out, for each chance."""
     beyond = [FURTHER_OUT * chance / 2 for chance in outside]
     chances = [end for chance in beyond for end in (chance, 1 - chance)]
-    known = values[~np.isnan(values)]
-    quantiles = np.quantile(known, chances).tolist() if len(known) else [math.nan] * len(chances)
+    quantiles = quantiles_of_known(values, chances)
     return list(zip(quantiles[::2], quantiles[1::2], strict=True))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -11,27 +11,23 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
+from pres_eval.summing import Values
+
+Columns = Sequence[Sequence[Any] | Values]
+Write = Callable[[Columns], None]
 
 
 class ParquetTable:
     """Takes the runs one after the other, so that no more than one of them is in memory."""
 
-    def __init__(self, writer: Any, schema: Any) -> None:
-        self._writer = writer
-        self._schema = schema
+    def __init__(self, write: Write) -> None:
+        self._write = write
 
     def add(self, name: str, evaluation: ScoredRun) -> None:
         """Write the topics of a run: its name, the topic, and a column for each measure."""
-        import pyarrow
-
-        columns: list[Any] = [
-            pyarrow.array([name] * len(evaluation.topics), pyarrow.string()),
-            pyarrow.array([text_of(topic) for topic in evaluation.topics], pyarrow.string()),
-        ]
-        for column, values in zip(evaluation.columns, evaluation.values, strict=True):
-            if column.measure.per_topic:
-                columns.append(pyarrow.array(values, self._schema.field(column.label).type))
-        self._writer.write_table(pyarrow.Table.from_arrays(columns, schema=self._schema))
+        names, topics = [name] * len(evaluation.topics), [text_of(topic) for topic in evaluation.topics]
+        of_topics = zip(evaluation.columns, evaluation.values, strict=True)
+        self._write([names, topics, *(values for column, values in of_topics if column.measure.per_topic)])
 
 
 @contextmanager
@@ -40,16 +36,26 @@ def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[ParquetTab
 
     The columns are `run`, `topic` and one for each measure that topics have values of: doubles, or texts.
     """
+    kinds = {
+        column.label: "string" if column.measure.format in (Format.TEXT, Format.TAG) else "double"
+        for column in selection
+        if column.measure.per_topic
+    }
+    with parquet_writer(stream, {"run": "string", "topic": "string", **kinds}) as write:
+        yield ParquetTable(write)
+
+
+@contextmanager
+def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Write]:
+    """What writes rows, given as columns, into a file that is whole after the block.
+
+    fields: Arrow's types by the names of the columns.  Raises MissingExtraError.
+    """
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from None
-    fields = [("run", pyarrow.string()), ("topic", pyarrow.string())]
-    for column in selection:
-        if column.measure.per_topic:
-            is_text = column.measure.format in (Format.TEXT, Format.TAG)
-            fields.append((column.label, pyarrow.string() if is_text else pyarrow.float64()))
-    schema = pyarrow.schema(fields)
+    schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in fields.items()])
     with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
-        yield ParquetTable(writer, schema)
+        yield lambda columns: writer.write_table(pyarrow.table(list(columns), schema=schema))

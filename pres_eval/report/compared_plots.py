@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pres_eval.analysis.compared import ComparedRuns
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from pres_eval.report.drawing import Figure
 
 
 def compared_figure(result: ComparedRuns) -> Figure:

@@ -10,8 +10,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block, whole_topics
+from pres_eval.report.arrow_table import parquet_writer
 
 # Formats whose columns are separated by blanks or tabs.
 LINES = ("trec_results", "qrels", "beir")
@@ -138,15 +139,12 @@ def _finite(name: str, number: int | float) -> int | float:
 
 def _write_parquet(stream: BinaryIO, blocks: Iterable[Block], grades: bool, name: str) -> None:
     """Write the rows as Parquet; raises MissingExtraError."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from None
-    number = ("relevance", pyarrow.int64()) if grades else ("score", pyarrow.float64())
-    schema = pyarrow.schema([("query_id", pyarrow.string()), ("doc_id", pyarrow.string()), number])
-    with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+    fields = {
+        "query_id": "string",
+        "doc_id": "string",
+        **({"relevance": "int64"} if grades else {"score": "double"}),
+    }
+    with parquet_writer(stream, fields) as write:
         for block in blocks:
             rows = [(_text(name, topic), _text(name, docno), number) for topic, docno, number in _rows(block)]
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            writer.write_table(pyarrow.table(columns, schema=schema))
+            write([list(column) for column in zip(*rows, strict=True)])

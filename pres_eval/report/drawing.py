@@ -20,8 +20,10 @@ from pres_eval.report.names import fitted
 from pres_eval.report.text import cut
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 (others import it from here)
+    from matplotlib.figure import Figure as Figure  # noqa: PLC0414
+else:  # only checked: matplotlib takes long to import, and need not be there
+    Axes = Figure = object
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 """Okabe & Ito (2008) without the yellow, which is too pale for a line on white."""

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
 from pres_eval.analysis.topics import plural
-from pres_eval.report.drawing import line_styles, new_figure, one_plot, plain_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from pres_eval.report.drawing import Axes, Figure, line_styles, new_figure, one_plot, plain_names
 
 Curve = TypeVar("Curve", PrecisionRecall, Roc)
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import new_figure, plain, plain_names
+from pres_eval.report.drawing import Axes, Figure, new_figure, plain, plain_names
 from pres_eval.report.names import fitted
 from pres_eval.report.position_plots import draw_rank_changes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WIDEST = 14
 """Inches of a picture; what is wider goes on in another row."""

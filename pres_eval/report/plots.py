@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from pres_eval.analysis.validation import Validation
 from pres_eval.report.drawing import (
     COLOURS,
+    Axes,
+    Figure,
     axes_in_rows,
     line_styles,
     named_lines,
@@ -20,11 +22,6 @@ from pres_eval.report.drawing import (
     plain,
     run_styles,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 SAMPLE = "each sample"
 

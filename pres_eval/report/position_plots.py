@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import line_styles, new_figure, one_plot, plain, plain_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from pres_eval.report.drawing import Axes, Figure, line_styles, new_figure, one_plot, plain, plain_names
 
 _NAME_MARGIN = 0.06
 """How far the names stand from the outer measures, as a part of the width."""

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import line_styles, new_figure, plain
+from pres_eval.report.drawing import Axes, Figure, line_styles, new_figure, plain
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 

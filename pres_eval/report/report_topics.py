@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis.digits import quantiles_of_known
 from pres_eval.arrays.types import FloatArray
 from pres_eval.report.trec_report import Report
 
@@ -92,9 +93,7 @@ def largest_differences(report: Report, label: str, most: int = 15) -> list[Diff
 
 def quartiles(values: FloatArray) -> list[float]:
     """The least, the quartiles and the most of (n,) values; nan where none is known."""
-    known = values[np.isfinite(values)]
-    found: list[float] = np.quantile(known, (0, 0.25, 0.5, 0.75, 1)).tolist() if len(known) else [np.nan] * 5
-    return found
+    return quantiles_of_known(np.where(np.isfinite(values), values, np.nan), (0, 0.25, 0.5, 0.75, 1))
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.topics import plural
-from pres_eval.report.drawing import axes_in_rows, new_figure, plain, plain_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from pres_eval.report.drawing import Axes, Figure, axes_in_rows, new_figure, plain, plain_names
 
 BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#D55E00", "////"
 """Colours of bars, and their hatching."""

@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import check_matplotlib, check_picture_ending, new_figure, picture, style
+from pres_eval.report.drawing import (
+    Figure,
+    check_matplotlib,
+    check_picture_ending,
+    new_figure,
+    picture,
+    style,
+)
 from pres_eval.report.graphs import graphs_of
+from pres_eval.report.grid import Grid, written
 from pres_eval.report.report_topics import hardest_topics, median_labels
 from pres_eval.report.text import cut, shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report, title_of
@@ -31,7 +39,6 @@ from pres_eval.report.trec_tables import run_text
 from pres_eval.report.trec_topic_plots import draw_bars, draw_explained, draw_median, draw_pair, draw_topic
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
 PAGE = (11.6, 16.4)
@@ -202,14 +209,7 @@ def _topic_lines(report: Report, label: str) -> list[str]:
 
 
 def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (heads, *rows)
-    ]
+    return written(Grid(tuple(heads), tuple(map(tuple, rows))), "plain").splitlines()
 
 
 def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:

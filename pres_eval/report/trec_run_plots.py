@@ -6,20 +6,24 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pres_eval.analysis.letters import SHARED
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import COLOURS, named_lines, one_plot, plain, plain_names, run_styles
+from pres_eval.report.drawing import (
+    COLOURS,
+    Axes,
+    Figure,
+    named_lines,
+    one_plot,
+    plain,
+    plain_names,
+    run_styles,
+)
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.report_topics import hardest_topics, quartiles, relevant_counts
 from pres_eval.report.trec_report import Report
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)

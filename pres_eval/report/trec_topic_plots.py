@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,16 +11,12 @@ from pres_eval.analysis.explain import curves, explain_topic
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import COLOURS, new_figure, one_plot, plain, plain_names
+from pres_eval.report.drawing import COLOURS, Axes, Figure, new_figure, one_plot, plain, plain_names
 from pres_eval.report.plots import draw_cumulated
 from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import Subject, label_rows, rows_plot
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def draw_histogram(report: Report, run: int, label: str = "map") -> Figure:

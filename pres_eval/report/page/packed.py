@@ -123,15 +123,20 @@ def _add_documents(block: PackedBlock, report: Report) -> None:
 
 
 def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
-    block.add("corrected", pairs.corrected.astype("<f8"))
-    block.add("firstMeans", pairs.pair_means[0].astype("<f8"))
-    block.add("secondMeans", pairs.pair_means[1].astype("<f8"))
-    block.add("pairTopics", pairs.topics.astype("<i4"))
-    block.add("direction", pairs.direction.astype("<i1"))
-    block.add("wins", pairs.wins.astype("<i4"))
-    block.add("losses", pairs.losses.astype("<i4"))
-    for name in ("means", "lower", "upper"):
-        block.add(name, getattr(pairs, name).astype("<f8"))
+    arrays: dict[str, tuple[NDArray[Any], str]] = {
+        "corrected": (pairs.corrected, "<f8"),
+        "firstMeans": (pairs.pair_means[0], "<f8"),
+        "secondMeans": (pairs.pair_means[1], "<f8"),
+        "pairTopics": (pairs.topics, "<i4"),
+        "direction": (pairs.direction, "<i1"),
+        "wins": (pairs.wins, "<i4"),
+        "losses": (pairs.losses, "<i4"),
+        "means": (pairs.means, "<f8"),
+        "lower": (pairs.lower, "<f8"),
+        "upper": (pairs.upper, "<f8"),
+    }
+    for name, (array, kind) in arrays.items():
+        block.add(name, array.astype(kind))
 
 
 def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
