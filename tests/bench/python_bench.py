@@ -436,7 +436,7 @@ GROUPS: dict[str, Callable[[Data], Iterator[Group]]] = {
 def table(data: Data, chosen: list[str], rounds: int) -> Iterator[str]:
     """The Markdown, line by line."""
     yield f"Measured on {machine()}; medians of {rounds}."
-    yield f"{len(data.topics):,} topics of {data.ids.shape[1]:,} documents where nothing else is said."
+    yield f"{len(data.topics):,} topics of {data.ids.shape[1]:,} documents, unless a row has other numbers."
     yield ""
     yield f"| {' | '.join(HEADS)} |"
     yield f"| --- |{' ---: |' * (len(HEADS) - 1)}"

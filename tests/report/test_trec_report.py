@@ -278,7 +278,7 @@ def test_an_unknown_ending_is_a_usage_error(patents: Report, tmp_path: Path) -> 
 
 def test_a_missing_matplotlib_names_the_extra(patents: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pres-eval\[plot\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[plot\]"):
         as_picture(patents, "x.png")
 
 
