@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -175,13 +176,7 @@ def score_blocks(
 
 def _groups(selection: Selection) -> list[Selection]:
     """The columns with those together that are one measure, seen in one way."""
-    groups: list[list[SelectedColumn]] = []
-    for column in selection:
-        if groups and _way(groups[-1][0]) == _way(column):
-            groups[-1].append(column)
-        else:
-            groups.append([column])
-    return [tuple(group) for group in groups]
+    return [tuple(group) for _, group in groupby(selection, _way)]
 
 
 def _way(column: SelectedColumn) -> tuple[object, ...]:

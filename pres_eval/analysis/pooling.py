@@ -9,17 +9,17 @@ from itertools import chain, repeat
 import numpy as np
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
+from pres_eval.reading.blocks import Block, joined
+from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.source import Source
 
 Key = tuple[bytes, bytes]
 """A topic and a document."""
@@ -71,43 +71,18 @@ def first_documents(path: str, compat: str = Options.compat, depth: int | None =
 
 def own_pool(source: Source) -> Pool:
     """All documents of a run as if somebody had judged them."""
-    topics: list[bytes] = []
-    lengths, documents = [], []
-    for _, part in in_parts(source, _part, source.chunks(), 1):
-        if len(part.documents):
-            topics += part.topics
-            lengths.append(part.lengths)
-            documents.append(part.documents)
-    if not documents:
+    blocks = [block for _, block in in_parts(source, RUN, _block, source.chunks(), 1, names="")]
+    if not any(len(block.documents) for block in blocks):
         raise no_lines(source, RUN)
-    return build_pool(
-        Ids.of(topics), np.arange(len(topics)), np.concatenate(lengths), WordIds.concatenate(documents)
-    ).pool
+    block = joined(source.name, blocks)
+    documents = block.documents.pick(slice(None))
+    return build_pool(block.topics, np.arange(len(block.topics)), block.lengths, documents).pool
 
 
-@dataclass(frozen=True, eq=False)
-class _PooledPart:
-    """The topics of stretches of rows in a chunk, how many rows each has, and all documents."""
-
-    chunk: Chunk
-    num_lines: int
-    topics: list[bytes]
-    lengths: IntArray
-    documents: WordIds
-
-
-def _part(chunk: Chunk) -> _PooledPart:
-    """Return the topics and documents of a chunk; raises LineError."""
-    lines = parse_lines(chunk, RUN).checked()
-    topics = lines.column(TOPIC)
-    first = changes(topics)
-    return _PooledPart(
-        chunk=chunk,
-        num_lines=lines.num_lines,
-        topics=list(topics.take(first)),
-        lengths=np.diff(first, append=len(lines)),
-        documents=WordIds.of(lines.column(DOCNO)),
-    )
+def _block(lines: Lines) -> Block:
+    """Return the rows of a chunk; raises LineError."""
+    lines.checked()
+    return Block.of_rows(lines.column(TOPIC), lines.column(DOCNO), lines.numbers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,6 +80,11 @@ def changes(ids: Ids) -> IntArray:
     return np.concatenate(([0], np.flatnonzero(differs) + 1))
 
 
+def changed(values: NDArray[np.generic]) -> BoolArray:
+    """(n,) whether a value (n,) differs from the one before; the first does."""
+    return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
+
+
 def distinct(ids: Ids) -> tuple[Ids, IntArray]:
     """The distinct ids in byte order, and (N,) the index of each id in them."""
     order = byte_order(ids)

@@ -45,7 +45,12 @@ def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
 
 def _judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """The same of topics (T,) that were not seen before."""
-    levels, counts, offsets = count_levels(*_judgements(qrels, topics), len(topics))
+    rows, offsets = consecutive(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
+    topic_of, grade = np.repeat(np.arange(len(topics)), np.diff(offsets)), wide(qrels.grade[rows])
+    if qrels.kept is not None:
+        kept = np.flatnonzero(qrels.kept[rows])
+        topic_of, grade = topic_of[kept], grade[kept]
+    levels, counts, offsets = count_levels(topic_of, grade, len(topics))
     ids = tuple(qrels.pool.topics.take(topics))
     return JudgedTopics(topics=ids, levels=levels, level_counts=counts, level_offsets=offsets)
 
@@ -53,18 +58,6 @@ def _judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
 def wide(grade: Grades) -> Grades:
     """(n,) the grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
     return grade if grade.dtype == np.float64 else grade.astype(np.int64)
-
-
-def _judgements(qrels: QrelsJudgements, topics: IntArray) -> tuple[IntArray, Grades]:
-    """(R,) the topic, as an index of `topics` (T,), and the grade of every judgement that is used."""
-    pool = qrels.pool
-    rows, offsets = consecutive(pool.offsets[topics], lengths_at(pool.offsets, topics))
-    topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
-    grade = wide(qrels.grade[rows])
-    if qrels.kept is None:
-        return topic_of, grade
-    kept = np.flatnonzero(qrels.kept[rows])
-    return topic_of[kept], grade[kept]
 
 
 def count_levels(topic_of: IntArray, grade: Grades, num_topics: int) -> tuple[Grades, IntArray, IntArray]:

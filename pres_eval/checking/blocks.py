@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import distinct
+from pres_eval.arrays.ordering import changed, distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport
@@ -76,11 +76,6 @@ class CheckedBlock:
     def document(self, place: int) -> str:
         """The document of a row, for a message."""
         return quoted(self.rows.ids[place])
-
-
-def changed(values: NDArray[np.generic]) -> BoolArray:
-    """Whether a value differs from the one before; the first does."""
-    return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
 
 
 def check_block(report: FileReport, block: CheckedBlock, cutoffs: Sequence[int], pool: Pool) -> None:

@@ -19,7 +19,7 @@ from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.reading.blocks import FileFormat, joined
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
-from pres_eval.reading.source import NO_CHUNK, Source
+from pres_eval.reading.source import Source
 
 
 def check_relevance(source: Source, report: FileReport, form: str, level: float) -> Relevance:
@@ -76,7 +76,7 @@ def check_run_in(source: Source, report: FileReport, form: FileFormat, checker: 
         ranks=ranks,
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
-    whole = CheckedPart(chunk=NO_CHUNK, num_lines=0, report=found, topics=topics, tags={}, rows=rows)
+    whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
     run = checker.check_rows(report, whole)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
     report.facts |= {"format": form.meaning}

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from pres_eval.arrays import ragged
-from pres_eval.arrays.ordering import stable_order
+from pres_eval.arrays.ordering import changed, stable_order
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.checking.blocks import CheckedBlock, CheckedRows, changed, check_block
+from pres_eval.checking.blocks import CheckedBlock, CheckedRows, check_block
 from pres_eval.checking.findings import FileReport
 from pres_eval.checking.run_parts import (
     CheckedPart,
@@ -25,9 +25,9 @@ from pres_eval.checking.whole_run import CheckedRun, add_facts, check_length, ch
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.reading.cutting import ScatteredError
-from pres_eval.reading.lines import RUN, in_parts, no_lines, parse_lines
+from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.source import Source
 from pres_eval.reading.splits import text_chunks
 from pres_eval.workers import UNTHREADED, in_order
 
@@ -73,7 +73,7 @@ class RunChecker:
         found = FileReport(report.path, report.role, report.most)
         gathered = _Gathered(found, whole_topics)
         chunks = text_chunks(source, whole_topics)
-        for before, part in in_parts(source, partial(self._part, whole_topics), chunks, self.jobs):
+        for before, part in in_parts(source, RUN, partial(self._part, whole_topics), chunks, self.jobs):
             gathered.add(before, part)
         if gathered.rows:
             for part_report in in_order(self._check_block, gathered.blocks(), self.jobs, UNTHREADED):
@@ -98,10 +98,9 @@ class RunChecker:
                 sum_up_ties(report, kind)
         check_length(report, run, self.asked, self.at_most)
 
-    def _part(self, whole_topics: bool, chunk: Chunk) -> CheckedPart:
+    def _part(self, whole_topics: bool, lines: Lines) -> CheckedPart:
         """Return a checked chunk; raises ScatteredError if its topics should be whole and are not."""
         report = FileReport("", "run", self.most)
-        lines = parse_lines(chunk, RUN)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
         topics = segments_of(lines.column(TOPIC))
@@ -117,8 +116,6 @@ class RunChecker:
             block = CheckedBlock(topics.ids, np.append(topics.starts, len(lines)), rows)
             check_block(report, block, self._cutoffs, self.pool)
         return CheckedPart(
-            chunk=chunk,
-            num_lines=lines.num_lines,
             report=report,
             topics=topics,
             tags=tags_of(lines),

@@ -17,7 +17,6 @@ from pres_eval.ranking.facts import TAG
 from pres_eval.ranking.opening import RANK
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.numbers import read_whole_number, read_whole_numbers
-from pres_eval.reading.source import Chunk
 
 SCORE = 4
 
@@ -50,8 +49,6 @@ class Segments:
 class CheckedPart:
     """One chunk of a run, and what was found in it; its rows if its topics were not checked."""
 
-    chunk: Chunk
-    num_lines: int
     report: FileReport
     topics: Segments
     tags: dict[bytes, tuple[int, int]]

@@ -114,10 +114,12 @@ class Reader:
         relevance = self._judgements(path)
         if self.nmax_file is None and self.size_file is None:
             return relevance
-        from pres_eval.reading.topic_numbers import read_topic_numbers, with_topic_numbers
+        from pres_eval.reading.topic_files import read_weights
+        from pres_eval.reading.topic_numbers import with_topic_numbers
 
         nmax, sizes = (
-            None if each is None else read_topic_numbers(each) for each in (self.nmax_file, self.size_file)
+            None if each is None else read_weights(each, "number")
+            for each in (self.nmax_file, self.size_file)
         )
         return with_topic_numbers(relevance, nmax, sizes)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
-from pres_eval.arrays.ordering import has_equal
+from pres_eval.arrays.ordering import changed, has_equal
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking.finder import Finder
@@ -73,7 +73,7 @@ class KeyedRows:
         """
         keys = finder.keys(topic, ids)
         places = place_keys(topic, scores, len(finder.pool.topics))
-        if look_for_ties and _has_equal_neighbours(np.sort(places)):
+        if look_for_ties and has_equal(places):
             raise IdsWantedError
         rows, document = finder.find(topic, ids, keys)
         keys = keys if checks else keys[:0]
@@ -133,7 +133,7 @@ class RowsInAnyOrder:
         found = NO_TIES
         if len(tied):
             ties = own_key[tied]
-            ranked = rank_tied(ties[np.concatenate(([True], ties[1:] != ties[:-1]))])
+            ranked = rank_tied(ties[changed(ties)])
             by_document = np.argsort(ranked.document)
             where = by_document[np.searchsorted(ranked.document[by_document], document[tied])]
             assert (ranked.document[where] == document[tied]).all()
@@ -234,8 +234,3 @@ def _sorted(parts: Sequence[Words]) -> Words:
     keys: Words = np.concatenate(parts)
     keys.sort()
     return keys
-
-
-def _has_equal_neighbours(in_order: Words) -> bool:
-    """Whether two neighbours in sorted values (n,) are equal."""
-    return bool((in_order[1:] == in_order[:-1]).any())

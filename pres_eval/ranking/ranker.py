@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import EVERY_PROCESS, Ids
-from pres_eval.arrays.ordering import changes, has_equal
+from pres_eval.arrays.ordering import changed, changes, has_equal
 from pres_eval.arrays.ragged import blocks, consecutive, ragged
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
@@ -228,7 +228,7 @@ class Ranker:
 
     def ranked_rows(self, rows: Rows, jobs: int, meaning: IntArray | None = None) -> Ranked:
         """Rank rows that were kept, in whatever order they came, as `ranked` does; meaning (S,)."""
-        first = np.flatnonzero(np.concatenate(([True], rows.topic[1:] != rows.topic[:-1])))
+        first = np.flatnonzero(changed(rows.topic))
         lengths = np.diff(first, append=len(rows.topic))
         block = Block(topics=NO_TOPICS, lengths=lengths, documents=rows.ids, numbers=rows.scores)
         return self.ranked(block, rows.topic[first].astype(np.int64), jobs, meaning)
@@ -287,6 +287,6 @@ def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, I
     order = np.argsort(topic, kind="stable")
     topic, starts, lengths = topic[order], starts[order], lengths[order]
     rows = ragged(starts, lengths)[0]
-    first = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1])))
+    first = np.flatnonzero(changed(topic))
     ends = np.concatenate(([0], np.cumsum(lengths)))
     return topic[first], np.diff(ends[np.concatenate((first, [len(topic)]))]), rows

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from pres_eval.arrays.growing import GrowingIds
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
-from pres_eval.reading.lines import Layout, in_parts, parse_lines
+from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.records import dataclass
@@ -29,15 +27,6 @@ class IdPairs:
     lines: IntArray
 
 
-@dataclass(frozen=True, eq=False)
-class _PairsPart:
-    """The pairs of a chunk, whose lines are counted from 0."""
-
-    chunk: Chunk
-    num_lines: int
-    pairs: IdPairs
-
-
 def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     """Read a file of two columns, separated by blanks, tabs or commas, with or without a header.
 
@@ -52,12 +41,12 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     fields = first.translate(bytes.maketrans(separators, b" " * len(separators))).split()
     width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2
     names = also if also is not None and width > 2 else columns
-    work = partial(_read_part, Layout(names), separators)
+    chunks = (_with_blanks(chunk, separators) for chunk in source.chunks())
     ids, lines = (GrowingIds(), GrowingIds()), []
-    for before, part in in_parts(source, work, source.chunks(), num_processors(), names):
-        ids[0].append(part.pairs.first)
-        ids[1].append(part.pairs.second)
-        lines.append(part.pairs.lines + (before + 1))
+    for before, part in in_parts(source, Layout(names), _pairs, chunks, num_processors()):
+        ids[0].append(part.first)
+        ids[1].append(part.second)
+        lines.append(part.lines + before)
     if not len(ids[0]):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
     found = IdPairs(ids[0].ids(), ids[1].ids(), np.concatenate(lines))
@@ -67,11 +56,16 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     return IdPairs(found.first.pick(slice(1, None)), found.second.pick(slice(1, None)), found.lines[1:])
 
 
-def _read_part(layout: Layout, separators: bytes, chunk: Chunk) -> _PairsPart:
-    """Return the pairs of a chunk, in which separators are taken for blanks; raises LineError."""
+def _with_blanks(chunk: Chunk, separators: bytes) -> Chunk:
+    """Return a chunk with blanks instead of separators."""
     text = chunk.array()[chunk.start : chunk.stop]
     for separator in separators:
         text[text == separator] = ord(" ")
-    lines = parse_lines(chunk, layout).checked()
-    first, second = (WordIds.of(lines.column(number)) for number in (0, layout.width // 2))
-    return _PairsPart(chunk, lines.num_lines, IdPairs(first, second, lines.line_of(np.arange(len(lines)))))
+    return chunk
+
+
+def _pairs(lines: Lines) -> IdPairs:
+    """Return the pairs of a chunk, whose lines are counted from 1; raises LineError."""
+    last = lines.checked().fields.columns - 1
+    first, second = (WordIds.of(lines.column(number)) for number in (0, min(last, 2)))
+    return IdPairs(first, second, lines.line_of(np.arange(len(lines))) + 1)

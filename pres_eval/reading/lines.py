@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,41 +142,40 @@ def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
 _NO_NUMBERS = np.zeros(0)
 NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
 
-Given = TypeVar("Given")
-
-
-class _ParsedPart(Protocol):
-    """What is made of a chunk."""
-
-    @property
-    def chunk(self) -> Chunk: ...
-    @property
-    def num_lines(self) -> int: ...
-
-
-Part = TypeVar("Part", bound=_ParsedPart)
+Result = TypeVar("Result")
 
 
 def in_parts(
-    source: Source, work: Callable[[Given], Part], given: Iterable[Given], jobs: int, names: str = ""
-) -> Iterator[tuple[int, Part]]:
-    """What `work` makes of the chunks of a file, in order, each with the number of lines before it.
+    source: Source,
+    layout: Layout,
+    work: Callable[[Lines], Result],
+    chunks: Iterable[Chunk],
+    jobs: int,
+    names: str | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """Yield what `work` makes of the lines of each chunk, in order, with the number of lines before it.
 
-    A LineError of a chunk becomes the InputError of the file, which has columns of these names.
+    A LineError of a chunk becomes the InputError of the file; `names` are the columns that advice expects.
     """
-    lines_before = 0
+
+    def parse(chunk: Chunk) -> tuple[Chunk, int, Result]:
+        """Return a chunk whose memory may be used again, how many lines it has, and the result."""
+        lines = parse_lines(chunk, layout)
+        return chunk, lines.num_lines, work(lines)
+
+    before = 0
     try:
         # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
-        for part in in_order(work, given, jobs, UNTHREADED):
-            yield lines_before, part
-            lines_before += part.num_lines
-            source.give_back(part.chunk)
+        for chunk, num_lines, result in in_order(parse, chunks, jobs, UNTHREADED):
+            yield before, result
+            before += num_lines
+            source.give_back(chunk)
         source.free_buffers()
     except LineError as error:
         from pres_eval.reading.advice import with_advice
 
-        failure = InputError(source.name, lines_before + error.line + 1, error.found, error.expected)
-        raise with_advice(failure, source, names) from None
+        failure = InputError(source.name, before + error.line + 1, error.found, error.expected)
+        raise with_advice(failure, source, layout.names if names is None else names) from None
 
 
 def no_lines(source: Source, layout: Layout) -> EmptyFileError:

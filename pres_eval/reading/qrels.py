@@ -16,9 +16,9 @@ from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.errors import quoted
 from pres_eval.options import RelevanceInfo
-from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines, parse_lines
+from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, Pooled, build_pool
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
@@ -129,7 +129,7 @@ def read_qrels(
     judgements = Judgements()
     jobs = jobs or num_processors()
     read = partial(read_part, layout, tell is not None)
-    for before, part in in_parts(source, read, source.chunks(), jobs, layout.names):
+    for before, part in in_parts(source, layout, read, source.chunks(), jobs):
         if tell is not None and part.lines is not None:
             tell(before, part.lines)
         judgements.add(before, part)
@@ -149,8 +149,6 @@ class _JudgedPart:
     lines              all of the chunk if somebody is told; they take room while they wait
     """
 
-    chunk: Chunk
-    num_lines: int
     rows: IntArray | None
     lines: Lines | None
     topics: WordIds
@@ -160,9 +158,8 @@ class _JudgedPart:
     grades: AnyInts
 
 
-def read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _JudgedPart:
+def read_part(layout: Layout, with_faults: bool, lines: Lines) -> _JudgedPart:
     """The judgements of a chunk; raises LineError for the first fault if these are not wanted."""
-    lines = parse_lines(chunk, layout)
     if not with_faults:
         lines.checked()
     if not layout.whole:
@@ -170,14 +167,12 @@ def read_part(layout: Layout, with_faults: bool, chunk: Chunk) -> _JudgedPart:
     kept = lines if with_faults else None
     if not len(lines):
         nothing = NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8)
-        return _JudgedPart(chunk, lines.num_lines, lines.fields.lines, kept, *nothing)
+        return _JudgedPart(lines.fields.lines, kept, *nothing)
     topics = lines.column(0)
     first = changes(topics)
     heads = topics.take(first)
     topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
     return _JudgedPart(
-        chunk=chunk,
-        num_lines=lines.num_lines,
         rows=lines.fields.lines,
         lines=kept,
         topics=WordIds.of(topics),

@@ -105,7 +105,7 @@ class Source:
         changes while it is read or between two readings, or with a line longer than LONGEST_LINE.
         """
         try:
-            with contextlib.closing(self._open()) as file, in_the_end(partial(self.check, file)):
+            with contextlib.closing(self._open()) as file, in_the_end(lambda: self.agree(file.version())):
                 yield from self._split(self._decompressed(file), size, cut_place)
         except (OSError, DamagedError) as error:
             raise self.unreadable(error) from None
@@ -143,7 +143,7 @@ class Source:
         text = bytearray()
         buffer = bytearray(HEAD)
         try:
-            with contextlib.closing(self._open()) as file, in_the_end(partial(self.check, file)):
+            with contextlib.closing(self._open()) as file, in_the_end(lambda: self.agree(file.version())):
                 stream = self._decompressed(file)
                 while most is None or len(text) < most:
                     count = fill(stream, buffer, 0, len(buffer))
@@ -239,7 +239,8 @@ class Source:
     def agree(self, version: Version | None) -> None:
         """Take no other version of the file than this one from now on.
 
-        Raises InputError if another one was read or expected before.
+        Raises InputError if another one was read or expected before: what was read then may be half of the
+        old file and half of the new one.
         """
         if self._version is not None and (version or ())[: len(self._version)] != self._version:
             raise self.changed()
@@ -259,15 +260,11 @@ class Source:
     def _checked(self, file: OpenFile) -> OpenFile:
         """A file that was just opened; raises InputError if it is not the one that was opened before."""
         try:
-            self.check(file)
+            self.agree(file.version())
         except InputError:
             file.close()
             raise
         return file
-
-    def check(self, file: OpenFile) -> None:
-        """Stop if somebody wrote to the file: what was read may be half of the old and half of the new."""
-        self.agree(file.version())
 
     def _split(self, stream: RawStream, size: int, cut_place: CutPlace) -> Iterator[Chunk]:
         """Yield chunks of about `size` bytes that end where `cut_place` cuts, the last with a newline."""

@@ -72,13 +72,9 @@ def source_in(file: Source | PlannedFile, split: Split, by_topic: bool) -> Sourc
     Raises ScatteredError if no topic of LARGEST_TOPIC bytes or less is found to begin.
     """
     if isinstance(file, Source) or split.stop is None:
-        return _whole(file)
+        return source_of(file)
     start, stop = (_boundary(file, place, by_topic) for place in (split.start, split.stop))
     return TextRange(file, start, max(start, stop))
-
-
-def _whole(file: Source | PlannedFile) -> Source:
-    return file if isinstance(file, Source) else source_of(file)
 
 
 def text_chunks(source: Source, by_topic: bool) -> Iterator[Chunk]:
@@ -95,7 +91,7 @@ def blocks_in(file: Source | PlannedFile, split: Split, form: FileFormat, by_top
 
     Raises InputError for a score that is not a number.
     """
-    source = _whole(file)
+    source = source_of(file)
     if split.stop is None:
         found = form.read(source, False)
     else:

@@ -134,12 +134,14 @@ def kept_open(file: PlannedFile) -> Iterator[PlannedFile]:
         yield file
         return
     with contextlib.closing(open_at(file, 0, 0)) as opened:
-        source_of(file).check(opened)
+        source_of(file).agree(opened.version())
         yield replace(file, descriptor=opened.descriptor)
 
 
-def source_of(file: PlannedFile) -> Source:
+def source_of(file: Source | PlannedFile) -> Source:
     """The whole file, to be read."""
+    if isinstance(file, Source):
+        return file
     if file.is_remote:
         return RemoteSource(file)
     source = Source(file.address, file.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING, Ids
 from pres_eval.arrays.types import Bytes, IntArray
-from pres_eval.reading.lines import Layout, Lines, in_parts, no_lines, parse_lines
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.lines import Layout, Lines, in_parts, no_lines
+from pres_eval.reading.source import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,7 @@ def read_table(source: Source, layout: Layout) -> FileTable:
     texts: list[bytes] = [bytes(PADDING)]
     parts: list[tuple[IntArray, IntArray, IntArray, NDArray[Any]]] = []
     size = PADDING
-    for before, lines in in_parts(source, partial(_good_lines, layout), source.chunks(), 1, layout.names):
+    for before, lines in in_parts(source, layout, Lines.checked, source.chunks(), 1):
         chunk = lines.chunk
         places = [lines.fields.column(number) for number in range(layout.width)]
         starts, ends = (np.stack(edges, axis=1) + (size - chunk.start) for edges in zip(*places, strict=True))
@@ -71,7 +70,3 @@ def read_table(source: Source, layout: Layout) -> FileTable:
         lines=numbers,
         numbers=values,
     )
-
-
-def _good_lines(layout: Layout, chunk: Chunk) -> Lines:
-    return parse_lines(chunk, layout).checked()

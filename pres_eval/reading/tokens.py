@@ -100,10 +100,6 @@ class Fields:
         lines = rows if self.lines is None else self.lines[rows]
         return replace(self, edges=np.stack(edges, axis=1), separators=False, lines=lines)
 
-    def line_of(self, row: int) -> int:
-        """The line of a row, counted from 0."""
-        return row if self.lines is None else int(self.lines[row])
-
     def __len__(self) -> int:
         return len(self.edges)
 

@@ -10,7 +10,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
-from pres_eval.reading.topic_files import Weights, read_weights
+from pres_eval.reading.topic_files import Weights
 
 
 def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weights | None) -> Relevance:
@@ -26,11 +26,6 @@ def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weight
             "--nmax-file, --size-file: expected judgements in the format qrels or qrels_float (-R)"
         )
     return replace(relevance, nmax=_numbers(relevance, nmax), sizes=_numbers(relevance, sizes))
-
-
-def read_topic_numbers(path: str) -> Weights:
-    """Read lines `topic number`.  Raises InputError for other lines, or a topic that comes twice."""
-    return read_weights(path, "number")
 
 
 def _numbers(qrels: QrelsJudgements, numbers: Weights | None) -> IntArray | None:

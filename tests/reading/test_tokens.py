@@ -59,7 +59,7 @@ def fields_of(text: bytes, columns: int, more: bool = False) -> list[tuple[int, 
         assert (taken[0].tolist(), taken[1].tolist()) == (starts[rows].tolist(), ends[rows].tolist())
     return [
         (
-            fields.line_of(row) + 1,
+            (row if fields.lines is None else int(fields.lines[row])) + 1,
             [bytes(chunk.buffer[starts[row] : ends[row]]) for starts, ends in places],
         )
         for row in range(len(fields))
