@@ -11,7 +11,7 @@ from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
 from pres_eval.analysis.figures import Roc
-from pres_eval.report import drawing, figure_plots, judges_plots, plots
+from pres_eval.report import drawing, figure_plots, judges_plots, paper, plots
 from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import default_subject, draw_one_graph
 from pres_eval.report.trec_topic_plots import draw_pair
@@ -106,11 +106,11 @@ def test_pictures_are_as_wide_as_a_column(
 def test_letters_have_seven_points_and_titles_can_be_left_out(report: Report) -> None:
     figure = draw_pair(report, default_subject(report))
     titles = [axes.get_title() for axes in figure.axes]
-    drawing.fit(figure, 174, untitled=False)
+    paper.fit(figure, 174, untitled=False)
     assert [axes.get_title() for axes in figure.axes] == titles and all(titles)
     texts: list[Any] = figure.findobj(lambda each: hasattr(each, "get_fontsize"))
     assert min(text.get_fontsize() for text in texts) >= 7
-    drawing.fit(figure, None, untitled=True)
+    paper.fit(figure, None, untitled=True)
     assert [axes.get_title() for axes in figure.axes] == ["", ""]
 
 
