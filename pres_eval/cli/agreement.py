@@ -20,7 +20,7 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, HIGHLIGHT, SEED, AnalysisOptions, analysis_options, put_out
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.loading import SCORES, read, read_score_file, warn_of_reach
 from pres_eval.cli.shared import MEASURES, TIES, TieOptions
 from pres_eval.errors import MeasureError, RunFailure, UsageError
@@ -70,7 +70,6 @@ class AgreementOptions(TieOptions, AnalysisOptions):
 )  # fmt: skip
 @SEED
 @analysis_options
-@HIGHLIGHT
 @TIES
 def command(**values: Any) -> None:
     """Whether measures agree about runs: rank correlations, positions, verdicts on pairs.

@@ -57,10 +57,10 @@ PAPER = all_of(
         "--plot-style", metavar="NAME",
         help="Settings of matplotlib for the picture: a file, or the name of one of its styles (grayscale).",
     ),
-)  # fmt: skip
-HIGHLIGHT = click.option(
-    "--highlight", multiple=True, metavar="RUN",
-    help="Draw the curve of this run, by its name, in colour and those not named in grey; several times.",
+    click.option(
+        "--highlight", multiple=True, metavar="RUN",
+        help="Draw the curve of this run, by its name, in colour and those not named in grey; several times.",
+    ),
 )  # fmt: skip
 
 result_options = all_of(FORMAT, TABLE, STYLE, FIT, DIGITS, OUTPUT, PLOT, PAPER)
@@ -110,7 +110,7 @@ class ResultOptions:
     plot_width: float | None
     untitled: bool
     plot_style: str | None
-    highlight: tuple[str, ...] = ()
+    highlight: tuple[str, ...]
     output: str | None
     quiet: bool
 

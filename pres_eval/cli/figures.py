@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.analysis.figures import normalised_recall, precision_recall, roc
-from pres_eval.cli.analysing import HIGHLIGHT, RunsOptions, analysis_options, put_out, qrels_and_runs
+from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.errors import UsageError
 from pres_eval.report.figure_tables import (
@@ -57,7 +57,6 @@ KINDS = ("relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"
     help="The rank at which the reader stops.",
 )  # fmt: skip
 @analysis_options
-@HIGHLIGHT
 def command(**values: Any) -> None:
     """The figures of the papers on PRES and of the textbook, of your own runs.
 

@@ -14,7 +14,7 @@ from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, HIGHLIGHT, SEED, AnalysisOptions, analysis_options, put_out
+from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
 from pres_eval.cli.reader import check_paths
@@ -78,7 +78,6 @@ class JudgesOptions(AnalysisOptions):
 )  # fmt: skip
 @SEED
 @analysis_options
-@HIGHLIGHT
 def command(**values: Any) -> None:
     """Two judges of the same topics: how far they agree, and whether the runs come out alike.
 

@@ -10,7 +10,7 @@ import click
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, HIGHLIGHT, PAPER, SEED, qrels_and_runs
+from pres_eval.cli.analysing import ALPHA, DRAWS, PAPER, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
@@ -53,7 +53,6 @@ FORMATS = ("text", "json", "csv")
     "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
 )  # fmt: skip
 @PAPER
-@HIGHLIGHT
 @click.option(
     "--baseline", metavar="RUN", help="Compare with this run, a name, a tag or a file (default: the best)."
 )

@@ -9,7 +9,6 @@ import click
 
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
 from pres_eval.cli.analysing import (
-    HIGHLIGHT,
     RunsOptions,
     analysis_options,
     measures_option,
@@ -63,7 +62,6 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
     help="The ranks at which the reader stops; also a list, 10,20,50.",
 )  # fmt: skip
 @analysis_options
-@HIGHLIGHT
 @TIES
 def command(**values: Any) -> None:
     """Measures against Nmax, the rank at which the reader stops: MAP, recall and PRES unless -m names others.

@@ -17,6 +17,7 @@ import numpy as np
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.names import fitted
 from pres_eval.report.paper import (
+    HIGHLIGHTED,
     LEAST_LETTERS,
     LEAST_PANEL,
     PAPER,
@@ -70,7 +71,8 @@ def panels(
     size, around: width and height in inches of a plot, and of what is around all of them
     shared: what subplots take, such as sharey
     """
-    columns = max(1, min(most, count, int(min(room() / LEAST_PANEL, most))))
+    least = min(LEAST_PANEL, 0.6 * size[0])
+    columns = max(1, min(most, count, int(min(room() / least, most))))
     rows = -(-count // columns)
     with new_figure(around[0] + columns * size[0], around[1] + rows * size[1]) as figure:
         grid = figure.subplots(rows, columns, squeeze=False, **shared)
@@ -107,7 +109,7 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
     shown.sort(key=lambda each: (each[0].get_ydata()[-1], float(np.mean(each[0].get_ydata()))))
     low, high = axes.get_ylim()
     inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / 9) - 0.8
-    gap = 1.25 * max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 / inches
+    gap = 1.4 * max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 / inches
     heights = [-gap]
     for line, _ in shown:
         heights.append(max(heights[-1] + gap, (float(line.get_ydata()[-1]) - low) / (high - low)))
@@ -158,7 +160,7 @@ def line_styles(count: int) -> list[dict[str, Any]]:
     ]
 
 
-MOST_COLOURED, HIGHLIGHTED = 8, 5
+MOST_COLOURED, MOST_BEST = 8, 5
 """Of more lines than the first, only so many as the second have colours."""
 
 OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "zorder": 1.5}
@@ -170,6 +172,7 @@ def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[
     best: the runs, the best first; None: all have colours, however many they are.  Raises UsageError for a
     run to be highlighted that is not there.
     """
+    HIGHLIGHTED.set(True)
     wanted = PAPER.get().highlight
     for name in wanted:
         if name not in names:
@@ -178,7 +181,7 @@ def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[
     coloured = [run for run, name in enumerate(names) if name in wanted]
     if not wanted:
         every = list(range(len(names)))
-        coloured = every if best is None or len(names) <= MOST_COLOURED else sorted(best[:HIGHLIGHTED])
+        coloured = every if best is None or len(names) <= MOST_COLOURED else sorted(best[:MOST_BEST])
     looks = dict(zip(coloured, line_styles(len(coloured)), strict=True))
     return [looks.get(run, OTHERS) for run in range(len(names))]
 

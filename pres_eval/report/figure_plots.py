@@ -15,6 +15,7 @@ from pres_eval.report.drawing import (
     columns_of,
     line_styles,
     name_bars,
+    name_ends,
     one_plot,
     panels,
     plain_names,
@@ -124,14 +125,15 @@ def _run_panels(
 
 def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: NDArray[Any]) -> Figure:
     """Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
-    with one_plot(6.4, 4.4 + 0.09 * len(names)) as (figure, axes):
+    best = np.argsort(-values[:, -1], kind="stable").tolist()
+    with one_plot(6.4, 4.4) as (figure, axes):
         lines = []
-        for row, look in zip(values, run_styles(names), strict=True):
+        for row, look in zip(values, run_styles(names, best), strict=True):
             lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
         axes.set(xscale="log", ylim=(0, 1.02))
         axes.set(xlabel="documents in the collection (N)", ylabel="normalised recall")
         axes.set_title("Normalised recall comes near to recall as the collection grows")
-        add_legend(figure, lines, plain_names(names, 40), 1 + (len(names) > 4) + (len(names) > 24))
+        name_ends(figure, axes, lines, names)
     return figure
 
 

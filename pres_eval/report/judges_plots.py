@@ -37,7 +37,7 @@ def judges_figure(
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
     widths = [max(3.4, 1.4 + 0.55 * len(grades))]
     widths += [between + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
-    columns = max(1, min(len(widths), int(min(WIDEST, 1.3 * room()) // max(widths))))
+    columns = max(1, min(len(widths), int(min(WIDEST, 1.5 * room()) // max(widths))))
     rows = -(-len(widths) // columns)
     with new_figure(columns * max(widths), rows * max(3.2, 1.0 + 0.2 * len(runs))) as figure:
         parts = figure.subfigures(rows, columns, squeeze=False).ravel()

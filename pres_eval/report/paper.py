@@ -69,6 +69,9 @@ AS_IT_COMES = Paper()
 PAPER = ContextVar("PAPER", default=AS_IT_COMES)
 """That of the picture which is drawn."""
 
+HIGHLIGHTED = ContextVar("HIGHLIGHTED", default=False)
+"""Whether the picture has curves of which some can be highlighted."""
+
 
 def room() -> float:
     """The inches that a picture may be wide."""
@@ -190,7 +193,11 @@ def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -
 
     def draw() -> bytes:
         PAPER.set(paper)
-        return _saved(make(), PurePath(path).suffix.lower()[1:], paper.width, paper.untitled)
+        HIGHLIGHTED.set(False)
+        figure = make()
+        if paper.highlight and not HIGHLIGHTED.get():
+            raise UsageError(f"--highlight {paper.highlight[0]}: this picture has no curves of runs")
+        return _saved(figure, PurePath(path).suffix.lower()[1:], paper.width, paper.untitled)
 
     return copy_context().run(draw)
 

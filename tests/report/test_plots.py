@@ -205,7 +205,7 @@ def test_many_runs_have_curves_of_their_own() -> None:
             figure_plots.precision_recall_curves("t", [f"r{n}" for n in range(count)], [curve] * count)
         )
         assert len(figure.axes) == (1 if count == 3 else count)
-        said = texts(figure) if count == 3 else [axes.get_title() for axes in figure.axes]
+        said = texts(figure) if count == 3 else [axes.get_title("left") for axes in figure.axes]
         assert said == [f"r{n}: 0.3333" for n in range(count)], "break-even is said, as marks may coincide"
 
 
