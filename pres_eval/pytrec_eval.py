@@ -36,7 +36,7 @@ from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import V9, Options
 from pres_eval.reading import qrels as engine
-from pres_eval.scoring import scored
+from pres_eval.scoring import Scoring
 from pres_eval.summing import Values
 
 __version__ = "0.5.11"
@@ -212,7 +212,9 @@ class RelevanceEvaluator:
         if not self._columns:
             return {number: {} for number in ranking.topic.tolist()}
         # Without the means that an Evaluation has: nobody asks for them here.
-        blocks = scored(qrels.relevance, ranking, self._columns, self._options)
+        blocks = Scoring(relevance=qrels.relevance, selection=self._columns, options=self._options).blocks(
+            ranking
+        )
         rows = chain.from_iterable(zip(*map(_numbers, block.values), strict=True) for block in blocks)
         by_key = map(dict, map(zip, repeat(self._keys), rows))  # dicts are made by a loop in C
         return dict(zip(ranking.topic.tolist(), by_key, strict=True))

@@ -102,7 +102,9 @@ class Scoring:
 
     def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
         """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
-        return scored(self.relevance, ranking, self.selection, self.options, self.zscores, jobs)
+        worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
+        batches = form(self.relevance, ranking, self.options)
+        return score_blocks(batches, self.selection, self.zscores, jobs, worth)
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """All numbers of one run whose topics were scored, which are at least one."""
@@ -129,19 +131,6 @@ class Scoring:
             summary=summing.summary(totals, ranking.tag),
             totals=totals,
         )
-
-
-def scored(
-    relevance: Relevance,
-    ranking: Ranked,
-    selection: Selection,
-    options: Options,
-    zscores: ZScores | None = None,
-    jobs: int = 1,
-) -> Iterator[ScoredBlock]:
-    """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
-    worth = {ZERO: 0.0, ONE: 1.0}.get(options.empty)
-    return score_blocks(form(relevance, ranking, options), selection, zscores, jobs, worth)
 
 
 def score_blocks(

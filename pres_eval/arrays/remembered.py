@@ -8,6 +8,14 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 
 
+def read_only(value: Value) -> Value:
+    """Return an array, or several (a tuple), that nobody can change any more."""
+    arrays: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+    for array in arrays:
+        array.flags.writeable = False
+    return value
+
+
 class Remembered:
     """Values that are made when they are first wanted; a copy, or what another process gets, has none.
 

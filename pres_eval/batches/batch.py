@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
+from pres_eval.arrays.remembered import read_only
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.batches.judgements import JudgedTopics
 from pres_eval.batches.places import RankedDocuments, TieGroups
@@ -194,7 +195,12 @@ class Batch:
 
         It must look at nothing but the levels, the relevance level and its arguments.
         """
-        judged, make = self.judged, partial(_made_read_only, function, self, *arguments)
+
+        def make() -> Value:
+            """Return it so that no measure can change what the next run sees."""
+            return read_only(function(self, *arguments))
+
+        judged = self.judged
         if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
             return make()
         return judged.made.get((function, self.relevance_level, *arguments), 1, make)
@@ -311,15 +317,6 @@ class Batch:
         )
 
 
-def _made_read_only(function: Callable[..., Value], *arguments: object) -> Value:
-    """What a function gives, an array or several, so that no measure can change what the next run sees."""
-    value = function(*arguments)
-    arrays: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
-    for array in arrays:
-        array.flags.writeable = False
-    return value
-
-
 def _count_relevant(batch: Batch) -> IntArray:
     """(T,) relevant documents in the qrels."""
     return batch.count_judged(batch.levels >= batch.relevance_level)
@@ -327,7 +324,5 @@ def _count_relevant(batch: Batch) -> IntArray:
 
 def frozen(batch: Batch) -> Batch:
     """The batch with its arrays made read-only, so that no measure can change what the next one sees."""
-    for value in vars(batch).values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+    read_only(tuple(value for value in vars(batch).values() if isinstance(value, np.ndarray)))
     return batch

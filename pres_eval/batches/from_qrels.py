@@ -14,7 +14,7 @@ from pres_eval.batches.judgements import judged_topics, wide
 from pres_eval.batches.places import TieGroups, heads_of_ties
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
-from pres_eval.ranking.ranked import NO_TIES, Ranked
+from pres_eval.ranking.ranked import NO_TIES, Ranked, only
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import QrelsJudgements
 
@@ -114,40 +114,27 @@ def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ra
     if most is None:
         return ranked
     rank = tie_groups(ranked).first if whole_ties else ranked.rank
-    return _only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), rank <= most)
+    return only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), np.flatnonzero(rank <= most))
 
 
 def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
     """What -M and -J leave of S ranked topics, and judgements that are used in part."""
     if options.ties in (BEST, WORST) and len(ranked.ties.document):
         if qrels.kept is not None:
-            ranked = _only(ranked, qrels.kept[ranked.document])
+            ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
         ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
     ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
     if options.judged_only:
         chosen: BoolArray = qrels.grade[ranked.document] >= 0
         if qrels.kept is not None:
             chosen &= qrels.kept[ranked.document]
-        ranked = _only(ranked, chosen)
+        ranked = only(ranked, np.flatnonzero(chosen))
         num_ret = np.diff(ranked.offsets)
         rank = np.arange(1, len(ranked.rank) + 1) - np.repeat(ranked.offsets[:-1], num_ret)
         ranked = replace(ranked, num_ret=num_ret, rank=rank)
     elif qrels.kept is not None:
-        ranked = _only(ranked, qrels.kept[ranked.document])
+        ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
     return ranked
-
-
-def _only(ranked: Ranked, chosen: BoolArray) -> Ranked:
-    """The same topics with fewer documents: `chosen` (D,)."""
-    rows = np.flatnonzero(chosen)
-    offsets = np.searchsorted(rows, ranked.offsets)
-    return replace(
-        ranked,
-        offsets=offsets,
-        rank=ranked.rank[rows],
-        document=ranked.document[rows],
-        ties=ranked.ties.of(rows),
-    )
 
 
 def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading import qrels as engine
-from pres_eval.scoring import scored
+from pres_eval.scoring import Scoring
 
 ANY = base.Any()
 
@@ -240,7 +240,8 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         for (options, gains), group in groups.items():
             relevance = self._with_gains(gains)
             selection = tuple(self._wants[measure].column for measure in group)
-            blocks = list(scored(relevance, ranking, selection, options))
+            scoring = Scoring(relevance=relevance, selection=selection, options=options)
+            blocks = list(scoring.blocks(ranking))
             for place, measure in enumerate(group):
                 parts = [np.asarray(block.values[place], np.float64) for block in blocks]
                 yield measure, np.concatenate(parts)

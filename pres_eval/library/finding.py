@@ -21,8 +21,10 @@ from pres_eval.library.lookup import Lookup
 from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
+from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import FIRST_LOOKED_AT, NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.order import rank_judged
+from pres_eval.ranking.parts import Part
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
@@ -88,7 +90,14 @@ def rank_dict(
         place, documents = next(pair for pair in zip(places, rankings, strict=True) if pair[1])
         ids = ids_of(list(islice(documents, FIRST_LOOKED_AT)), name)
         opening, looked_at = Opening(ids[0]), LookedAt(np.full(len(ids), place), WordIds.of(ids))
-    return ranking_of(ranked, ranker, name, tag, num_rows, unknown, opening, looked_at)
+    part = Part(
+        facts=Facts(num_rows=num_rows),
+        opening=opening,
+        looked_at=looked_at,
+        unjudged=WordIds.of(unknown),
+        ranked=ranked,
+    )
+    return ranking_of(part, ranker, name, tag)
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:

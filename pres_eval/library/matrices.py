@@ -18,7 +18,9 @@ from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
 from pres_eval.library.lookup import JudgedNumbers, Lookup
 from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
+from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.order import rank_judged
+from pres_eval.ranking.parts import Part
 from pres_eval.ranking.ranked import Ranked, joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, ranking_of
@@ -133,7 +135,12 @@ def _rank_numbers(
         parts.append(ranked)
     if not num_rows:
         raise InputError(name, None, "no retrieved documents", "at least one")
-    return ranking_of(joined_topics(parts), ranker, name, tag, num_rows, names.take(np.concatenate(unknown)))
+    part = Part(
+        facts=Facts(num_rows=num_rows),
+        unjudged=WordIds.of(names.take(np.concatenate(unknown))),
+        ranked=joined_topics(parts),
+    )
+    return ranking_of(part, ranker, name, tag)
 
 
 class _NumberedTopics:

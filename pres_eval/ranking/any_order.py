@@ -130,17 +130,7 @@ class RowsInAnyOrder:
         place, equal, begins = self._look_up(own_key, jobs)
         num_ret = np.diff(begins)
         tied = np.flatnonzero(equal > 1)
-        found = NO_TIES
-        if len(tied):
-            ties = own_key[tied]
-            ranked = rank_tied(ties[changed(ties)])
-            by_document = np.argsort(ranked.document)
-            where = by_document[np.searchsorted(ranked.document[by_document], document[tied])]
-            assert (ranked.document[where] == document[tied]).all()
-            places = place[tied] + ranked.rank[where].astype(np.int64) - 1
-            order = np.argsort(places)  # those of a tie are neighbours
-            place[tied], document[tied] = places[order], document[tied[order]]
-            found = _ties(ranked, place, document, tied)
+        found = _settled(tied, own_key, place, document, rank_tied) if len(tied) else NO_TIES
         topic = np.flatnonzero(num_ret)
         bounds = np.searchsorted(place, begins[topic])
         offsets = np.append(bounds, len(place))
@@ -198,6 +188,25 @@ class RowsInAnyOrder:
                 group, num_rows = [], 0
         if num_rows:
             yield group
+
+
+def _settled(
+    tied: IntArray,
+    own_key: Words,
+    place: IntArray,
+    document: AnyInts,
+    rank_tied: Callable[[Words], Ranked],
+) -> Ties:
+    """Give documents whose keys others have too, `tied` (E,) of (D,), their places, and return the ties."""
+    ties = own_key[tied]
+    ranked = rank_tied(ties[changed(ties)])
+    by_document = np.argsort(ranked.document)
+    where = by_document[np.searchsorted(ranked.document[by_document], document[tied])]
+    assert (ranked.document[where] == document[tied]).all()
+    places = place[tied] + ranked.rank[where].astype(np.int64) - 1
+    order = np.argsort(places)  # those of a tie are neighbours
+    place[tied], document[tied] = places[order], document[tied[order]]
+    return _ties(ranked, place, document, tied)
 
 
 def _ties(ranked: Ranked, place: IntArray, document: AnyInts, tied: IntArray) -> Ties:

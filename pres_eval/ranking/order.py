@@ -13,6 +13,7 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from operator import gt
 from typing import Any
 
@@ -27,7 +28,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.ranking.keys import place_keys, without_duplicates
-from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse, only
 from pres_eval.reading.blocks import Documents
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
@@ -65,11 +66,12 @@ def rank_topics(
     document that a topic has twice.
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
-    rows_to_rank = _sortable(topic, offsets, scores, ids, ascending)
+    rows_to_rank = Sortable(offsets, scores, ids, ascending)
     found = pool.join(topic, np.diff(offsets), ids)
     if duplicates == KEEP_RANKS:
         ranked = _ranked(rows_to_rank, topic, found.rows, found.wanted)
-        return _each_document_once(replace(ranked, num_dropped=len(found.repeats)))
+        _, first = np.unique(ranked.document, return_index=True)
+        return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
     if len(found.repeats) and duplicates != ERROR:
         kept = without_duplicates(scores, found, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
@@ -102,37 +104,30 @@ def rank_judged(
 
     The rows ascend, and no topic has a document twice.
     """
-    return _ranked(_sortable(topic, offsets, scores, documents, ascending), topic, rows, judged)
-
-
-def _sortable(
-    topic: IntArray, offsets: IntArray, scores: Scores, documents: Documents, ascending: bool
-) -> Sortable:
-    """Return the rows of S topics (S,)."""
-    topic_of = np.broadcast_to(np.int32(0), len(scores))  # takes no memory
-    if len(topic) > 1:
-        topic_of = np.repeat(np.arange(len(topic), dtype=np.int32), np.diff(offsets))
-    return Sortable(
-        topic_of=topic_of, offsets=offsets, scores=scores, documents=documents, ascending=ascending
-    )
+    return _ranked(Sortable(offsets, scores, documents, ascending), topic, rows, judged)
 
 
 @dataclass(frozen=True, eq=False)
 class Sortable:
     """N rows of S topics, topic after topic.
 
-    topic_of   (N,) the number of each row's topic, from 0
     offsets    (S+1,) where each topic's rows begin
     scores     (N,)
     documents  (N,) docnos
     ascending  whether equal scores go by docno ascending
     """
 
-    topic_of: NDArray[np.int32]
     offsets: IntArray
     scores: Scores
     documents: Documents
     ascending: bool
+
+    @cached_property
+    def topic_of(self) -> NDArray[np.int32]:
+        """(N,) the number of each row's topic, from 0."""
+        if len(self.offsets) == 2:
+            return np.broadcast_to(np.int32(0), len(self.scores))  # takes no memory
+        return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
 
 
 def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
@@ -173,19 +168,6 @@ def _ranked(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArra
         rank=narrow(places - begins + 1),
         document=narrow(document),
         ties=ties,
-    )
-
-
-def _each_document_once(ranked: Ranked) -> Ranked:
-    """Return the ranking with the first rank of each document alone."""
-    _, first = np.unique(ranked.document, return_index=True)
-    kept = np.sort(first)
-    return replace(
-        ranked,
-        offsets=np.searchsorted(kept, ranked.offsets),
-        rank=ranked.rank[kept],
-        document=ranked.document[kept],
-        ties=ranked.ties.of(kept),
     )
 
 

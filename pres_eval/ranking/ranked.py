@@ -91,6 +91,17 @@ class Ranked:
     num_dropped: int = field(default=0, kw_only=True)
 
 
+def only(ranked: Ranked, rows: IntArray) -> Ranked:
+    """The same topics with some of their documents (n,), which ascend."""
+    return replace(
+        ranked,
+        offsets=np.searchsorted(rows, ranked.offsets),
+        rank=ranked.rank[rows],
+        document=ranked.document[rows],
+        ties=ranked.ties.of(rows),
+    )
+
+
 NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
 
 

@@ -6,12 +6,13 @@ from functools import cached_property
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import distinct
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening, look_at, opening_of_block
 from pres_eval.ranking.order import DuplicateRowError
-from pres_eval.ranking.ranked import Ranked
+from pres_eval.ranking.parts import Part
+from pres_eval.ranking.ranked import NOTHING, Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.records import dataclass
@@ -65,30 +66,27 @@ class Ranking(Ranked):
 
 
 def ranking_of(
-    ranked: Ranked,
+    part: Part,
     ranker: Ranker,
     name: str,
-    tag: str,
-    num_rows: int,
-    unjudged: Ids,
-    opening: Opening | None = None,
-    looked_at: LookedAt = NOTHING_LOOKED_AT,
-    facts: Facts | None = None,
+    tag: str | None = None,
+    form: str | None = None,
+    unchecked: bool = False,
 ) -> Ranking:
-    """Return ranked topics as a run that is not read from lines."""
+    """Return the part that is a whole run; `tag`: of a run that has none in its lines."""
+    facts = part.facts.of_ranking()
     return Ranking(
-        **vars(ranked),
+        **vars(part.ranked or NOTHING),
+        **(facts if tag is None else facts | {"tag": tag}),
         name=name,
-        tag=tag,
-        num_lines=num_rows,
-        unjudged_ids=WordIds.of(unjudged) if len(unjudged) else NO_IDS,
-        longer_line=None,
-        opening=opening,
-        looked_at=looked_at,
+        unjudged_ids=part.unjudged,
+        more_unjudged=part.more,
+        opening=part.opening,
+        looked_at=part.looked_at,
+        form=form,
         single=ranker.single,
         ascending=ranker.ascending,
-        num_mapped=0 if facts is None else facts.num_mapped,
-        num_excluded=0 if facts is None else facts.num_excluded,
+        unchecked=unchecked,
     )
 
 
@@ -102,8 +100,7 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     check_scores(name, block)
     if ranker.once:
         rank_block(name, block, ranker.unmapped(), tag, jobs)
-    num_rows = len(block.numbers)
-    block, facts = ranker.rewritten(block, Facts())
+    block, facts = ranker.rewritten(block, Facts(num_rows=len(block.numbers)))
     topic = ranker.pool.find_topics(block.topics)
     try:
         ranked = ranker.ranked(block, topic, jobs)
@@ -111,8 +108,11 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
         from pres_eval.ranking.duplicates import row_error
 
         raise row_error(name, block, error) from None
-    unjudged = block.topics.take(topic < 0)
-    looked_at = look_at(block, topic, ranked, is_first=True)
-    return ranking_of(
-        ranked, ranker, name, tag, num_rows, unjudged, opening_of_block(block), looked_at, facts
+    part = Part(
+        facts=facts,
+        opening=opening_of_block(block),
+        looked_at=look_at(block, topic, ranked, is_first=True),
+        unjudged=WordIds.of(block.topics.take(topic < 0)),
+        ranked=ranked,
     )
+    return ranking_of(part, ranker, name, tag)

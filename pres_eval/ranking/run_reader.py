@@ -16,9 +16,9 @@ from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, opening_of_files
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.parts import Merging, Part
-from pres_eval.ranking.ranked import NOTHING, Ranked
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Kept, Ranker
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, LineError, no_lines
@@ -225,19 +225,12 @@ class RunReader:
 
     def _made(self, part: Part, ranked: Ranked | None, unchecked: bool = False) -> Ranking:
         """Return the ranking of what was ranked, with what else is known of the run."""
-        facts = part.facts.of_ranking()
-        if self._form != TREC:
-            facts["tag"] = tag_of(self._run.name)
-        return Ranking(
-            **vars(NOTHING if ranked is None else ranked),
-            **facts,
-            name=self._run.name,
-            unjudged_ids=part.unjudged,
-            more_unjudged=part.more,
-            opening=part.opening,
-            looked_at=part.looked_at,
-            form=None if self._form == TREC else _format(self._form).meaning,
-            single=self._ranker.single,
-            ascending=self._ranker.ascending,
+        is_trec = self._form == TREC
+        return ranking_of(
+            replace(part, ranked=ranked),
+            self._ranker,
+            self._run.name,
+            tag=None if is_trec else tag_of(self._run.name),
+            form=None if is_trec else _format(self._form).meaning,
             unchecked=unchecked,
         )

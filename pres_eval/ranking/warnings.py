@@ -24,9 +24,17 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
 
     `alone`: whether it is the only run; the topics of several are told together (`analysis.topics`).
     """
-    warnings = []
+    warnings = [*_of_lines(ranking, relevance, options), *_of_topics(ranking, relevance, options, alone)]
+    if relevance.info is RelevanceInfo.STRATA:
+        warnings += _guesses(ranking, cast("Sample", relevance), options)
+    more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
+    return warnings + [f"{text} (pres-eval check tells more)" for text in more]
+
+
+def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
+    """Lines that are read otherwise than they may be meant."""
     if ranking.longer_line is not None:
-        warnings.append(
+        yield (
             f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
             " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
         )
@@ -34,15 +42,19 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     if ranking.num_dropped and (rewriting is None or rewriting.mapping is None):
         lines = "1 line was" if ranking.num_dropped == 1 else f"{ranking.num_dropped} lines were"
         kept = "the first line" if options.duplicates == FIRST else "the best score"
-        warnings.append(
+        yield (
             f"{ranking.name}: {lines} dropped: topics have their documents twice, {kept} counts"
             f" (--duplicates {options.duplicates})"
         )
+
+
+def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: bool) -> Iterator[str]:
+    """Topics that only one of both files has."""
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
     if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
         verb, them = ("is", "it") if lacking == 1 else ("are", "them")
-        warnings.append(
+        yield (
             f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} {verb} not in the run"
             f" and {verb} left out of the averages; -c counts {them} as 0"
         )
@@ -58,11 +70,7 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
             if number == "1"
             else f"{number} topics have no judgements and are"
         )
-        warnings.append(f"{ranking.name}: {have} ignored (such as {quoted(unjudged[0])})")
-    if relevance.info is RelevanceInfo.STRATA:
-        warnings += _guesses(ranking, cast("Sample", relevance), options)
-    more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
-    return warnings + [f"{text} (pres-eval check tells more)" for text in more]
+        yield f"{ranking.name}: {have} ignored (such as {quoted(unjudged[0])})"
 
 
 def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str]:

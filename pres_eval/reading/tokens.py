@@ -146,11 +146,7 @@ def _regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
 
 def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nuls: IntArray) -> Fields:
     """The general way, for a text (n,); `nuls` (n,) are the places of NUL bytes."""
-    space = np.empty(len(text) + 1, np.bool_)
-    space[0] = True
-    np.equal(text, BLANK, out=space[1:])
-    space[1:] |= (text - TAB) < 5
-    edges = np.flatnonzero(space[1:] != space[:-1])
+    edges = _edges(text)
     newlines = np.flatnonzero(text == NEWLINE)
     # Two edges a token: those before a newline's place are of lines up to it.
     bounds = np.concatenate(([0], np.searchsorted(edges, newlines, side="right")))
@@ -185,6 +181,15 @@ def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nu
         blank=int(np.count_nonzero(~filled)),
         comments=int(np.count_nonzero(comment)),
     )
+
+
+def _edges(text: Bytes) -> IntArray:
+    """(n,) where tokens of a text (N,) begin and end, by turns; what isspace of C takes is between them."""
+    space = np.empty(len(text) + 1, np.bool_)
+    space[0] = True
+    np.equal(text, BLANK, out=space[1:])
+    space[1:] |= (text - TAB) < 5
+    return np.flatnonzero(space[1:] != space[:-1])
 
 
 def _wrong_columns(kind: str, wrong: BoolArray, counts: IntArray, expected: str) -> Faults:
