@@ -24,8 +24,10 @@ ROWS, BYTES = 4096, 1 << 18
 """Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
 NEARLY_ALL = 0.9
 
-FIRST_LOOKED_AT, LOOKED_AT, EACH_LOOKED_AT = 1 << 14, 512, 4
-"""Rows whose ids are looked at, should they match nothing: of the first chunk, and of each fourth one."""
+FIRST_LOOKED_AT, LOOKED_AT = 1 << 14, 512
+"""Rows of the first chunk of a run, and of other ones, whose ids are looked at, should they match nothing."""
+EVERY_LOOKED_AT, EACH_LOOKED_AT = 8, 4
+"""Chunks from the beginning of a run that are looked at, each of them, and each fourth one behind them."""
 
 TOPIC, DOCNO, RANK, TAG = 0, 2, 3, 5
 

@@ -13,7 +13,7 @@ from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.options import ERROR
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, RowsInAnyOrder, topics_of_ties
 from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, opening_of_files
+from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, opening_of_files
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.parts import Merging, Part
 from pres_eval.ranking.ranked import Ranked
@@ -60,12 +60,9 @@ def read_split(
     def work(numbered: tuple[int, Chunk | Block]) -> Part:
         """Return what is kept of a piece of the split."""
         number, piece = numbered
-        return ranker.part(
-            piece,
-            kept=kept,
-            is_first=split.is_first and number == 0,
-            is_looked_at=number % EACH_LOOKED_AT == 0,
-        )
+        is_looked_at = number % EACH_LOOKED_AT == 0 or (split.is_first and number < EVERY_LOOKED_AT)
+        is_first = split.is_first and number == 0
+        return ranker.part(piece, kept=kept, is_first=is_first, is_looked_at=is_looked_at)
 
     if form == TREC:
         source = source_in(file, split, by_topic)
