@@ -14,6 +14,7 @@ from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.shared import (
     DIGITS,
+    FIT,
     KEEP_GOING,
     NAMES,
     STYLE,
@@ -52,13 +53,21 @@ PAPER = all_of(
         help="Make the picture so wide, as a column of a paper: 84mm, 174mm (letters of 7 points or more).",
     ),
     click.option("--untitled", is_flag=True, help="Leave out the titles of a picture that gets a caption."),
+    click.option(
+        "--plot-style", metavar="NAME",
+        help="Settings of matplotlib for the picture: a file, or the name of one of its styles (grayscale).",
+    ),
+    click.option(
+        "--highlight", multiple=True, metavar="RUN",
+        help="Draw the curve of this run, by its name, in colour and those not named in grey; several times.",
+    ),
 )  # fmt: skip
 
-result_options = all_of(FORMAT, TABLE, STYLE, DIGITS, OUTPUT, PLOT, PAPER)
+result_options = all_of(FORMAT, TABLE, STYLE, FIT, DIGITS, OUTPUT, PLOT, PAPER)
 """The options of results: --format, --table, --plot ..."""
 
 analysis_options = all_of(
-    FORMAT, TABLE, STYLE, DIGITS, NAMES, OUTPUT, PLOT, PAPER, KEEP_GOING, number_options
+    FORMAT, TABLE, STYLE, FIT, DIGITS, NAMES, OUTPUT, PLOT, PAPER, KEEP_GOING, number_options
 )
 """The options of results (--format, --table, --plot ...) and those that change numbers."""
 
@@ -95,20 +104,23 @@ class ResultOptions:
     output_format: str
     table: str | None
     style: str | None
+    fit: bool
     digits: int | None
     plot: str | None
     plot_width: float | None
     untitled: bool
+    plot_style: str | None
+    highlight: tuple[str, ...]
     output: str | None
     quiet: bool
 
     def check(self) -> None:
         """Stops before anything is read if the options make no sense."""
-        check_table_options(self.output_format, self.style, self.digits)
+        check_table_options(self.output_format, self.style, self.digits, self.fit)
         if self.plot:
-            from pres_eval.report.drawing import check_picture_path
+            from pres_eval.report.paper import check_picture_path
 
-            check_picture_path(self.plot)
+            check_picture_path(self.plot, self.plot_style)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,12 +181,14 @@ def put_out(
         style=said.style or DEFAULT_STYLE,
         width=terminal_width(said.output),
         failures=failures,
+        fit=said.fit,
     )
     write_output(said.output, render(tables, look, command, settings))
     if said.plot is not None and make is not None:
-        from pres_eval.report.drawing import picture
+        from pres_eval.report.paper import Paper, picture
 
+        paper = Paper(said.plot_width, said.untitled, said.plot_style, said.highlight)
         with working(f"drawing {said.plot}", said.quiet):
-            drawn = picture(make(), said.plot, said.plot_width, said.untitled)
+            drawn = picture(make, said.plot, paper)
         write_output(said.plot, drawn)
     exit_if_failed(failures)

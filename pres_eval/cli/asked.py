@@ -35,6 +35,7 @@ class EvaluateOptions(TieOptions, GateOptions):
     nmax: tuple[int, ...]
     output_format: str
     style: str | None
+    fit: bool
     digits: int | None
     bounds: bool
     bounds_of: str | None
@@ -51,7 +52,7 @@ class EvaluateOptions(TieOptions, GateOptions):
 
     def check_layout(self) -> None:
         """Raises UsageError for options of tables that have no effect here."""
-        check_table_options(self.output_format, self.style, self.digits)
+        check_table_options(self.output_format, self.style, self.digits, self.fit)
         for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
             if wanted is not None and self.output_format not in TABLES:
                 raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")

@@ -16,6 +16,7 @@ from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
 from pres_eval.cli.shared import (
     DIGITS,
+    FIT,
     GROUPS,
     JOBS,
     KEEP_GOING,
@@ -72,6 +73,7 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
     help="How results are printed.",
 )  # fmt: skip
 @STYLE
+@FIT
 @DIGITS
 @click.option(
     "--bounds", is_flag=True,

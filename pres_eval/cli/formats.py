@@ -50,6 +50,7 @@ def _layout(job: Job, notes: Sequence[str]) -> RunLayout:
         width=terminal_width(said.output),
         notes=tuple(notes),
         failures=tuple(job.failures or ()),
+        fit=said.fit,
     )
 
 

@@ -17,6 +17,7 @@ from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, report_of
 from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, number_options
 from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.report.paper import Paper
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report
@@ -117,7 +118,7 @@ def command(**values: Any) -> None:
     said = ReportOptions(**values)
     said.check_url()
     for path in said.outputs:
-        _check_ending(path)
+        _check_ending(path, said.plot_style)
     report = report_of(said)
     for path in said.outputs:
         with working(f"writing {path}", said.quiet):
@@ -135,18 +136,20 @@ def command(**values: Any) -> None:
     exit_if_failed(report.failures)
 
 
-def _check_ending(path: str) -> None:
+def _check_ending(path: str, style: str | None) -> None:
     """Stop before the work if the file's ending is none of ours, or if matplotlib is not there."""
     ending = PurePath(path).suffix.lower()
     if ending in PAGES:
         return
-    from pres_eval.report.drawing import PICTURE_FORMATS, check_matplotlib
+    from pres_eval.report.paper import PICTURE_FORMATS, check_matplotlib, style_settings
 
     if ending not in PICTURE_FORMATS:
         raise UsageError(
             f"-o {path}: expected a name that ends with {', '.join((*PAGES[:2], *PICTURE_FORMATS))}"
         )
     check_matplotlib("drawing the report")
+    if style is not None:
+        style_settings(style)
 
 
 def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
@@ -154,7 +157,8 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
         from pres_eval.report.html import as_html
 
         return as_html(report)
-    return as_picture(report, path, said.picture, _subject(report, said), said.plot_width, said.untitled)
+    paper = Paper(said.plot_width, said.untitled, said.plot_style, said.highlight)
+    return as_picture(report, path, said.picture, _subject(report, said), paper)
 
 
 def _subject(report: Report, said: ReportOptions) -> Subject:

@@ -54,6 +54,8 @@ class ReportOptions(NumberOptions):
     picture: str | None
     plot_width: float | None
     untitled: bool
+    plot_style: str | None
+    highlight: tuple[str, ...]
     of_runs: tuple[str, ...]
     of_topic: str | None
     measures: tuple[str, ...]

@@ -123,6 +123,7 @@ KEEP_GOING = click.option(
 STYLE = click.option(
     "--style", metavar="NAME", help="Style of --format table, as tabulate names them (default: simple)."
 )
+FIT = click.option("--fit", is_flag=True, help="Make tables of --format latex fit a column of a paper.")
 DIGITS = click.option(
     "--digits", type=click.IntRange(0, 17), metavar="NUM",
     help="Digits after the point in tables for people (default: 4).",
@@ -140,8 +141,10 @@ def terminal_width(output: str | None) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-def check_table_options(output_format: str, style: str | None, digits: int | None) -> None:
+def check_table_options(output_format: str, style: str | None, digits: int | None, fit: bool = False) -> None:
     """Raises UsageError for options of tables that have no effect in another format."""
+    if fit and output_format != "latex":
+        raise UsageError(f"--fit goes with --format latex, not --format {output_format}")
     if style is not None and output_format != "table":
         raise UsageError(f"--style goes with --format table, not --format {output_format}")
     if digits is not None and output_format not in TABLES:

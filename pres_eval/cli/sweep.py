@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
-from pres_eval.cli.analysing import RunsOptions, analysis_options, measures_option, put_out, qrels_and_runs
+from pres_eval.cli.analysing import (
+    RunsOptions,
+    analysis_options,
+    measures_option,
+    put_out,
+    qrels_and_runs,
+)
 from pres_eval.cli.loading import read
 from pres_eval.cli.shared import TIES, TieOptions
 from pres_eval.cli.values import read_rank

@@ -100,7 +100,7 @@ class Comparisons(Sequence[Comparison]):
     def plot(self) -> Any:
         """Return a matplotlib figure of the means, or for all pairs of the differences (extra: plot)."""
         from pres_eval.report.compared_plots import compared_figure
-        from pres_eval.report.drawing import check_matplotlib
+        from pres_eval.report.paper import check_matplotlib
 
         check_matplotlib("plot")
         return compared_figure(self.compared)

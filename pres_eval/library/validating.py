@@ -10,8 +10,8 @@ from pres_eval.analysis.sampled_parts import read_review, sampled_parts
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, estimated
 from pres_eval.errors import UsageError
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
-from pres_eval.report.drawing import check_matplotlib
 from pres_eval.report.layout import Look, render
+from pres_eval.report.paper import check_matplotlib
 from pres_eval.report.plots import validation_figure
 from pres_eval.report.validation_tables import sentences, validation_tables
 

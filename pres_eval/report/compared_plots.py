@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.analysis.compared import ComparedRuns
-from pres_eval.report.drawing import Figure
+from pres_eval.report.paper import Figure
 
 
 def compared_figure(result: ComparedRuns) -> Figure:

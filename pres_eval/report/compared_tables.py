@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
+from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.letters import SHARED
-from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.report.cells import BEST, Interval, Note, PValue, Score, ShownCell
@@ -39,7 +41,7 @@ def _means(result: ComparedRuns, topics: str) -> Table:
     """Return the table of means, with marks of the best and of significant differences."""
     scores = result.scores
     marks = {(one.measure, one.run): one for one in result.comparisons if result.baselines is not None}
-    rows, cells = [], []
+    rows, cells = [], {}
     for run, name in enumerate(scores.runs):
         line = []
         for measure, label in enumerate(scores.measures):
@@ -48,14 +50,14 @@ def _means(result: ComparedRuns, topics: str) -> Table:
             lower, upper = float(result.lower[measure, run]), float(result.upper[measure, run])
             rows.append((name, label, mean, lower, upper, best))
             line.append(Score(mean, best=best, mark=_mark(marks.get((label, name)), result.settings)))
-        cells.append(line)
+        cells[name] = line
     return Table(
         name="means",
         title=f"Means over {topics}",
         headings=("run", "measure", "mean", "lower", "upper", "best"),
         rows=rows,
         notes=_notes(result),
-        shown=_grid(scores, cells),
+        shown=_grid(scores.measures, cells),
     )
 
 
@@ -110,16 +112,14 @@ def _notes(result: ComparedRuns) -> list[str | Note]:
 def _intervals(result: ComparedRuns) -> Table:
     """Return the table of intervals of means."""
     scores = result.scores
-    cells = [
-        [Interval(low, high) for low, high in zip(lower, upper, strict=True)]
-        for lower, upper in zip(result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
-    ]
+    ends = zip(scores.runs, result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
+    cells = {name: list(map(Interval, lower, upper)) for name, lower, upper in ends}
     kind = INTERVAL_NAMES[result.settings.interval]
     return Table(
         name="intervals",
         title=f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means",
         notes=_mean_notes(result),
-        shown=_grid(scores, cells),
+        shown=_grid(scores.measures, cells),
         programs=False,
     )
 
@@ -135,22 +135,23 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
 
 
 def _groups(result: ComparedRuns) -> Table:
-    """For all pairs: the letters of each run."""
+    """For all pairs: the letters of each run, the best by the first measure on top."""
     scores = result.scores
     letters = [result.letters(measure) for measure in range(len(scores.measures))]
+    order = np.argsort(-rounded(scores.gains()[0]), kind="stable")
     rows = [
-        (name, label, letters[measure][run])
-        for run, name in enumerate(scores.runs)
+        (scores.runs[run], label, letters[measure][run])
+        for run in order
         for measure, label in enumerate(scores.measures)
     ]
-    cells = [[own[run] for own in letters] for run in range(len(scores.runs))]
+    cells = {scores.runs[run]: [own[run] for own in letters] for run in order}
     return Table(
         name="groups",
         title=f"{SHARED.capitalize()} ({_how(result.settings, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=["a: with the best", *_all_alike(result, letters)],
-        shown=_grid(scores, cells),
+        shown=_grid(scores.measures, cells),
     )
 
 
@@ -166,15 +167,13 @@ def _all_alike(result: ComparedRuns, letters: Sequence[Sequence[str]]) -> list[s
     return [f"{', '.join(alike)}: {words}"] if alike else []
 
 
-def _grid(scores: PairedScores, cells: Sequence[Sequence[ShownCell]]) -> Shown:
-    """Runs × measures; the other way round if the measures are many."""
-    if len(scores.measures) > max(MANY, len(scores.runs)):
-        by_measure = zip(*cells, strict=True)
-        lines = [[label, *row] for label, row in zip(scores.measures, by_measure, strict=True)]
-        return Shown(("measure", *scores.runs), lines)
-    return Shown(
-        ("run", *scores.measures), [[name, *row] for name, row in zip(scores.runs, cells, strict=True)]
-    )
+def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> Shown:
+    """Runs, by name, × measures; the other way round if the measures are many."""
+    if len(measures) > max(MANY, len(cells)):
+        by_measure = zip(*cells.values(), strict=True)
+        lines = [[label, *row] for label, row in zip(measures, by_measure, strict=True)]
+        return Shown(("measure", *cells), lines)
+    return Shown(("run", *measures), [[name, *row] for name, row in cells.items()])
 
 
 def _comparisons(result: ComparedRuns) -> Table:

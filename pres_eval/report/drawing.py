@@ -1,29 +1,38 @@
-"""How pictures look: colours, lines, names, and files that are the same byte for byte.
+"""How pictures look: panels, colours, lines, names, legends.
 
 Colours are Okabe and Ito's, which colour-blind readers can tell apart; every line also has its own dashes and
-marker, so that it can be told in black and white.  Figures are made without pyplot: no window, no state.
+marker, so that it can be told in black and white.
 """
 
 from __future__ import annotations
 
-import io
-import os
-import warnings
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle, islice
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pres_eval.errors import MissingExtraError, UsageError
+import numpy as np
+
+from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.names import fitted
+from pres_eval.report.paper import (
+    HIGHLIGHTED,
+    LEAST_LETTERS,
+    LEAST_PANEL,
+    PAPER,
+    Axes,
+    Figure,
+    is_narrow,
+    room,
+    room_for,
+    shrunk,
+    style,
+)
 from pres_eval.report.text import cut
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 (others import it from here)
-    from matplotlib.figure import Figure as Figure  # noqa: PLC0414
-else:  # only checked: matplotlib takes long to import, and need not be there
-    Axes = Figure = object
+EACH_NAME = 0.14
+"""Inches that a name below a bar needs."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 """Okabe & Ito (2008) without the yellow, which is too pale for a line on white."""
@@ -31,120 +40,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#5
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
-
-MILLIMETRES, LEAST_LETTERS = 25.4, 7.0
-"""Of an inch; points of the smallest letters in a paper."""
-
-PICTURE_FORMATS = (".pdf", ".png", ".svg")
-
-_STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "lines.markersize": 4,
-    "svg.hashsalt": "pres-eval",
-    "svg.fonttype": "none",
-    "pdf.fonttype": 42,
-}
-
-
-def check_picture_path(path: str) -> None:
-    """Make sure, before long work, that the picture can be made.
-
-    Raises UsageError if the name does not end with one of PICTURE_FORMATS, MissingExtraError if matplotlib is
-    not there.
-    """
-    check_picture_ending(path, f"--plot {path}")
-    check_matplotlib("--plot")
-
-
-def check_picture_ending(path: str, where: str) -> str:
-    """The ending of a picture's name; raises UsageError if it is not one of PICTURE_FORMATS."""
-    ending = PurePath(path).suffix.lower()
-    if ending not in PICTURE_FORMATS:
-        raise UsageError(f"{where}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
-    return ending
-
-
-def check_matplotlib(feature: str) -> None:
-    """Import matplotlib; raises MissingExtraError if it is not there."""
-    try:
-        with _no_settings_of_this_folder():
-            import matplotlib  # noqa: F401
-    except ImportError as problem:
-        raise MissingExtraError(feature, "matplotlib", "plot") from problem
-
-
-@contextmanager
-def _no_settings_of_this_folder() -> Iterator[None]:
-    """Keep matplotlib from reading `matplotlibrc` in the current folder, where the files of a run may lie.
-
-    Nor does it take a window system's name from MPLBACKEND: our figures are never shown.
-    """
-    backend = os.environ.pop("MPLBACKEND", None)
-    try:
-        here: int | None = os.open(".", os.O_RDONLY) if hasattr(os, "fchdir") else None
-    except OSError:  # the folder is gone or can't be come back to
-        here = None
-    try:
-        if here is not None:
-            os.chdir(os.sep)
-        yield
-    finally:
-        if here is not None:
-            os.fchdir(here)
-            os.close(here)
-        if backend is not None:
-            os.environ["MPLBACKEND"] = backend
-
-
-def fit(figure: Figure, width: float | None, untitled: bool) -> None:
-    """Make a figure so many millimetres wide, with letters of 7 points at least, and without titles."""
-    for axes in figure.axes:
-        axes.set_title("" if untitled else axes.get_title(), wrap=width is not None)
-        axes.xaxis.label.set_wrap(width is not None)
-    if width is not None:
-        wide, high = figure.get_size_inches().tolist()
-        ratio = width / MILLIMETRES / wide
-        figure.set_size_inches(width / MILLIMETRES, high * max(ratio, LEAST_LETTERS / 9))
-        texts: list[Any] = figure.findobj(lambda each: hasattr(each, "set_fontsize"))
-        for text in texts:
-            text.set_fontsize(max(LEAST_LETTERS, min(1, ratio) * text.get_fontsize()))
-
-
-def picture(figure: Figure, path: str, width: float | None = None, untitled: bool = False) -> bytes:
-    """The figure as PNG, SVG or PDF, as the ending of the path says; the same bytes each time.
-
-    width: in millimetres, None: as it was made.
-    """
-    kind = PurePath(path).suffix.lower()[1:]
-    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-    output = io.BytesIO()
-    around = "tight" if width is None else None
-    with style(), warnings.catch_warnings():
-        fit(figure, width, untitled)
-        # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
-        warnings.filterwarnings("ignore", "Glyph")
-        warnings.filterwarnings("default" if width is None else "error", "constrained_layout not applied")
-        try:
-            figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=around)
-        except UserWarning as problem:
-            raise UsageError(f"--width {width:g}: too narrow for this picture, try 174mm") from problem
-    return output.getvalue()
-
-
-@contextmanager
-def style() -> Iterator[None]:
-    """The settings that all figures share, for as long as the block goes."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(_STYLE):
-        yield
 
 
 @contextmanager
@@ -163,12 +58,84 @@ def one_plot(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
         yield figure, figure.subplots()
 
 
-def axes_in_rows(figure: Figure, count: int, columns: int) -> list[Axes]:
-    """So many plots in rows of so many columns; the last row may have fewer."""
-    grid = figure.subplots(-(-count // columns), columns, squeeze=False)
-    for axes in grid.flat[count:]:
-        axes.remove()
-    return list(grid.flat[:count])
+@contextmanager
+def panels(
+    count: int,
+    most: int,
+    size: tuple[float, float],
+    around: tuple[float, float] = (0.0, 0.0),
+    **shared: Any,
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure with so many plots in rows, `most` of them side by side, fewer on narrow paper.
+
+    size, around: width and height in inches of a plot, and of what is around all of them
+    shared: what subplots take, such as sharey
+    """
+    least = min(LEAST_PANEL, 0.6 * size[0])
+    columns = max(1, min(most, count, int(min(room() / least, most))))
+    rows = -(-count // columns)
+    with new_figure(around[0] + columns * size[0], around[1] + rows * size[1]) as figure:
+        grid = figure.subplots(rows, columns, squeeze=False, **shared)
+        for axes in grid.flat[count:]:
+            axes.remove()
+        yield figure, list(grid.flat[:count])
+
+
+def columns_of(grid: Sequence[Axes]) -> int:
+    """How many of the plots are side by side."""
+    return len({axes.get_position().x0 for axes in grid})
+
+
+def add_legend(
+    figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int | None = None
+) -> None:
+    """A legend below the plots in so many columns or fewer; None: beside them, but on narrow paper below."""
+    wide = min(room(), float(figure.get_size_inches()[0]))
+    beside = columns is None and not is_narrow()
+    # A line of 3.5 letters, which are about half as wide as high, and the gap to the next column.
+    entry = max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 * (6.5 + 0.58 * max(map(len, labels), default=0))
+    figure.legend(
+        handles,
+        labels,
+        loc="outside right upper" if beside else "outside lower center",
+        ncols=1 if beside else max(1, min(columns or 2, int(wide / entry))),
+        handlelength=3.5,
+    )
+
+
+def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
+    """Names beside the right ends of lines, in the order of these ends, and apart from each other."""
+    shown = [each for each in zip(*named_lines(lines, names), strict=True) if len(each[0].get_ydata())]
+    shown.sort(key=lambda each: (each[0].get_ydata()[-1], float(np.mean(each[0].get_ydata()))))
+    low, high = axes.get_ylim()
+    inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / 9) - 0.8
+    gap = 1.4 * max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 / inches
+    heights = [-gap]
+    for line, _ in shown:
+        heights.append(max(heights[-1] + gap, (float(line.get_ydata()[-1]) - low) / (high - low)))
+    over = max(0.0, heights[-1] - 1)
+    for (line, name), height in zip(shown, heights[1:], strict=True):
+        look = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
+        end = line.get_xdata()[-1], line.get_ydata()[-1]
+        beside: Any = (1.04, height - over)
+        axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=look)
+
+
+def name_bars(axes: Axes, names: Sequence[str], wide: float, start: int = 0) -> str:
+    """Name bars from the left, of a figure so many inches wide, as many as there is room for.
+
+    Returns what is to be said of that, behind the label of the axis.
+    """
+    step = max(1, math.ceil(len(names) * EACH_NAME / (min(room(), wide) - 0.8)))
+    axes.set_xticks(range(start, start + len(names), step), list(names[::step]), rotation=90, fontsize=7)
+    return f" (one in {step} named)" if step > 1 else ""
+
+
+def whole_numbers(axis: Any) -> None:
+    """Put ticks at whole numbers alone, as many as there is room for."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
 
 
 def plain(text: str, longest: int = 28) -> str:
@@ -179,6 +146,7 @@ def plain(text: str, longest: int = 28) -> str:
 
 def plain_names(names: Sequence[str], longest: int = 28) -> list[str]:
     """The names of runs as they stand in pictures: as `plain` says, but no two that differ look alike."""
+    longest = room_for(longest)
     return [plain(name, longest) for name in fitted(names, longest)]
 
 
@@ -192,16 +160,30 @@ def line_styles(count: int) -> list[dict[str, Any]]:
     ]
 
 
-MOST_COLOURED, HIGHLIGHTED = 8, 5
+MOST_COLOURED, MOST_BEST = 8, 5
 """Of more lines than the first, only so many as the second have colours."""
 
 OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "zorder": 1.5}
 
 
-def run_styles(count: int, best: Sequence[int]) -> list[dict[str, Any]]:
-    """`line_styles` of runs, of many the best alone, the others grey; `best` are the runs, the best first."""
-    coloured = range(count) if count <= MOST_COLOURED else best[:HIGHLIGHTED]
-    return [look if run in coloured else OTHERS for run, look in enumerate(line_styles(count))]
+def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[dict[str, Any]]:
+    """`line_styles` of the runs that the paper highlights, else of all, or of many the best; others are grey.
+
+    best: the runs, the best first; None: all have colours, however many they are.  Raises UsageError for a
+    run to be highlighted that is not there.
+    """
+    HIGHLIGHTED.set(True)
+    wanted = PAPER.get().highlight
+    for name in wanted:
+        if name not in names:
+            hint = did_you_mean(name, names, f"there are {', '.join(names)}")
+            raise UsageError(f"--highlight {name}: no such run; {hint}")
+    coloured = [run for run, name in enumerate(names) if name in wanted]
+    if not wanted:
+        every = list(range(len(names)))
+        coloured = every if best is None or len(names) <= MOST_COLOURED else sorted(best[:MOST_BEST])
+    looks = dict(zip(coloured, line_styles(len(coloured)), strict=True))
+    return [looks.get(run, OTHERS) for run in range(len(names))]
 
 
 def named_lines(lines: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str]]:

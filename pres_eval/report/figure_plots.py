@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -11,7 +10,18 @@ from numpy.typing import NDArray
 
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
 from pres_eval.analysis.topics import plural
-from pres_eval.report.drawing import Axes, Figure, line_styles, new_figure, one_plot, plain_names
+from pres_eval.report.drawing import (
+    add_legend,
+    columns_of,
+    line_styles,
+    name_bars,
+    name_ends,
+    one_plot,
+    panels,
+    plain_names,
+    run_styles,
+)
+from pres_eval.report.paper import Axes, Figure
 
 Curve = TypeVar("Curve", PrecisionRecall, Roc)
 
@@ -23,12 +33,10 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
     """Relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
     with one_plot(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
-        step = max(1, -(-len(topics) // 40))
-        names = plain_names(topics, 14)[::step]
-        axes.set_xticks(range(0, len(topics), step), names, rotation=90, fontsize=7)
+        named = name_bars(axes, plain_names(topics, 14), 8.0)
         axes.set_xlim(-0.8, len(topics) - 0.2)
         axes.grid(visible=False, axis="x")
-        axes.set_xlabel("topic, by relevant documents" + (f" (one in {step} named)" if step > 1 else ""))
+        axes.set_xlabel(f"topic, by relevant documents{named}")
         axes.set_ylabel("relevant documents")
         mean = sum(relevant) / max(len(relevant), 1)
         axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1, label=f"mean: {mean:.1f}")
@@ -54,7 +62,7 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
     labels = [f"{name}: {curve.break_even:.4f}" for name, curve in zip(short, curves, strict=True)]
     return _run_panels(
         f"{title}: saw-tooth, interpolation (dashed), break-even (mark and number)",
-        ("recall", "precision"), labels, curves, draw,
+        ("recall", "precision"), dict(zip(labels, run_styles(names), strict=True)), curves, draw,
     )  # fmt: skip
 
 
@@ -71,8 +79,9 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
     last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
     reach = min(1.0, 1.2 * last) or 1.0
+    looks = dict(zip(labels, run_styles(names), strict=True))
     return _run_panels(
-        f"{title}: ROC up to a fallout of {reach:.3g}", ("fallout", "recall"), labels, curves, draw, reach
+        f"{title}: ROC up to a fallout of {reach:.3g}", ("fallout", "recall"), looks, curves, draw, reach
     )
 
 
@@ -83,54 +92,48 @@ MOST_TOGETHER = 4
 def _run_panels(
     title: str,
     axis_names: tuple[str, str],
-    labels: Sequence[str],
+    looks: Mapping[str, Mapping[str, Any]],
     curves: Sequence[Curve],
     draw: Callable[[Axes, Curve, Mapping[str, Any]], Any],
     reach: float = 1.0,
 ) -> Figure:
-    """Curves from 0 to 1: all in one plot with a legend, or a small plot for each."""
-    looks = line_styles(len(labels))
-    together = len(labels) <= MOST_TOGETHER
-    columns = 1 if together else min(3, len(labels))
-    rows = 1 if together else math.ceil(len(labels) / columns)
-    size = (6.4, 5.0) if together else (0.4 + 2.5 * columns, 0.8 + 2.3 * rows)
-    with new_figure(*size) as figure:
-        grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-        for axes in grid.flat:
+    """Curves from 0 to 1 with looks by label: all in one plot with a legend, or a small plot for each."""
+    together = len(looks) <= MOST_TOGETHER
+    count, size, around = (1, (6.4, 5.0), (0, 0)) if together else (len(looks), (2.5, 2.3), (0.4, 0.8))
+    with panels(count, 3, size, around, sharex=True, sharey=True) as (figure, grid):
+        for axes in grid:
             axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
             axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
-        for axes in grid.flat[len(labels) if not together else 1 :]:
-            axes.remove()
         handles = []
-        for number, (curve, look) in enumerate(zip(curves, looks, strict=True)):
-            axes = grid.flat[0 if together else number]
+        columns = columns_of(grid)
+        for number, (curve, (label, look)) in enumerate(zip(curves, looks.items(), strict=True)):
+            axes = grid[0 if together else number]
             handles.append(draw(axes, curve, look))
             if not together:
-                axes.set_title(labels[number], fontsize=7.5)
+                axes.set_title(label, loc="left", fontsize=7.5)
                 axes.locator_params(axis="x", nbins=3)
-                axes.xaxis.set_tick_params(labelbottom=number + columns >= len(labels))
+                axes.xaxis.set_tick_params(labelbottom=number + columns >= len(looks))
         figure.suptitle(title, fontsize=10)
         if not together:
             figure.supxlabel(axis_names[0], fontsize=9)
             figure.supylabel(axis_names[1], fontsize=9)
         else:
-            grid.flat[0].set(xlabel=axis_names[0], ylabel=axis_names[1])
-            figure.legend(handles, labels, loc="outside lower center", fontsize=7.5, handlelength=3.0)
+            grid[0].set(xlabel=axis_names[0], ylabel=axis_names[1])
+            add_legend(figure, handles, list(looks), 1)
     return figure
 
 
 def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: NDArray[Any]) -> Figure:
     """Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
-    with one_plot(6.4, 4.4 + 0.09 * len(names)) as (figure, axes):
+    best = np.argsort(-values[:, -1], kind="stable").tolist()
+    with one_plot(6.4, 4.4) as (figure, axes):
         lines = []
-        for row, look in zip(values, line_styles(len(names)), strict=True):
+        for row, look in zip(values, run_styles(names, best), strict=True):
             lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
         axes.set(xscale="log", ylim=(0, 1.02))
         axes.set(xlabel="documents in the collection (N)", ylabel="normalised recall")
         axes.set_title("Normalised recall comes near to recall as the collection grows")
-        columns = 1 + (len(names) > 4) + (len(names) > 24)
-        size: dict[str, Any] = {"ncols": columns, "fontsize": 7.5, "handlelength": 3.0}
-        figure.legend(lines, plain_names(names, 40), loc="outside lower center", **size)
+        name_ends(figure, axes, lines, names)
     return figure
 
 

@@ -27,6 +27,7 @@ class Grid:
            is too wide
     title  the line above it, if any
     apart  rows of a name and a text that takes the place of all cells: runs that could not be evaluated
+    fit    whether LaTeX makes it narrower where it is wider than a column
     """
 
     header: tuple[str, ...]
@@ -34,6 +35,7 @@ class Grid:
     title: str = ""
     left: int = 1
     apart: tuple[tuple[str, str], ...] = ()
+    fit: bool = False
 
 
 def escaped(text: str, style: str) -> str:
@@ -100,6 +102,11 @@ def folded(grid: Grid, style: str, width: int | None) -> list[Grid]:
     return [replace(piece, apart=()) for piece in pieces[:-1]] + [replace(pieces[-1], apart=grid.apart)]
 
 
+def pieces(grid: Grid, style: str, width: int | None) -> list[str]:
+    """The grid as text, in several tables where lines would be longer than `width`."""
+    return [written(piece, style, width) for piece in folded(grid, style, width)]
+
+
 def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
     return replace(
         grid,
@@ -162,15 +169,23 @@ def _alignments(grid: Grid) -> Sequence[str]:
     return ["left"] * grid.left + ["right"] * (len(grid.header) - grid.left)
 
 
+_MINUS = re.compile(r"(?<![\w.$])-(?=\.?\d|inf)")
+"""The hyphen before a number in a cell, which LaTeX would set as one."""
+
+
 def _latex_tabular(grid: Grid) -> str:
-    """The grid for the package booktabs, its title as a comment."""
+    """The grid for LaTeX, its title and the packages that it needs as comments."""
     columns = "".join(side[0] for side in _alignments(grid))
+    box = (r"\begin{adjustbox}{max width=\columnwidth}", r"\end{adjustbox}") if grid.fit else ()
     lines = [f"% {grid.title}"] if grid.title else []
+    lines += [f"% \\usepackage{{booktabs{', adjustbox' * grid.fit}}}", *box[:1]]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(grid.header) + r" \\", r"\midrule"]
-    lines += [" & ".join(row) + r" \\" for row in grid.rows]
+    for row in grid.rows:
+        numbers = (_MINUS.sub("$-$", cell) for cell in row[grid.left :])
+        lines.append(" & ".join([*row[: grid.left], *numbers]) + r" \\")
     span = max(len(grid.header) - 1, 1)
     lines += [rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart]
-    return "".join(f"{line}\n" for line in [*lines, r"\bottomrule", r"\end{tabular}"])
+    return "".join(f"{line}\n" for line in [*lines, r"\bottomrule", r"\end{tabular}", *box[1:]])
 
 
 def notes_text(notes: Sequence[str], style: str, width: int | None = None) -> str:

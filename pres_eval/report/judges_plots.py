@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import Axes, Figure, new_figure, plain, plain_names
+from pres_eval.report.drawing import new_figure, plain, plain_names
 from pres_eval.report.names import fitted
+from pres_eval.report.paper import Axes, Figure, room
 from pres_eval.report.position_plots import draw_rank_changes
 
 WIDEST = 14
@@ -36,7 +37,7 @@ def judges_figure(
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
     widths = [max(3.4, 1.4 + 0.55 * len(grades))]
     widths += [between + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
-    columns = max(1, min(len(widths), int(WIDEST // max(widths))))
+    columns = max(1, min(len(widths), int(min(WIDEST, 1.5 * room()) // max(widths))))
     rows = -(-len(widths) // columns)
     with new_figure(columns * max(widths), rows * max(3.2, 1.0 + 0.2 * len(runs))) as figure:
         parts = figure.subfigures(rows, columns, squeeze=False).ravel()

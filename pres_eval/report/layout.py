@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.cells import Note, ShownCell, Value, cell_text, note_text, plain_text
-from pres_eval.report.grid import Grid, escaped, folded, notes_text, separated, written
+from pres_eval.report.grid import Grid, escaped, notes_text, pieces, separated
 from pres_eval.report.shown_runs import guarded
 from pres_eval.report.table import apart, check_style
 from pres_eval.report.text import exact, text_of
@@ -43,6 +43,7 @@ class Look:
     style   one of tabulate's table styles
     width   characters that a line of a table for people may have; None: any number
     failures  runs that could not be evaluated: rows of the first table for people, and in JSON
+    fit     whether tables in LaTeX are no wider than a column
     """
 
     form: str = "table"
@@ -51,6 +52,7 @@ class Look:
     style: str = "simple"
     width: int | None = None
     failures: tuple[RunFailure, ...] = ()
+    fit: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,10 +135,11 @@ def as_text(table: Table, look: Look = Look()) -> str:
         title=table.title,
         left=view.left,
         apart=apart(look.failures, style),
+        fit=look.fit,
     )
-    pieces = [written(piece, style, look.width) for piece in folded(grid, style, look.width)]
     notes = [note_text(note, style) for note in table.notes]
-    return "\n".join([*pieces, *([notes_text(notes, style, look.width)] if notes else [])])
+    below = [notes_text(notes, style, look.width)] if notes else []
+    return "\n".join([*pieces(grid, style, look.width), *below])
 
 
 def as_csv(table: Table, delimiter: str = ",") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,20 +11,22 @@ from numpy.typing import NDArray
 from pres_eval.analysis.validation import Validation
 from pres_eval.report.drawing import (
     COLOURS,
-    Axes,
-    Figure,
-    axes_in_rows,
+    add_legend,
+    columns_of,
     line_styles,
+    name_ends,
     named_lines,
-    new_figure,
     one_plot,
+    panels,
     plain,
     run_styles,
+    whole_numbers,
 )
+from pres_eval.report.paper import Axes, Figure
 
 SAMPLE = "each sample"
 
-LEVELS = {0.9: "about the same", 0.8: "noticeable change below"}
+LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
 """What a Kendall τ between two rankings of runs means (Voorhees 2000)."""
 
 
@@ -33,61 +34,60 @@ def curves(
     labels: Sequence[str], measures: Sequence[str], x: Sequence[int], values: NDArray[Any], *, xlabel: str
 ) -> Figure:
     """Lines over a common x, a panel for each measure, a line for each label: (M, X, R) values (figure 8)."""
-    columns = min(3, len(measures))
     best = np.argsort(-values[0].mean(axis=0), kind="stable").tolist()
-    height = 2.9 * math.ceil(len(measures) / columns)
-    with new_figure(1.8 + 2.9 * columns, height) as figure:
-        for measure, means, axes in zip(
-            measures, values, axes_in_rows(figure, len(measures), columns), strict=True
-        ):
+    with panels(len(measures), 3, (2.9, 2.9), (1.8, 0.0)) as (figure, grid):
+        for measure, means, axes in zip(measures, values, grid, strict=True):
             lines = [
                 axes.plot(x, row, linewidth=1.2, **look)[0]
-                for row, look in zip(means.T, run_styles(len(labels), best), strict=True)
+                for row, look in zip(means.T, run_styles(labels, best), strict=True)
             ]
             axes.set(title=plain(measure), xlabel=xlabel, ylabel=f"mean {plain(measure)}")
             axes.set(xlim=(0, None), ylim=(0, None))
-        figure.legend(*named_lines(lines, labels), loc="outside right center", handlelength=3.5)
+        if len(grid) == 1:
+            name_ends(figure, grid[0], lines, labels)
+        else:
+            add_legend(figure, *named_lines(lines, labels))
     return figure
 
 
 def robustness(
-    fractions: Sequence[float], panels: Mapping[str, Mapping[str, NDArray[Any]]], coefficient: str
+    fractions: Sequence[float], plots: Mapping[str, Mapping[str, NDArray[Any]]], coefficient: str
 ) -> Figure:
     """The lowest correlation at each fraction of the relevant documents, dots for the samples.
 
-    panels: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
+    plots: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
     with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010); the legend names lines without any.
     """
 
     def any_known(name: str) -> bool:
-        return any(not np.isnan(lines[name]).all() for lines in panels.values() if name in lines)
+        return any(not np.isnan(lines[name]).all() for lines in plots.values() if name in lines)
 
     percent = [*(100 * fraction for fraction in fractions), 100]
-    known = [taus[~np.isnan(taus)] for lines in panels.values() for taus in lines.values()]
+    known = [taus[~np.isnan(taus)] for lines in plots.values() for taus in lines.values()]
     lowest = min((float(taus.min()) for taus in known if len(taus)), default=0.75)
-    names = list(dict.fromkeys(label for lines in panels.values() for label in lines))
+    names = list(dict.fromkeys(label for lines in plots.values() for label in lines))
     looks = dict(zip(names, line_styles(len(names)), strict=True))
-    with new_figure(1.0 + 3.4 * len(panels), 3.8) as figure:
-        grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
-        for axes, (title, lines) in zip(grid, panels.items(), strict=True):
+    with panels(len(plots), len(plots), (3.4, 3.8), (1.0, 0.0), sharey=True) as (figure, grid):
+        for axes, (title, lines) in zip(grid, plots.items(), strict=True):
             _draw_correlations(axes, percent, lines, looks)
-            axes.set(title=plain(title), ylim=(min(0.75, lowest - 0.05), 1.02))
-        grid[0].set_ylabel(f"{coefficient} with the full ranking")
+            axes.set_title(plain(title), loc="left")
+            axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
+        for axes in grid[:: columns_of(grid)]:
+            axes.set_ylabel(f"{coefficient} with the full ranking")
         # One above its line, one below: they stay apart however near to each other the lines are.
         for (level, words), side in zip(LEVELS.items(), ("bottom", "top"), strict=True):
             grid[-1].annotate(
                 f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
         handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
-        figure.legend(
+        add_legend(
+            figure,
             [*(handles[plain(name)] for name in names), handles[SAMPLE]],
             [
                 *(f"{plain(name)} ({'lowest' if any_known(name) else 'nan: all tie'})" for name in names),
                 SAMPLE,
             ],
-            loc="outside lower center",
-            ncols=min(4, len(names)),
-            handlelength=3.5,
+            min(4, len(names)),
         )
     return figure
 
@@ -115,20 +115,15 @@ def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:
 
     Each topic has `title`, `nmax`, and `best`, `run`, `worst`: (ranks, counts) of the steps of each curve.
     """
-    columns = min(3, len(topics))
-    height = 0.6 + 2.9 * math.ceil(len(topics) / columns)
-    with new_figure(max(4.8, 3.6 * columns), height) as figure:
-        for topic, axes in zip(topics, axes_in_rows(figure, len(topics), columns), strict=True):
+    with panels(len(topics), 3, (4.8 if len(topics) == 1 else 3.6, 2.9), (0.0, 0.6)) as (figure, grid):
+        for topic, axes in zip(topics, grid, strict=True):
             draw_cumulated(axes, topic)
-        handles, labels = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3 if columns > 1 else 2)
+        add_legend(figure, *grid[0].get_legend_handles_labels(), 3 if len(topics) > 1 else 2)
     return figure
 
 
 def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
     """One topic of `cumulated_curves` into axes of your own."""
-    from matplotlib.ticker import MaxNLocator
-
     (best_x, best_y), (run_x, run_y), (worst_x, worst_y) = topic["best"], topic["run"], topic["worst"]
     axes.fill(
         [*best_x, *reversed(run_x)],
@@ -152,7 +147,7 @@ def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
     axes.axvline(topic["nmax"], color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
     axes.set(title=plain(topic["title"], 48), xlabel="rank", ylabel="relevant documents so far")
     axes.set(xlim=(0, run_x[-1] * 1.02), ylim=(0, max(1, run_y[-1]) * 1.04))
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(axes.yaxis)
 
 
 def validation_figure(found: Validation) -> Figure:
@@ -178,5 +173,5 @@ def validation_figure(found: Validation) -> Figure:
         axes.set_yticks(places, names)
         axes.set(xlim=(-0.01, 1.01), ylim=(len(rows) - 0.5, -0.5))
         axes.set_title(f"{percent} intervals ({found.settings.method})")
-        figure.legend(loc="outside lower center", ncols=3)
+        add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import Axes, Figure, line_styles, new_figure, one_plot, plain, plain_names
+from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
+from pres_eval.report.paper import Axes, Figure, is_narrow
 
 _NAME_MARGIN = 0.06
 """How far the names stand from the outer measures, as a part of the width."""
@@ -34,8 +35,8 @@ def draw_rank_changes(
     axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]
 ) -> None:
     """`rank_changes` into axes of your own."""
-    places, names = range(len(measures)), plain_names(runs)
-    for run, look in enumerate(line_styles(len(runs))):
+    places, names = range(len(measures)), plain_names(runs, 20 if is_narrow() else 28)
+    for run, look in enumerate(run_styles(runs)):
         axes.plot(places, positions[:, run], linewidth=1.2, **look)
     margin = _NAME_MARGIN * max(1, places[-1])
     for end, side, align in ((0, -margin, "right"), (places[-1], margin, "left")):
@@ -46,7 +47,7 @@ def draw_rank_changes(
             if height > place:  # tied with others above: a bracket holds their names together
                 bracket = [end + side * 0.75] * 2
                 axes.plot(bracket, [place, height], color="#888888", linewidth=0.9, clip_on=False)
-    axes.set_xticks(places, [plain(measure) for measure in measures])
+    axes.set_xticks(places, [plain(measure) for measure in measures], rotation=90 * is_narrow())
     axes.set(xlim=(-margin, places[-1] + margin), ylim=(len(runs) + 0.6, 0.4))
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -65,22 +66,21 @@ def _spread(positions: NDArray[Any]) -> NDArray[Any]:
 
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
     """How many pairs of runs the measures agree on, a bar for each pattern of agreement (figure 7)."""
-    from matplotlib.ticker import MaxNLocator
-
     total = sum(pairs) or 1
     bars = axes.barh(range(len(patterns)), list(pairs), color="#56B4E9", edgecolor="#222222", linewidth=0.6)
     axes.bar_label(bars, [f"{count} ({count / total:.1%})" for count in pairs], padding=3, fontsize=8)
     axes.set_yticks(range(len(patterns)), ["\n".join(_lines(pattern)) for pattern in patterns])
     axes.invert_yaxis()
     axes.set_xlim(0, max([*pairs, 1]) * 1.3)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(axes.xaxis)
     axes.grid(visible=False, axis="y")
     axes.set(xlabel=f"pairs of runs (of {sum(pairs)})", title="Verdicts on pairs (= same, ≠ different)")
 
 
 def _lines(pattern: str) -> list[str]:
     """A pattern of many measures in lines that leave room for the bars."""
-    return [plain(line, 60) for line in textwrap.wrap(pattern, 60, break_long_words=False)]
+    longest = 18 if is_narrow() else 60
+    return [plain(line, 60) for line in textwrap.wrap(pattern, longest, break_long_words=False)]
 
 
 def _more_lines(patterns: Sequence[str]) -> float:

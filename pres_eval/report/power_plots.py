@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from pres_eval.report.drawing import Axes, Figure, line_styles, new_figure, plain
+from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
+from pres_eval.report.paper import Axes, Figure
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
@@ -34,8 +35,7 @@ def power_figure(
     swaps: measure -> (lower ends of the bins, rates) for the largest sets of topics, of so many topics.
     """
     looks = dict(zip(levels, line_styles(len(levels)), strict=True))
-    with new_figure(9.0, 4.2 + 0.1 * len(levels)) as figure:
-        left, right = figure.subplots(1, 2)
+    with panels(2, 2, (4.5, 4.2), (0.0, 0.1 * len(levels))) as (figure, (left, right)):
         lines = _draw_levels(left, levels, looks, alpha)
         for name, (lower, rates) in swaps.items():
             right.plot(lower, rates, linewidth=1.2, **looks[name])
@@ -49,13 +49,7 @@ def power_figure(
         last = max((max(lower, default=0.0) for lower, _ in swaps.values()), default=0.0)
         right.set_xlim(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05))
         right.set_title(f"Swaps between two sets of {topics} topics")
-        figure.legend(
-            lines,
-            [plain(name) for name in levels],
-            loc="outside lower center",
-            ncols=min(4, len(levels)),
-            handlelength=3.5,
-        )
+        add_legend(figure, lines, [plain(name) for name in levels], min(4, len(levels)))
     return figure
 
 
@@ -63,8 +57,6 @@ def _draw_levels(
     axes: Axes, levels: Mapping[str, NDArray[Any]], looks: Mapping[str, dict[str, Any]], alpha: float
 ) -> list[Line2D]:
     """The levels of the pairs, as far as they are of interest."""
-    from matplotlib.ticker import MaxNLocator
-
     lines = []
     for name, values in levels.items():
         look = looks[name] | {"markevery": max(1, len(values) // 12)}
@@ -81,7 +73,7 @@ def _draw_levels(
     if above == pairs:
         text = f"no pair of runs below {MOST_LEVEL:g}"
         axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(axes.xaxis)
     axes.set(xlabel="pairs of runs, by level", ylabel="achieved significance level")
     axes.set_title("Discriminative power (nearer to the left: more)")
     return lines

@@ -5,7 +5,6 @@ Each function takes data and returns a matplotlib Figure, in the style of `plots
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.topics import plural
-from pres_eval.report.drawing import Axes, Figure, axes_in_rows, new_figure, plain, plain_names
+from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
+from pres_eval.report.paper import Axes, Figure
 
 BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#D55E00", "////"
 """Colours of bars, and their hatching."""
@@ -43,9 +43,9 @@ def score_bars(
     # As high as the names beside the panels are long.
     height = max(1.9, 0.4 + 0.08 * max(len(plain(measure)) for measure in measures))
     order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
-    with new_figure(max(5.0, 1.5 + 0.32 * len(runs)), 0.9 + height * len(measures)) as figure:
-        panels = figure.subplots(len(measures), 1, sharex=True, squeeze=False)[:, 0]
-        for row, axes in enumerate(panels):
+    size = max(5.0, 1.5 + 0.32 * len(runs)), height
+    with panels(len(measures), 1, size, (0.0, 0.9), sharex=True) as (figure, rows):
+        for row, axes in enumerate(rows):
             baseline = None if baselines is None else baselines[row]
             marked = np.zeros(len(runs), bool) if significant is None else significant[row]
             _draw_bars(axes, means[row], order, marked, baseline)
@@ -55,17 +55,17 @@ def score_bars(
                 axes.axhline(means[row][baseline], color=BASELINE, linestyle="--", linewidth=0.9)
             axes.set(ylabel=plain(measures[row]), ylim=(0, None))
         names = plain_names(runs, 20)
-        panels[-1].set_xticks(range(len(runs)), [names[run] for run in order], rotation=60, ha="right")
-        panels[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}")
+        named = name_bars(rows[-1], [names[run] for run in order], max(5.0, 1.5 + 0.32 * len(runs)))
+        rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{named}")
         over = "" if topics is None else f" over {plural(topics)}"
         if intervals is not None and topics == 1:
             over += ", which says nothing of others: no intervals"
-        panels[0].set_title(f"{title}{over}")
+        rows[0].set_title(f"{title}{over}")
         has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
         own = None if baselines is None else {names[run] for run in baselines}
-        handles = _handles(panels[0], f"{100 * confidence:g} % interval" if has_intervals else None, own)
+        handles = _handles(rows[0], f"{100 * confidence:g} % interval" if has_intervals else None, own)
         if handles:
-            figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3)
+            add_legend(figure, list(handles.values()), list(handles), 3)
     return figure
 
 
@@ -122,29 +122,24 @@ def difference_maps(
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    columns = min(2, len(measures))
-    rows = math.ceil(len(measures) / columns)
     size = max(2.4, 0.17 * len(runs))
     names = plain_names(runs, 20)
     colours = ListedColormap([WORSE, ALIKE, BETTER])
-    with new_figure(columns * (size + 1.9), rows * (size + 1.6) + 0.5) as figure:
-        for row, axes in enumerate(axes_in_rows(figure, len(measures), columns)):
+    with panels(len(measures), 2, (size + 1.9, size + 1.6), (0.0, 0.5)) as (figure, grid):
+        for row, axes in enumerate(grid):
             order = np.argsort(-means[row], kind="stable")
             cells = said[row][np.ix_(order, order)]
             axes.imshow(cells, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
             ordered = [names[run] for run in order]
-            axes.set_yticks(range(len(runs)), ordered, fontsize=7)
-            axes.set_xticks(range(len(runs)), ordered, rotation=90, fontsize=7)
+            name_bars(axes, ordered, size + 0.8)
+            labels = [label.get_text() for label in axes.get_xticklabels()]
+            axes.set_yticks(axes.get_xticks(), labels, fontsize=7)
             between, ends = np.arange(len(runs) - 1) + 0.5, (-0.5, len(runs) - 0.5)
             axes.vlines(between, *ends, color="white", linewidth=0.6)
             axes.hlines(between, *ends, color="white", linewidth=0.6)
             axes.grid(visible=False)
             axes.tick_params(length=0)
-            axes.set_title(plain(measures[row]))
-        figure.legend(
-            [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)],
-            ["row better than column", "no significant difference", "row worse"],
-            loc="outside lower center",
-            ncols=3,
-        )
+            axes.set_title(plain(measures[row]), loc="left")
+        words = ("row better than column", "no significant difference", "row worse")
+        add_legend(figure, [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)], words, 3)
     return figure

@@ -37,6 +37,7 @@ class RunLayout:
     width      characters that a line may have; None: any number
     notes      lines below a table for people
     failures   runs that could not be evaluated
+    fit        whether tables in LaTeX are no wider than a column (--fit)
     """
 
     per_topic: bool = False
@@ -50,6 +51,7 @@ class RunLayout:
     width: int | None = None
     notes: tuple[str, ...] = ()
     failures: tuple[RunFailure, ...] = ()
+    fit: bool = False
 
 
 def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:

@@ -18,11 +18,10 @@ from pres_eval.report.grid import (
     Grid,
     escaped,
     fits,
-    folded,
     notes_text,
+    pieces,
     separated,
     transposed,
-    written,
 )
 from pres_eval.report.names import file_name, run_names
 from pres_eval.report.shown_runs import DEFAULT_STYLE, RunLayout, columns_of, guarded, in_order_of, rows_of
@@ -64,14 +63,16 @@ def as_latex(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) 
 
 def _written(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str) -> str:
     failed = apart(layout.failures, style)
-    pieces = [
-        written(piece, style, layout.width)
+    texts = [
+        text
         for grid in grids_of(evaluations, layout, style)
-        for piece in folded(replace(_turned(grid, style, layout), apart=failed), style, layout.width)
+        for text in pieces(
+            replace(_turned(grid, style, layout), apart=failed, fit=layout.fit), style, layout.width
+        )
     ]
     notes = [escaped(text_of(note), style) for note in layout.notes]
     below = [notes_text(notes, style, layout.width)] if notes else []
-    return "\n".join([*pieces, *below])
+    return "\n".join([*texts, *below])
 
 
 def apart(failures: Sequence[RunFailure], style: str) -> tuple[tuple[str, str], ...]:

@@ -8,20 +8,24 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import (
+from pres_eval.report.drawing import add_legend, named_lines, new_figure
+from pres_eval.report.graphs import graphs_of
+from pres_eval.report.grid import Grid, written
+from pres_eval.report.paper import (
+    AS_IT_COMES,
     Figure,
+    Paper,
     check_matplotlib,
     check_picture_ending,
-    new_figure,
+    is_narrow,
     picture,
     style,
 )
-from pres_eval.report.graphs import graphs_of
-from pres_eval.report.grid import Grid, written
 from pres_eval.report.report_topics import hardest_topics, median_labels
 from pres_eval.report.text import cut, shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report, title_of
@@ -33,7 +37,6 @@ from pres_eval.report.trec_run_plots import (
     draw_intervals,
     draw_one_graph,
     draw_relevant,
-    name_curves,
 )
 from pres_eval.report.trec_tables import run_text
 from pres_eval.report.trec_topic_plots import draw_bars, draw_explained, draw_median, draw_pair, draw_topic
@@ -59,8 +62,7 @@ def as_picture(
     path: str,
     name: str | None = None,
     subject: Subject | None = None,
-    width: float | None = None,
-    untitled: bool = False,
+    paper: Paper = AS_IT_COMES,
 ) -> bytes:
     """The picture of that name, as the ending of the path says.
 
@@ -74,9 +76,9 @@ def as_picture(
         subject = subject or default_subject(report)
         if len(subject.runs) < need:
             raise UsageError(f"--picture {name}: a picture of {need} runs, and the report has one")
-        return picture(draw(report, subject), path, width, untitled)
+        return picture(partial(draw, report, subject), path, paper)
     if kind != ".pdf":
-        return picture(draw_curves(report, histogram=bool(median_labels(report))), path, width, untitled)
+        return picture(partial(draw_curves, report, bool(median_labels(report))), path, paper)
     from matplotlib.backends.backend_pdf import PdfPages
 
     output = io.BytesIO()
@@ -148,13 +150,15 @@ def document(report: Report) -> Iterator[Figure]:
 def draw_curves(report: Report, histogram: bool = False) -> Figure:
     """Recall-precision, PRES and recall against Nmax, ROC with -N; the first run's histogram if wanted."""
     graphs = graphs_of(report)
-    with new_figure(9.5, 10.8 if histogram else 7.2) as figure:
-        panels = figure.subplot_mosaic("ab;cd;ee" if histogram else "ab;cd")
+    narrow = is_narrow()
+    with new_figure(*(4.8, 18.0) if narrow else (9.5, 10.8 if histogram else 7.2)) as figure:
+        above, below = ("a;b;c;d", ";e") if narrow else ("ab;cd", ";ee")
+        panels = figure.subplot_mosaic(above + below * histogram)
         for place, graph in zip("abcd", graphs, strict=False):
-            draw_graph(panels[place], graph, report.best_first(report.main))
+            draw_graph(panels[place], graph, report)
         for place in "abcd"[len(graphs) :]:
             panels[place].remove()
-        name_curves(figure, panels["a"], report.names)
+        add_legend(figure, *named_lines(panels["a"].get_lines(), report.names))
         if histogram:
             draw_bars(panels["e"], report, 0, median_labels(report)[0])
     return figure

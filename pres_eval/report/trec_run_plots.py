@@ -11,17 +11,9 @@ import numpy as np
 
 from pres_eval.analysis.letters import SHARED
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import (
-    COLOURS,
-    Axes,
-    Figure,
-    named_lines,
-    one_plot,
-    plain,
-    plain_names,
-    run_styles,
-)
+from pres_eval.report.drawing import COLOURS, name_ends, one_plot, plain, plain_names, run_styles
 from pres_eval.report.graphs import Graph, graphs_of
+from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.report_topics import hardest_topics, quartiles, relevant_counts
 from pres_eval.report.trec_report import Report
 
@@ -42,19 +34,15 @@ def default_subject(report: Report) -> Subject:
     return Subject(runs=tuple(range(min(2, len(report.names)))), topic=hardest, label=label)
 
 
-def draw_graph(axes: Axes, graph: Graph, best: Sequence[int]) -> None:
-    """The curves of the runs; `best` are these, the best first."""
-    for points, look in zip(graph.curves, run_styles(len(graph.curves), best), strict=True):
+def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
+    """The curves of the runs."""
+    looks = run_styles(report.names, report.best_first(report.main))
+    for points, look in zip(graph.curves, looks, strict=True):
         axes.plot([x for x, _, _ in points], [y for _, y, _ in points], linewidth=1.2, **look)
     if graph.logarithmic:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
     axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
-
-
-def name_curves(figure: Figure, axes: Axes, names: Sequence[str]) -> None:
-    """A legend beside the curves."""
-    figure.legend(*named_lines(axes.get_lines(), names), loc="outside right upper", handlelength=3.5)
 
 
 def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
@@ -65,8 +53,8 @@ def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
         if graph is None:
             raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
         with one_plot(7.5, 4.6) as (figure, axes):
-            draw_graph(axes, graph, report.best_first(report.main))
-            name_curves(figure, axes, report.names)
+            draw_graph(axes, graph, report)
+            name_ends(figure, axes, axes.get_lines(), report.names)
         return figure
 
     return draw

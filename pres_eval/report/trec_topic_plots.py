@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +10,8 @@ from pres_eval.analysis.explain import curves, explain_topic
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
-from pres_eval.report.drawing import COLOURS, Axes, Figure, new_figure, one_plot, plain, plain_names
+from pres_eval.report.drawing import COLOURS, add_legend, name_bars, one_plot, panels, plain, plain_names
+from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.plots import draw_cumulated
 from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
 from pres_eval.report.text import text_of
@@ -62,11 +62,10 @@ def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> 
             edges = np.arange(len(values) + 1) - 0.5
             axes.stairs(sign * np.maximum(sign * values, 0.0), edges, fill=True, color=colour)
     axes.axhline(0, color="black", linewidth=0.8)
-    step = max(1, math.ceil(len(values) / 25))
-    axes.set_xticks(places[::step], [plain(topic, 14) for topic in topics[::step]], rotation=90)
+    named = name_bars(axes, [plain(topic, 14) for topic in topics], 5.0)
     axes.set_xlim(-1, len(values))
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel("Topic")
+    axes.set_xlabel(f"Topic{named}")
 
 
 def bar_colours(values: FloatArray) -> list[str]:
@@ -83,8 +82,7 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     order = np.argsort(-differences, kind="stable")
     every = plain_names(report.names)
     names = every[first], every[second]
-    with new_figure(10.5, 4.6) as figure:
-        scatter, bars = figure.subplots(1, 2)
+    with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
         for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
             colours = bar_colours(differences[chosen])
             scatter.scatter(other[known][chosen], one[known][chosen], s=18, marker=marker, color=colours)
@@ -130,5 +128,5 @@ def draw_explained(report: Report, subject: Subject) -> Figure:
     title = f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}"
     with rows_plot(14) as (figure, axes):
         draw_cumulated(axes, {"title": title, **curves(one)})
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure

@@ -159,7 +159,9 @@ def test_prefixes_of_long_names(arguments: list[str], expected: list[str]) -> No
 
 
 def test_prefix_of_several_long_names() -> None:
-    with pytest.raises(UsageError, match="option --f is ambiguous: --fail-over, --fail-under, --format"):
+    with pytest.raises(
+        UsageError, match="option --f is ambiguous: --fail-over, --fail-under, --fit, --format"
+    ):
         expand_long_options(command_of(None), ["--f"])
 
 

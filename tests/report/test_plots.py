@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pres_eval.analysis.explain import cumulated
 from pres_eval.analysis.figures import precision_recall
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report import drawing, figure_plots, plots, position_plots, power_plots, run_plots
+from pres_eval.report import drawing, figure_plots, paper, plots, position_plots, power_plots, run_plots
 
 RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
 MEASURES = ("map", "PRES_100")
@@ -178,7 +178,7 @@ def test_every_line_can_be_told_without_colour() -> None:
 def test_picture_is_the_same_each_time(ending: str) -> None:
     def made() -> bytes:
         figure = position_plots.agreement(RUNS, MEASURES, np.array([[1, 2, 2], [3, 1, 2]]), ["a = b"], [1])
-        return drawing.picture(figure, f"x.{ending}")
+        return paper.picture(lambda: figure, f"x.{ending}")
 
     first = made()
     assert first == made()
@@ -191,7 +191,7 @@ def test_strange_names_are_drawn_as_they_are() -> None:
     values = np.ones((1, 2, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = drawing.picture(plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
+        made = paper.picture(lambda: plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
     for name in names:
         assert f">{name}<".encode() in made or f"> {name}<".encode() in made
 
@@ -205,7 +205,7 @@ def test_many_runs_have_curves_of_their_own() -> None:
             figure_plots.precision_recall_curves("t", [f"r{n}" for n in range(count)], [curve] * count)
         )
         assert len(figure.axes) == (1 if count == 3 else count)
-        said = texts(figure) if count == 3 else [axes.get_title() for axes in figure.axes]
+        said = texts(figure) if count == 3 else [axes.get_title("left") for axes in figure.axes]
         assert said == [f"r{n}: 0.3333" for n in range(count)], "break-even is said, as marks may coincide"
 
 
@@ -242,9 +242,9 @@ def test_one_topic_has_no_intervals_in_the_picture() -> None:
 
 
 def test_path_and_extra_are_checked_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawing.check_picture_path("a/b.svg")
+    paper.check_picture_path("a/b.svg")
     with pytest.raises(UsageError, match=r"--plot x.jpg: expected a name that ends with .pdf, .png, .svg"):
-        drawing.check_picture_path("x.jpg")
+        paper.check_picture_path("x.jpg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pres-eval\[plot\]'"):
-        drawing.check_picture_path("x.png")
+        paper.check_picture_path("x.png")

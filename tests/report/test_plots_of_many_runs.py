@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
 from pres_eval.analysis.figures import Roc
-from pres_eval.report import drawing, figure_plots, judges_plots, plots
+from pres_eval.report import drawing, figure_plots, judges_plots, paper, plots, position_plots, run_plots
 from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import default_subject, draw_one_graph
 from pres_eval.report.trec_topic_plots import draw_pair
@@ -25,11 +28,101 @@ def test_the_five_best_of_many_have_colours() -> None:
     figure: Any = plots.curves(MANY, ("map", "PRES"), (1, 2, 3), values, xlabel="rank")
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [*MANY[:5], "12 other runs"]
+    assert len({line.get_color() for line in figure.axes[0].lines}) == 6
     grey = [line.get_color() == drawing.OTHERS["color"] for line in figure.axes[0].lines]
     assert grey == [False] * 5 + [True] * 12
     assert [line.get_ydata().tolist() for line in figure.axes[1].lines] == values[1].T.tolist()
     few: Any = plots.curves(MANY[:8], ("map",), (1, 2, 3), values[:1, :, :8], xlabel="rank")
-    assert [text.get_text() for text in few.legends[0].get_texts()] == MANY[:8]
+    assert not few.legends and {text.get_text() for text in few.axes[0].texts} == set(MANY[:8])
+
+
+def test_names_beside_curves_are_apart_and_in_the_order_of_the_ends() -> None:
+    ends = np.array([0.5, 0.5, 0.51, 0.9, 1.0, 1.0])
+    values = np.stack([ends / 2, ends])[None]
+    figure: Any = plots.curves(MANY[:6], ("recall",), (1, 2), values, xlabel="rank")
+    heights = {text.get_text(): text.get_position()[1] for text in figure.axes[0].texts}
+    assert sorted(heights, key=heights.__getitem__) == MANY[:6]
+    figure.draw_without_rendering()
+    boxes = sorted((Text.get_window_extent(text) for text in figure.axes[0].texts), key=lambda box: box.y0)
+    assert all(lower.y1 <= upper.y0 + 1 for lower, upper in itertools.pairwise(boxes))
+
+
+def test_runs_are_highlighted_by_name(command: Command, tmp_path: Path) -> None:
+    arguments: list[str | Path] = ["sweep", PATENT_QRELS, *PATENT_RUNS, "-m", "recall", "--plot"]
+    plot = tmp_path / "p.svg"
+    command.ok(*arguments, plot, "--highlight", "semantic")
+    text = plot.read_text()
+    assert ">semantic<" in text and ">2 other runs<" in text and ">broad<" not in text
+    called = command(*arguments, tmp_path / "n.svg", "--highlight", "semantics")
+    assert called.code == 1 and "--highlight semantics: no such run; did you mean semantic?" in called.err
+    called = command("holes", PATENT_QRELS, *PATENT_RUNS, "--plot", plot, "--highlight", "semantic")
+    assert called.code == 1 and "--highlight semantic: this picture has no curves of runs" in called.err
+    picture = ("--picture", "PRES", "--highlight", "broad", "-o", plot)
+    command.ok("report", PATENT_QRELS, *PATENT_RUNS, *picture)
+    assert ">broad<" in plot.read_text() and ">2 other runs<" in plot.read_text()
+
+
+def test_a_style_file_is_on_top_of_ours(command: Command, tmp_path: Path) -> None:
+    style, plots_of = tmp_path / "paper.mplstyle", ["holes", PATENT_QRELS, *PATENT_RUNS, "--plot"]
+    style.write_text("font.family: serif\naxes.titlesize: 17\n")
+    first, second = tmp_path / "a.svg", tmp_path / "b.svg"
+    command.ok(*plots_of, first)
+    command.ok(*plots_of, second, "--plot-style", style)
+    assert "17px" not in first.read_text() and "17px" in second.read_text()
+    assert "serif" in second.read_text()
+    command.ok(*plots_of, second, "--plot-style", "grayscale")
+    for wrong, words in (
+        (tmp_path / "nowhere", "expected a file of matplotlib's settings"),
+        ("https://example.org/a.mplstyle", "found no setting"),
+        (PATENT_QRELS, "found no setting"),
+    ):
+        called = command(*plots_of, second, "--plot-style", wrong)
+        assert called.code == 1 and f"--plot-style {wrong}: " in called.err and words in called.err
+    called = command("report", *plots_of[1:4], "-o", second, "--plot-style", "no-style")
+    assert called.code == 1 and "--plot-style no-style: " in called.err
+
+
+def drawn_for(own: paper.Paper, make: Callable[[], Any]) -> Any:
+    """Return the figure as it is on the paper."""
+    drawn: list[Any] = []
+
+    def keep() -> Any:
+        drawn.append(make())
+        return drawn[0]
+
+    paper.picture(keep, "x.svg", own)
+    return drawn[0]
+
+
+@pytest.mark.parametrize("count", [2, 3, 17, 50])
+@pytest.mark.parametrize("width", [84, 174])
+def test_nothing_is_cut_in_a_column(count: int, width: int) -> None:
+    """2.10: legends and names went beyond 84 mm, and panels side by side were a few millimetres wide."""
+    runs, measures = (
+        [f"run-{number:02d}-of-a-group" for number in range(count)],
+        ("map", "recall_100", "PRES_100"),
+    )
+    means = np.random.default_rng(1).random((3, count))
+    said = np.zeros((3, count, count), np.int64)
+    curves = [Roc(fallout=np.array([0, 0.5, 1.0]), recall=np.array([0, 0.9, 1.0]), area=0.9)] * count
+    positions = np.array([means[0].argsort().argsort() + 1] * 3)
+    taus = {"map": np.ones((3, 2)), "PRES": np.full((3, 2), 0.85)}
+    makers: tuple[Callable[[], Any], ...] = (
+        lambda: run_plots.score_bars(runs, measures, means, (means, means), baselines=(0, 0, 0)),
+        lambda: run_plots.difference_maps(runs, measures, means, said),
+        lambda: plots.curves(runs, measures, (1, 2), np.stack([means, means], axis=1), xlabel="rank"),
+        lambda: plots.robustness((0.2, 0.6), {"cutoff 10": taus, "cutoff 100": taus}, "Kendall τ-a"),
+        lambda: figure_plots.roc_curves("Topic 1", runs, curves),
+        lambda: figure_plots.normalised_recall_curves(np.array([10, 1000]), runs, means[:2].T),
+        lambda: position_plots.agreement(runs, measures, positions, ["map = PRES_100"], [3]),
+    )
+    for make in makers:
+        figure = drawn_for(paper.Paper(width), make)
+        wide = figure.get_size_inches()[0]
+        around = figure.get_tightbbox()
+        assert round(wide * 25.4) == width and around.x0 >= -0.08 and around.x1 <= wide + 0.08, (make, around)
+        panels = [axes.get_window_extent().width / figure.dpi for axes in figure.axes]
+        assert min(panels) >= 0.8, "inches"
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +138,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 def test_the_graphs_of_the_report_highlight_its_best_runs(report: Report) -> None:
     figure: Any = draw_one_graph("recall")(report, default_subject(report))
-    names = [text.get_text() for text in figure.legends[0].get_texts()]
-    best = sorted(report.best_first(report.main)[:5])
-    assert names == [*(report.names[run] for run in best), "5 other runs"]
+    names = {text.get_text() for text in figure.axes[0].texts}
+    best = report.best_first(report.main)[:5]
+    assert names == {*(report.names[run] for run in best), "5 other runs"}
 
 
 def test_better_and_worse_topics_of_a_pair_differ_in_shape(report: Report) -> None:
@@ -90,7 +183,7 @@ def test_lines_and_dots_are_in_the_legend() -> None:
     figure: Any = figure_plots.relevant_per_topic(list("abc"), [9, 3, 1])
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["mean: 4.3"]
     many: Any = figure_plots.relevant_per_topic([str(topic) for topic in range(100)], [1] * 100)
-    assert many.axes[0].get_xlabel() == "topic, by relevant documents (one in 3 named)"
+    assert many.axes[0].get_xlabel() == "topic, by relevant documents (one in 2 named)"
 
 
 @pytest.mark.parametrize(("given", "millimetres"), [("84mm", 84), ("174", 174)])
@@ -106,17 +199,17 @@ def test_pictures_are_as_wide_as_a_column(
 def test_letters_have_seven_points_and_titles_can_be_left_out(report: Report) -> None:
     figure = draw_pair(report, default_subject(report))
     titles = [axes.get_title() for axes in figure.axes]
-    drawing.fit(figure, 174, untitled=False)
+    paper.fit(figure, 174, untitled=False)
     assert [axes.get_title() for axes in figure.axes] == titles and all(titles)
     texts: list[Any] = figure.findobj(lambda each: hasattr(each, "get_fontsize"))
     assert min(text.get_fontsize() for text in texts) >= 7
-    drawing.fit(figure, None, untitled=True)
+    paper.fit(figure, None, untitled=True)
     assert [axes.get_title() for axes in figure.axes] == ["", ""]
 
 
 def test_what_is_too_narrow_is_refused(command: Command, tmp_path: Path) -> None:
     options: list[str | Path] = ["--plot", tmp_path / "p.svg", "--width", "40mm"]
-    called = command("judges", PATENT_QRELS, PATENT_QRELS, *PATENT_RUNS, *options)
+    called = command("agreement", PATENT_QRELS, *PATENT_RUNS, *options)
     assert (called.code, not (tmp_path / "p.svg").exists()) == (1, True)
     assert "--width 40: too narrow for this picture, try 174mm" in called.err
 

@@ -21,7 +21,7 @@ from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.cli.commands import command_of
-from pres_eval.report import drawing, plots, run_plots
+from pres_eval.report import paper, plots, run_plots
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.layout import Look, Table, render
 from pres_eval.report.page.header import failed_runs
@@ -244,7 +244,7 @@ def test_a_folder_that_is_gone_keeps_no_picture_from_being_drawn(monkeypatch: py
     monkeypatch.setenv("MPLBACKEND", "x")
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", refuse)
-        drawing.check_matplotlib("a test")
+        paper.check_matplotlib("a test")
     assert Path.cwd() == before and os.environ["MPLBACKEND"] == "x"
 
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
+from pres_eval.report.drawing import add_legend
 from pres_eval.report.trec_plots import PAGE, as_picture, document, page_around
-from pres_eval.report.trec_run_plots import name_curves
 from pres_eval.report.trec_topic_plots import MANY_BARS, draw_histogram
 
 
@@ -44,7 +44,7 @@ def test_the_names_of_curves_are_in_the_picture(count: int) -> None:
     axes = figure.subplots()
     for number in range(count):
         axes.plot([0, 1], [0, number])
-    name_curves(figure, axes, [f"run-{number}" for number in range(count)])
+    add_legend(figure, axes.get_lines(), [f"run-{number}" for number in range(count)])
     page = page_around(figure)
     figure.draw_without_rendering()
     (legend,) = figure.legends

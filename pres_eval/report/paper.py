@@ -1,0 +1,229 @@
+"""What pictures are drawn for: how wide they are, in which style, and files that are the same byte for byte.
+
+Figures are made without pyplot: no window, no state.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from pres_eval.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 (others import it from here)
+    from matplotlib.figure import Figure as Figure  # noqa: PLC0414
+else:  # only checked: matplotlib takes long to import, and need not be there
+    Axes = Figure = object
+
+MILLIMETRES, LEAST_LETTERS = 25.4, 7.0
+"""Of an inch; points of the smallest letters in a paper."""
+
+PAGE, LEAST_PANEL = 174.0, 2.2
+"""Millimetres of a page, which has room for whole names; inches that a panel needs."""
+
+PICTURE_FORMATS = (".pdf", ".png", ".svg")
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.markersize": 4,
+    "svg.hashsalt": "pres-eval",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What pictures are drawn for, besides what they show.
+
+    width      in millimetres; None: as wide as they come
+    untitled   whether their titles are left out
+    style      a file of matplotlib's settings, or the name of one of its styles, which comes on top of ours
+    highlight  the runs whose curves have colours, by name; those of all others are grey
+    """
+
+    width: float | None = None
+    untitled: bool = False
+    style: str | None = None
+    highlight: tuple[str, ...] = ()
+
+
+AS_IT_COMES = Paper()
+PAPER = ContextVar("PAPER", default=AS_IT_COMES)
+"""That of the picture which is drawn."""
+
+HIGHLIGHTED = ContextVar("HIGHLIGHTED", default=False)
+"""Whether the picture has curves of which some can be highlighted."""
+
+
+def room() -> float:
+    """The inches that a picture may be wide."""
+    width = PAPER.get().width
+    return math.inf if width is None else width / MILLIMETRES
+
+
+def is_narrow() -> bool:
+    """Whether two panels have no room side by side."""
+    return room() < 2 * LEAST_PANEL
+
+
+def shrunk(figure: Figure) -> float:
+    """What the letters of a figure are multiplied with on the paper, 1 at most."""
+    return min(1.0, room() / float(figure.get_size_inches()[0]))
+
+
+def room_for(letters: int) -> int:
+    """As many letters as a name may have where a page has room for so many."""
+    return min(letters, max(10, round(letters * min(1.0, room() * MILLIMETRES / PAGE))))
+
+
+def check_picture_path(path: str, style: str | None = None) -> None:
+    """Make sure, before long work, that the picture can be made.
+
+    Raises UsageError if the name does not end with one of PICTURE_FORMATS, or for a style that cannot be
+    read, MissingExtraError if matplotlib is not there.
+    """
+    check_picture_ending(path, f"--plot {path}")
+    check_matplotlib("--plot")
+    if style is not None:
+        style_settings(style)
+
+
+@lru_cache
+def style_settings(name: str) -> dict[str, Any]:
+    """The settings of a file as matplotlib takes them, or of one of its styles; raises UsageError."""
+    from matplotlib import rc_params_from_file
+    from matplotlib.style import library
+
+    expected = "a file of matplotlib's settings (axes.titlesize: 9) or one of its styles (grayscale)"
+    found: dict[Any, Any] = {}
+    try:
+        if name in library:
+            found = dict(library[name])
+        elif "://" not in name:  # matplotlib would fetch an address
+            found = dict(rc_params_from_file(name, use_default_template=False))
+    except (OSError, ValueError) as problem:
+        raise UsageError(f"--plot-style {name}: {problem}; expected {expected}") from problem
+    if not found:
+        raise UsageError(f"--plot-style {name}: found no setting, expected {expected}")
+    return found
+
+
+def check_picture_ending(path: str, where: str) -> str:
+    """The ending of a picture's name; raises UsageError if it is not one of PICTURE_FORMATS."""
+    ending = PurePath(path).suffix.lower()
+    if ending not in PICTURE_FORMATS:
+        raise UsageError(f"{where}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
+    return ending
+
+
+def check_matplotlib(feature: str) -> None:
+    """Import matplotlib; raises MissingExtraError if it is not there."""
+    try:
+        with _no_settings_of_this_folder():
+            import matplotlib  # noqa: F401
+    except ImportError as problem:
+        raise MissingExtraError(feature, "matplotlib", "plot") from problem
+
+
+@contextmanager
+def _no_settings_of_this_folder() -> Iterator[None]:
+    """Keep matplotlib from reading `matplotlibrc` in the current folder, where the files of a run may lie.
+
+    Nor does it take a window system's name from MPLBACKEND: our figures are never shown.
+    """
+    backend = os.environ.pop("MPLBACKEND", None)
+    try:
+        here: int | None = os.open(".", os.O_RDONLY) if hasattr(os, "fchdir") else None
+    except OSError:  # the folder is gone or can't be come back to
+        here = None
+    try:
+        if here is not None:
+            os.chdir(os.sep)
+        yield
+    finally:
+        if here is not None:
+            os.fchdir(here)
+            os.close(here)
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
+
+
+def fit(figure: Figure, width: float | None, untitled: bool) -> None:
+    """Make a figure so many millimetres wide, with letters of 7 points at least, and without titles.
+
+    What stands at the left above a panel is its name, and stays.
+    """
+    if title := figure.get_suptitle():
+        figure.suptitle("" if untitled else title, fontsize=10, wrap=width is not None)
+    for axes in figure.axes:
+        axes.set_title("" if untitled else axes.get_title(), wrap=width is not None)
+        axes.xaxis.label.set_wrap(width is not None)
+    if width is not None:
+        wide, high = figure.get_size_inches().tolist()
+        ratio = width / MILLIMETRES / wide
+        figure.set_size_inches(width / MILLIMETRES, high * max(ratio, LEAST_LETTERS / 9))
+        texts: list[Any] = figure.findobj(lambda each: hasattr(each, "set_fontsize"))
+        for text in texts:
+            text.set_fontsize(max(LEAST_LETTERS, min(1, ratio) * text.get_fontsize()))
+
+
+def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -> bytes:
+    """The figure that is made for a paper as PNG, SVG or PDF, as the ending of the path says.
+
+    The bytes are the same each time.
+    """
+
+    def draw() -> bytes:
+        PAPER.set(paper)
+        HIGHLIGHTED.set(False)
+        figure = make()
+        if paper.highlight and not HIGHLIGHTED.get():
+            raise UsageError(f"--highlight {paper.highlight[0]}: this picture has no curves of runs")
+        return _saved(figure, PurePath(path).suffix.lower()[1:], paper.width, paper.untitled)
+
+    return copy_context().run(draw)
+
+
+def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> bytes:
+    """Return the figure as a file of that kind; raises UsageError where the width is too narrow."""
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    output = io.BytesIO()
+    around = "tight" if width is None else None
+    with style(), warnings.catch_warnings():
+        fit(figure, width, untitled)
+        # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
+        warnings.filterwarnings("ignore", "Glyph")
+        warnings.filterwarnings("default" if width is None else "error", "constrained_layout not applied")
+        try:
+            figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=around)
+        except UserWarning as problem:
+            raise UsageError(f"--width {width:g}: too narrow for this picture, try 174mm") from problem
+    return output.getvalue()
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """The settings that all figures share, for as long as the block goes."""
+    import matplotlib as mpl
+
+    own = PAPER.get().style
+    with mpl.rc_context(_STYLE if own is None else _STYLE | style_settings(own)):
+        yield
