@@ -161,6 +161,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
         ],
         "nmax": report.nmax,
+        "qrels": report.shown_path(report.qrels.path),
         "url": report.document_url,
         "queries": [text_of(report.queries.get(topic, "")) for topic in report.topics],
         "best": report.best_first(report.main),
