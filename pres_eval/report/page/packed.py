@@ -123,6 +123,7 @@ def _add_documents(block: PackedBlock, report: Report) -> None:
 
 
 def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
+    """Add what the script knows of any two runs, and the means of runs."""
     arrays: dict[str, tuple[NDArray[Any], str]] = {
         "corrected": (pairs.corrected, "<f8"),
         "firstMeans": (pairs.pair_means[0], "<f8"),
