@@ -47,6 +47,11 @@ class PairedScores:
         topics = tuple(self.topics[row] for row in rows.tolist())
         return replace(self, topics=topics, values=values, means=means_of(values))
 
+    def of_measures(self, places: Sequence[int], labels: Sequence[str]) -> PairedScores:
+        """Return the scores under some of the measures, in this order, by these names."""
+        values, means = self.values[list(places)], self.means[list(places)]
+        return replace(self, measures=tuple(labels), values=values, means=means)
+
     def sign(self, measure: int) -> int:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""
         return -1 if self.measures[measure] in self.falling else 1
@@ -140,12 +145,7 @@ def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
     """The measures in another order; labels that are not among them are left out, measures not named last."""
     place = {label: number for number, label in enumerate(scores.measures)}
     order = list(dict.fromkeys([*(place[label] for label in labels if label in place), *place.values()]))
-    return replace(
-        scores,
-        measures=tuple(scores.measures[number] for number in order),
-        values=scores.values[order],
-        means=scores.means[order],
-    )
+    return scores.of_measures(order, [scores.measures[number] for number in order])
 
 
 def _common_places(own: Sequence[bytes], wanted: Sequence[bytes]) -> tuple[IntArray, IntArray]:

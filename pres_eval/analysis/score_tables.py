@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -67,11 +66,9 @@ def choose_columns(
             known = ", ".join(found.measures)
             raise MeasureError(f"-m {text}: no such column in the file of scores, expected {known}")
         chosen |= own
-    order = list(chosen.values())
-    changes: dict[str, Any] = {"measures": tuple(chosen), "means": found.means[order]}
     if isinstance(found, PairedScores):
-        changes["values"] = found.values[order]
-    return replace(found, **changes)
+        return found.of_measures(list(chosen.values()), list(chosen))
+    return replace(found, measures=tuple(chosen), means=found.means[list(chosen.values())])
 
 
 def _labels(text: str, options: Options) -> list[str]:

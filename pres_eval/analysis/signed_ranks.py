@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
@@ -15,29 +14,6 @@ EXACT_WITHOUT_TIES = 50
 EXACT_WITH_TIES = 13
 
 
-@dataclass(frozen=True, eq=False)
-class SignedRanks:
-    """Sums of ranks of the positive and of the negative differences, and the p-values: (P,) each.
-
-    p_value  that the two differ, in either direction
-    greater  that the first is better
-    """
-
-    positive: FloatArray
-    negative: FloatArray
-    p_value: FloatArray
-    greater: FloatArray
-
-
-def wilcoxon(differences: FloatArray, greater: bool = False) -> FloatArray:
-    """P-values of the Wilcoxon signed-rank test, as `signed_ranks` says: (P, T) differences in, (P,) out."""
-    found = signed_ranks(differences)
-    return found.greater if greater else found.p_value
-
-
-wilcoxon_greater = partial(wilcoxon, greater=True)
-
-
 def rank_sums(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(P,) sums of the ranks of the positive and of the negative differences, zeros left out."""
     differences = np.round(differences, DECIMALS)
@@ -46,8 +22,8 @@ def rank_sums(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     return positive / 2, np.where(differences < 0, doubled, 0).sum(axis=1) / 2
 
 
-def signed_ranks(differences: FloatArray) -> SignedRanks:
-    """Wilcoxon signed-rank test of each row of differences (P, T).
+def wilcoxon(differences: FloatArray, greater: bool = False) -> FloatArray:
+    """P-values of the Wilcoxon signed-rank test: (P, T) differences in, (P,) out.
 
     Zeros are taken out (Wilcoxon's own way), tied differences share their average rank.  The p-value is
     exact for up to 50 topics if nothing ties and nothing is zero, and for up to 13 in any case; otherwise it
@@ -58,24 +34,26 @@ def signed_ranks(differences: FloatArray) -> SignedRanks:
     differences = np.round(differences, DECIMALS)
     size = differences.shape[1]
     doubled, tie_terms = _doubled_ranks(np.abs(differences))
-    positive = np.where(differences > 0, doubled, 0).sum(axis=1)
-    negative = np.where(differences < 0, doubled, 0).sum(axis=1)
+    # Twice the sum of the ranks that should be low: of those below zero, or of the fewer.
+    sums = np.where(differences < 0, doubled, 0).sum(axis=1)
+    if not greater:
+        sums = np.minimum(sums, np.where(differences > 0, doubled, 0).sum(axis=1))
     nonzero = (differences != 0).sum(axis=1)
-    both, greater = np.full(len(differences), 0.5), np.ones(len(differences))
-    least = np.minimum(positive, negative)
+    found = np.full(len(differences), 1.0 if greater else 0.5)
     plain = (tie_terms == 0) & (nonzero == size) & (0 < size <= EXACT_WITHOUT_TIES)
     if plain.any():
-        chances = _rank_sum_chances(tuple(range(2, 2 * size + 1, 2)))
-        both[plain], greater[plain] = chances[least[plain]], chances[negative[plain]]
+        found[plain] = _rank_sum_chances(tuple(range(2, 2 * size + 1, 2)))[sums[plain]]
     rows = np.flatnonzero(~plain & (nonzero > 0))
     if size <= EXACT_WITH_TIES:
         for row in rows.tolist():
-            chances = _rank_sum_chances(tuple(sorted(doubled[row][differences[row] != 0].tolist())))
-            both[row], greater[row] = chances[least[row]], chances[negative[row]]
+            ranks = tuple(sorted(doubled[row][differences[row] != 0].tolist()))
+            found[row] = _rank_sum_chances(ranks)[sums[row]]
     elif len(rows):
-        both[rows] = _normal_p(nonzero[rows], tie_terms[rows], least[rows])
-        greater[rows] = _normal_p(nonzero[rows], tie_terms[rows], negative[rows])
-    return SignedRanks(positive / 2, negative / 2, np.minimum(1.0, 2 * both), greater)
+        found[rows] = _normal_p(nonzero[rows], tie_terms[rows], sums[rows])
+    return found if greater else np.minimum(1.0, 2 * found)
+
+
+wilcoxon_greater = partial(wilcoxon, greater=True)
 
 
 def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:

@@ -15,7 +15,7 @@ from pres_eval.analysis.prediction_powered import (
     topics_to_judge,
 )
 from pres_eval.report.cells import PValue, Score
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, interval
 
 MOST_SHOWN = 12
@@ -74,7 +74,6 @@ def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: C
 
 def _differences(found: list[CorrectedDifference]) -> Table:
     """Return the table of corrected differences."""
-    more = len(found) - MOST_SHOWN
     return records_table(
         "corrected_differences",
         "Differences of runs, corrected, the surest first",
@@ -83,7 +82,7 @@ def _differences(found: list[CorrectedDifference]) -> Table:
         (
             "p (holm): t-test of the corrected difference, corrected for all pairs and measures; an interval"
             " is for one pair",
-            *((f"{more} more: --table corrected_differences",) if more > 0 else ()),
+            *more_rows(len(found), MOST_SHOWN, "corrected_differences"),
         ),
         Shown(
             ("measure", "run", "against", "machine", "corrected", "interval", "p", "p (holm)"),
@@ -102,7 +101,6 @@ def _differences(found: list[CorrectedDifference]) -> Table:
 
 def _to_judge(topics: list[bytes], seed: int) -> Table:
     """Return the table of topics to judge next."""
-    more = len(topics) - MOST_SHOWN
     return Table(
         name="to_judge",
         title="Topics to judge next, in this order",
@@ -110,7 +108,7 @@ def _to_judge(topics: list[bytes], seed: int) -> Table:
         rows=[(topic,) for topic in topics],
         notes=(
             f"drawn by chance (seed {seed}): topics that somebody picks make the intervals wrong",
-            *((f"{more} more: --table to_judge",) if more > 0 else ()),
+            *more_rows(len(topics), MOST_SHOWN, "to_judge"),
         ),
         shown=Shown(("topic",), [(topic,) for topic in topics[:MOST_SHOWN]], left=1),
     )

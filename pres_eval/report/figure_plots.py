@@ -34,14 +34,16 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
     with one_plot(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
         named = name_bars(axes, plain_names(topics, 14), 8.0)
-        axes.set_xlim(-0.8, len(topics) - 0.2)
         axes.grid(visible=False, axis="x")
-        axes.set_xlabel(f"topic, by relevant documents{named}")
-        axes.set_ylabel("relevant documents")
         mean = sum(relevant) / max(len(relevant), 1)
         axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1, label=f"mean: {mean:.1f}")
         axes.legend(loc="upper right")
-        axes.set_title(f"{sum(relevant)} relevant documents of {plural(len(topics))}, {mean:.1f} on average")
+        axes.set(
+            title=f"{sum(relevant)} relevant documents of {plural(len(topics))}, {mean:.1f} on average",
+            xlabel=f"topic, by relevant documents{named}",
+            ylabel="relevant documents",
+            xlim=(-0.8, len(topics) - 0.2),
+        )
     return figure
 
 
@@ -130,9 +132,13 @@ def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: 
         lines = []
         for row, look in zip(values, run_styles(names, best), strict=True):
             lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
-        axes.set(xscale="log", ylim=(0, 1.02))
-        axes.set(xlabel="documents in the collection (N)", ylabel="normalised recall")
-        axes.set_title("Normalised recall comes near to recall as the collection grows")
+        axes.set(
+            title="Normalised recall comes near to recall as the collection grows",
+            xlabel="documents in the collection (N)",
+            ylabel="normalised recall",
+            xscale="log",
+            ylim=(0, 1.02),
+        )
         name_ends(figure, axes, lines, names)
     return figure
 
@@ -155,9 +161,13 @@ def pres_against_rank(
         dots = axes.scatter(averages, scores, s=14, c=recalls, edgecolor="#222222", linewidth=0.3, **shades)
         bar = figure.colorbar(dots, ax=axes)
         bar.set_label("recall of the topic")
-        axes.set(xlim=(0, nmax), ylim=(0, 1.02))
-        axes.set(xlabel="average rank of the relevant documents found", ylabel=f"PRES at {nmax}")
-        axes.set_title(f"PRES against average rank (lines: {relevant} relevant documents)")
+        axes.set(
+            title=f"PRES against average rank (lines: {relevant} relevant documents)",
+            xlabel="average rank of the relevant documents found",
+            ylabel=f"PRES at {nmax}",
+            xlim=(0, nmax),
+            ylim=(0, 1.02),
+        )
         axes.legend(lines, [f"recall {recall:.0%}" for recall in RECALLS], loc="upper right", frameon=True)
     return figure
 
@@ -172,9 +182,13 @@ def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
         own: dict[str, Any] = {"linestyle": "none", "markersize": 4}
         axes.plot(inside, pres_of_one(inside, nmax), color="#0072B2", marker="o", **own)
         axes.plot(inside, 1 / inside, color="#D55E00", marker="s", **own)
-        axes.set(xlim=(0, nmax * 1.01), ylim=(0, 1.02))
-        axes.set(xlabel="rank of the only relevant document", ylabel="score")
         marks = f"{len(inside)} topics as marks" if len(inside) else "no topic here has just one in reach"
-        axes.set_title(f"One relevant document: PRES and reciprocal rank ({marks})")
+        axes.set(
+            title=f"One relevant document: PRES and reciprocal rank ({marks})",
+            xlabel="rank of the only relevant document",
+            ylabel="score",
+            xlim=(0, nmax * 1.01),
+            ylim=(0, 1.02),
+        )
         axes.legend(loc="upper right")
     return figure

@@ -58,6 +58,9 @@ def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts
             axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
     axes.set_xticks(range(len(grades)), [str(grade) for grade in grades])
     axes.set_yticks(range(len(grades)), [str(grade) for grade in grades])
-    axes.set(xlabel=f"grade of {plain(judges[1])}", ylabel=f"grade of {plain(judges[0])}")
     axes.grid(visible=False)
-    axes.set_title(f"{int(counts.sum())} documents\nthat both judged")
+    axes.set(
+        title=f"{int(counts.sum())} documents\nthat both judged",
+        xlabel=f"grade of {plain(judges[1])}",
+        ylabel=f"grade of {plain(judges[0])}",
+    )

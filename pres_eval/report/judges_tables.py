@@ -17,7 +17,7 @@ from pres_eval.analysis.judging import (
 )
 from pres_eval.analysis.overlap import opposite_rbo
 from pres_eval.report.cells import PValue, Score
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, moved, number, text_of
 
 MOST_SHOWN = 12
@@ -149,15 +149,10 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
         TopicAgreement,
         (
             "relevant: to the first, to both, to the second judge, of those that both judged",
-            *_rest(len(found), "topics"),
+            *more_rows(len(found), MOST_SHOWN, "topics"),
         ),
         Shown(headings, lines),
     )
-
-
-def _rest(count: int, table: str) -> list[str]:
-    """Where the lines of a long table are that people do not see."""
-    return [f"{count - MOST_SHOWN} more: --table {table}"] if count > MOST_SHOWN else []
 
 
 def orders_table(found: Sequence[OrderChange], alpha: float, test: str, runs: int) -> Table:
@@ -196,7 +191,7 @@ def swaps_table(found: Sequence[SwappedPair]) -> Table:
         "Pairs of runs in opposite orders, the surest first",
         found,
         SwappedPair,
-        ("differences: run less other", *_rest(len(found), "swaps")),
+        ("differences: run less other", *more_rows(len(found), MOST_SHOWN, "swaps")),
         Shown(("measure", "run", "other", "first", "p", "second", "p "), lines, left=3),
     )
 

@@ -80,6 +80,22 @@ class Table:
     programs: bool = True
 
 
+def long_rows(
+    keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
+) -> list[tuple[Value, ...]]:
+    """A row for each value, for programs: what is in its row's key, its label, and the value."""
+    return [
+        (*key, label, value)
+        for key, row in zip(keys, values, strict=True)
+        for label, value in zip(labels, row, strict=True)
+    ]
+
+
+def more_rows(count: int, most: int, table: str) -> list[str]:
+    """Where the rows of a long table are that people do not see."""
+    return [f"{count - most} more: --table {table}"] if count > most else []
+
+
 def records_table(
     name: str,
     title: str,

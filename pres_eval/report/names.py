@@ -85,18 +85,9 @@ def fitted(names: Sequence[str], longest: int) -> list[str]:
         alone = [_without_middle(own.get(name, name), longest) for name in names]
         if len(set(alone)) == len(set(names)):
             return alone
-    times = Counter(short)
-    taken = {name for name in short if times[name] == 1}
-    found: dict[str, str] = {}
-    for name, cut in zip(names, short, strict=True):
-        numbers = count(1)
-        while name not in found:
-            end = f" ({next(numbers)})" if times[cut] > 1 else ""
-            unique = _without_middle(cut, max(longest - len(end), 1)) + end
-            if not end or unique not in taken:
-                found[name] = unique
-                taken.add(unique)
-    return [found[name] for name in names]
+    each_once = dict.fromkeys(zip(names, short, strict=True))
+    unique = dict(zip(each_once, _numbered([cut for _, cut in each_once], longest), strict=True))
+    return [unique[pair] for pair in zip(names, short, strict=True)]
 
 
 def _without_middle(name: str, longest: int) -> str:
@@ -110,8 +101,8 @@ def _differ(names: Sequence[str]) -> bool:
     return len(set(names)) == len(names)
 
 
-def _numbered(names: Sequence[str]) -> list[str]:
-    """The names, with a number behind those that come again."""
+def _numbered(names: Sequence[str], longest: int | None = None) -> list[str]:
+    """The names, with a number behind those that come again; longer ones lose their middle for it."""
     times = Counter(names)
     taken = {name for name in names if times[name] == 1}
     found = []
@@ -119,7 +110,9 @@ def _numbered(names: Sequence[str]) -> list[str]:
         unique = name
         numbers = count(1)
         while times[name] > 1 and (unique == name or unique in taken):
-            unique = f"{name} ({next(numbers)})"
+            end = f" ({next(numbers)})"
+            short = name if longest is None else _without_middle(name, max(longest - len(end), 1))
+            unique = short + end
         taken.add(unique)
         found.append(unique)
     return found

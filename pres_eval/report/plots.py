@@ -41,8 +41,8 @@ def curves(
                 axes.plot(x, row, linewidth=1.2, **look)[0]
                 for row, look in zip(means.T, run_styles(labels, best), strict=True)
             ]
-            axes.set(title=plain(measure), xlabel=xlabel, ylabel=f"mean {plain(measure)}")
-            axes.set(xlim=(0, None), ylim=(0, None))
+            name = plain(measure)
+            axes.set(title=name, xlabel=xlabel, ylabel=f"mean {name}", xlim=(0, None), ylim=(0, None))
         if len(grid) == 1:
             name_ends(figure, grid[0], lines, labels)
         else:
@@ -145,8 +145,13 @@ def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
     axes.plot(run_x, run_y, color="#000000", linewidth=1.8, label="run")
     axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
     axes.axvline(topic["nmax"], color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
-    axes.set(title=plain(topic["title"], 48), xlabel="rank", ylabel="relevant documents so far")
-    axes.set(xlim=(0, run_x[-1] * 1.02), ylim=(0, max(1, run_y[-1]) * 1.04))
+    axes.set(
+        title=plain(topic["title"], 48),
+        xlabel="rank",
+        ylabel="relevant documents so far",
+        xlim=(0, run_x[-1] * 1.02),
+        ylim=(0, max(1, run_y[-1]) * 1.04),
+    )
     whole_numbers(axes.yaxis)
 
 

@@ -48,11 +48,15 @@ def draw_rank_changes(
                 bracket = [end + side * 0.75] * 2
                 axes.plot(bracket, [place, height], color="#888888", linewidth=0.9, clip_on=False)
     axes.set_xticks(places, [plain(measure) for measure in measures], rotation=90 * is_narrow())
-    axes.set(xlim=(-margin, places[-1] + margin), ylim=(len(runs) + 0.6, 0.4))
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
-    axes.set(xlabel="measure", title="Position of each run (1: best)")
+    axes.set(
+        title="Position of each run (1: best)",
+        xlabel="measure",
+        xlim=(-margin, places[-1] + margin),
+        ylim=(len(runs) + 0.6, 0.4),
+    )
     # The names are outside the axes: the layout, which looks at all texts, makes room for them.
 
 
@@ -71,10 +75,13 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
     axes.bar_label(bars, [f"{count} ({count / total:.1%})" for count in pairs], padding=3, fontsize=8)
     axes.set_yticks(range(len(patterns)), ["\n".join(_lines(pattern)) for pattern in patterns])
     axes.invert_yaxis()
-    axes.set_xlim(0, max([*pairs, 1]) * 1.3)
     whole_numbers(axes.xaxis)
     axes.grid(visible=False, axis="y")
-    axes.set(xlabel=f"pairs of runs (of {sum(pairs)})", title="Verdicts on pairs (= same, ≠ different)")
+    axes.set(
+        title="Verdicts on pairs (= same, ≠ different)",
+        xlabel=f"pairs of runs (of {sum(pairs)})",
+        xlim=(0, max([*pairs, 1]) * 1.3),
+    )
 
 
 def _lines(pattern: str) -> list[str]:

@@ -44,11 +44,14 @@ def power_figure(
                 f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
             )
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
-        right.set_xlabel(f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)")
-        right.set(ylabel="swap rate", ylim=(0, None))
         last = max((max(lower, default=0.0) for lower, _ in swaps.values()), default=0.0)
-        right.set_xlim(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05))
-        right.set_title(f"Swaps between two sets of {topics} topics")
+        right.set(
+            title=f"Swaps between two sets of {topics} topics",
+            xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",
+            ylabel="swap rate",
+            xlim=(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05)),
+            ylim=(0, None),
+        )
         add_legend(figure, lines, [plain(name) for name in levels], min(4, len(levels)))
     return figure
 
@@ -65,15 +68,18 @@ def _draw_levels(
     axes.annotate(
         f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"
     )
-    axes.set_ylim(0, MOST_LEVEL)
     above = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
     pairs = max((len(values) for values in levels.values()), default=1)
     first = min(above, pairs - 1)
-    axes.set_xlim(first, pairs + 0.02 * (pairs - first) + 0.5)
     if above == pairs:
         text = f"no pair of runs below {MOST_LEVEL:g}"
         axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
     whole_numbers(axes.xaxis)
-    axes.set(xlabel="pairs of runs, by level", ylabel="achieved significance level")
-    axes.set_title("Discriminative power (nearer to the left: more)")
+    axes.set(
+        title="Discriminative power (nearer to the left: more)",
+        xlabel="pairs of runs, by level",
+        ylabel="achieved significance level",
+        xlim=(first, pairs + 0.02 * (pairs - first) + 0.5),
+        ylim=(0, MOST_LEVEL),
+    )
     return lines

@@ -11,7 +11,7 @@ from pres_eval.analysis.pools import Depths, LeftOut
 from pres_eval.analysis.robustness import Plan, Robustness
 from pres_eval.analysis.topics import plural
 from pres_eval.report.cells import Score, Value
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Shown, Table, long_rows, records_table
 from pres_eval.report.text import moved, percentage
 
 COEFFICIENT_NAMES = {
@@ -31,17 +31,15 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
     """Averages and lowest correlations for people, each sample, and each fraction."""
     plan, labels = result.plan, result.labels
     coefficient = COEFFICIENT_NAMES[plan.coefficient]
-    samples: list[tuple[Value, ...]] = []
-    lines: list[tuple[Value, ...]] = []
-    for f, fraction in enumerate(plan.fractions):
-        for s in range(plan.samples):
-            kept, judged = int(result.kept[f, s]), int(result.judged[f, s])
-            found = result.correlations[f, s].tolist()
-            lines.append((percentage(fraction), s + 1, kept, *found))
-            samples += [
-                (fraction, s + 1, kept, judged, label, value)
-                for label, value in zip(labels, found, strict=True)
-            ]
+    keys = [
+        (fraction, s + 1, int(result.kept[f, s]), int(result.judged[f, s]))
+        for f, fraction in enumerate(plan.fractions)
+        for s in range(plan.samples)
+    ]
+    found = result.correlations.reshape(len(keys), len(labels)).tolist()
+    lines: list[tuple[Value, ...]] = [
+        (percentage(key[0]), key[1], key[2], *row) for key, row in zip(keys, found, strict=True)
+    ]
     about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {plan.seed}, over {topics}"
     averages, lowest = result.averages, result.lowest
     fractions = [
@@ -58,7 +56,7 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
             "samples",
             f"{coefficient} of each sample ({about})",
             ("fraction", "sample", "kept", "judged", "measure", plan.coefficient),
-            samples,
+            long_rows(keys, labels, found),
             shown=Shown(("relevant", "sample", "kept", *labels), lines),
         ),
         Table("fractions", "", ("fraction", "measure", "average", "lowest"), fractions, people=False),
@@ -115,20 +113,17 @@ def _by_fraction(
 def depths_table(result: Depths) -> Table:
     """Rankings under pools of several depths."""
     coefficient = COEFFICIENT_NAMES[result.coefficient]
-    sizes = zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True)
-    lines: list[tuple[Value, ...]] = []
-    rows: list[tuple[Value, ...]] = []
-    for size, found in zip(sizes, result.correlations.tolist(), strict=True):
-        lines.append((*size, *found))
-        rows += [(*size, label, value) for label, value in zip(result.labels, found, strict=True)]
-    lines.append(("all", None, None, *result.unchanged.tolist()))
+    sizes = list(zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True))
+    found = result.correlations.tolist()
+    lines = [(*size, *row) for size, row in zip(sizes, found, strict=True)]
+    every = ("all", None, None, *result.unchanged.tolist())
     return Table(
         name="depths",
         title=f"{coefficient} with the full ranking, from pools of less depth",
         headings=("depth", "judged", "relevant", "measure", result.coefficient),
-        rows=rows,
+        rows=long_rows(sizes, result.labels, found),
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
-        shown=Shown(("depth", "judged", "relevant", *result.labels), lines),
+        shown=Shown(("depth", "judged", "relevant", *result.labels), [*lines, every]),
     )
 
 

@@ -62,6 +62,7 @@ def as_latex(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) 
 
 
 def _written(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str) -> str:
+    """Return the tables of the evaluations with their notes."""
     failed = apart(layout.failures, style)
     texts = [
         text

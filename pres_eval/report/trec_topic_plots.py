@@ -63,9 +63,8 @@ def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> 
             axes.stairs(sign * np.maximum(sign * values, 0.0), edges, fill=True, color=colour)
     axes.axhline(0, color="black", linewidth=0.8)
     named = name_bars(axes, [plain(topic, 14) for topic in topics], 5.0)
-    axes.set_xlim(-1, len(values))
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel(f"Topic{named}")
+    axes.set(xlabel=f"Topic{named}", xlim=(-1, len(values)))
 
 
 def bar_colours(values: FloatArray) -> list[str]:

@@ -251,6 +251,7 @@ def test_keep_going_keeps_names_with_their_runs(call: Command, broken: list[str]
         (["--digits", "3", "--format", "csv"], "--digits goes with --format table"),
         (["--style", "grid"], "--style goes with --format table, not --format trec"),
         (["--style", "grid", "--format", "latex"], "--style goes with --format table, not --format latex"),
+        (["--fit"], "--fit goes with --format latex, not --format trec"),
         (["--sort", "map"], "--sort goes with --format table, latex, markdown"),
         (["--transpose", "--format", "json"], "--transpose goes with --format table"),
         (["--sort", "mop", "--format", "table", "-m", "map"], "--sort mop: not among the measures (-m)"),

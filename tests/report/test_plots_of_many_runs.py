@@ -15,6 +15,7 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 
 from pres_eval.analysis.figures import Roc
 from pres_eval.report import drawing, figure_plots, judges_plots, paper, plots, position_plots, run_plots
+from pres_eval.report.trec_plots import draw_curves
 from pres_eval.report.trec_report import Report
 from pres_eval.report.trec_run_plots import default_subject, draw_one_graph
 from pres_eval.report.trec_topic_plots import draw_pair
@@ -184,6 +185,21 @@ def test_lines_and_dots_are_in_the_legend() -> None:
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["mean: 4.3"]
     many: Any = figure_plots.relevant_per_topic([str(topic) for topic in range(100)], [1] * 100)
     assert many.axes[0].get_xlabel() == "topic, by relevant documents (one in 2 named)"
+
+
+def test_the_report_in_a_column_has_its_graphs_below_each_other(report: Report) -> None:
+    figure = drawn_for(paper.Paper(84), lambda: draw_curves(report, histogram=True))
+    assert len({round(axes.get_position().x0, 1) for axes in figure.axes}) == 1 and len(figure.axes) == 4
+    wide = drawn_for(paper.Paper(174), lambda: draw_curves(report, histogram=True))
+    assert len({round(axes.get_position().x0, 1) for axes in wide.axes}) == 2
+
+
+def test_names_of_panels_stay_without_titles() -> None:
+    curve = Roc(fallout=np.array([0, 0.5, 1.0]), recall=np.array([0, 0.9, 1.0]), area=0.9)
+    own = paper.Paper(untitled=True)
+    figure = drawn_for(own, lambda: figure_plots.roc_curves("Topic 1", MANY, [curve] * 17))
+    assert figure.get_suptitle() == ""
+    assert [axes.get_title("left").partition(":")[0] for axes in figure.axes] == MANY
 
 
 @pytest.mark.parametrize(("given", "millimetres"), [("84mm", 84), ("174", 174)])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import RunFailure, UsageError
+from pres_eval.report.grid import Grid, written
 from pres_eval.report.shown_runs import RunLayout, guarded
 from pres_eval.report.table import as_csv, as_latex, as_markdown, as_table, as_tsv, styles
 
@@ -182,6 +183,21 @@ def test_markdown_escapes() -> None:
 def test_latex_escapes() -> None:
     text = as_latex([evaluation(tag="a_b&c")])
     assert r"a\_b\&c" in text and r"PRES\_100" in text and r"\toprule" in text
+
+
+def test_latex_names_its_packages_and_fits_a_column() -> None:
+    plain, fitted = as_latex([evaluation()]), as_latex([evaluation()], RunLayout(fit=True))
+    assert plain.splitlines()[0] == r"% \usepackage{booktabs}"
+    first, opening, *lines, closing = fitted.splitlines()
+    assert (first, closing) == (r"% \usepackage{booktabs, adjustbox}", r"\end{adjustbox}")
+    assert opening == r"\begin{adjustbox}{max width=\columnwidth}" and lines == plain.splitlines()[1:]
+
+
+def test_numbers_in_latex_have_a_minus_sign_and_names_a_hyphen() -> None:
+    cells = ("-2", "-0.5", "-0.1 .. -0.05", r"\textbf{-1.5}$^{-}$", "-", "a-1", "1e-05", "-inf")
+    text = written(Grid(tuple("abcdefgh"), (cells,)), "latex")
+    row = r"-2 & $-$0.5 & $-$0.1 .. $-$0.05 & \textbf{$-$1.5}$^{-}$ & - & a-1 & 1e-05 & $-$inf \\"
+    assert row in text.splitlines()
 
 
 @pytest.mark.parametrize(("write", "delimiter"), [(as_csv, ","), (as_tsv, "\t")])

@@ -123,6 +123,7 @@ def _add_documents(block: PackedBlock, report: Report) -> None:
 
 
 def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
+    """Add what the script knows of any two runs, and the means of runs."""
     arrays: dict[str, tuple[NDArray[Any], str]] = {
         "corrected": (pairs.corrected, "<f8"),
         "firstMeans": (pairs.pair_means[0], "<f8"),
@@ -161,6 +162,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
         ],
         "nmax": report.nmax,
+        "qrels": report.shown_path(report.qrels.path),
         "url": report.document_url,
         "queries": [text_of(report.queries.get(topic, "")) for topic in report.topics],
         "best": report.best_first(report.main),
