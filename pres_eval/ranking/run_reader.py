@@ -67,9 +67,10 @@ def read_split(
     if form == TREC:
         source = source_in(file, split, by_topic)
         # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
-        parts = in_order(work, enumerate(text_chunks(source, by_topic)), threads, UNTHREADED)
-        with contextlib.suppress(EmptyFileError):  # others may have lines
-            merging.add_chunks(source, parts)
+        with contextlib.closing(text_chunks(source, by_topic)) as chunks:
+            parts = in_order(work, enumerate(chunks), threads, UNTHREADED)
+            with contextlib.suppress(EmptyFileError):  # others may have lines
+                merging.add_chunks(source, parts)
     else:
         blocks = blocks_in(file, split, _format(form), by_topic)
         for part in in_order(work, enumerate(blocks), threads, UNTHREADED):

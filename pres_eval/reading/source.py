@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from typing import Any, ClassVar, cast
 
@@ -98,7 +98,9 @@ class Source:
         path = self.path if self.path == "-" else os.path.abspath(self.path)  # noqa: PTH100
         return type(self), (path, self.name)
 
-    def chunks(self, size: int = CHUNK, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
+    def chunks(
+        self, size: int = CHUNK, cut_place: CutPlace = behind_last_line
+    ) -> Generator[Chunk, None, None]:
         """The file from its start, in chunks of whole lines of about `size` bytes.
 
         Raises InputError for a file that can't be read or is empty, whose compressed data is damaged, that

@@ -7,7 +7,7 @@ file alone, so whoever reads the split before ends at the same place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, whole_topics
 from pres_eval.reading.cutting import LARGEST_TOPIC, ScatteredError, TopicCutter
@@ -77,7 +77,7 @@ def source_in(file: Source | PlannedFile, split: Split, by_topic: bool) -> Sourc
     return TextRange(file, start, max(start, stop))
 
 
-def text_chunks(source: Source, by_topic: bool) -> Iterator[Chunk]:
+def text_chunks(source: Source, by_topic: bool) -> Generator[Chunk, None, None]:
     """Return the chunks of a text; with `by_topic`, all topics of a chunk are whole.
 
     Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.

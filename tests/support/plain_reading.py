@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -291,6 +291,6 @@ class SmallSource(Source):
         super().__init__(str(path))
         self._small = small
 
-    def chunks(self, size: int = 0, cut_place: CutPlace = behind_last_line) -> Iterator[Chunk]:
+    def chunks(self, size: int = 0, cut_place: CutPlace = behind_last_line) -> Generator[Chunk, None, None]:
         """The file in small chunks, whatever size is asked for."""
         yield from super().chunks(self._small, cut_place)
