@@ -16,7 +16,6 @@ from pres_eval.measures.base import Trait, mean
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.strata import Sample
 from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredRun, Scoring
@@ -68,19 +67,36 @@ def with_sample_intervals(
     return _with_ends(evaluation, wanted, np.concatenate(ends, axis=2), over_all)
 
 
-def without_width(evaluation: ScoredRun, ranking: Ranking, sample: Relevance) -> Iterator[str]:
-    """Yield a warning if intervals over all topics have no width though some documents were not drawn."""
-    ends: dict[str, list[object]] = {}
+def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:
+    """Yield a warning if intervals over all topics have no width though documents that count were not drawn."""
+    ends: dict[str, list[tuple[SelectedColumn, object]]] = {}
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
         if column.bound in (LOWER, UPPER):
-            ends.setdefault(column.label.removesuffix(f"({column.bound})"), []).append(value)
-    narrow = [label for label, (lower, upper) in ends.items() if lower == upper]
-    if narrow and isinstance(sample, Sample) and (sample.grade < 0).any():
+            label = column.label.removesuffix(f"({column.bound})")
+            ends.setdefault(label, []).append((column, value))
+    narrow = {label: lower[0] for label, (lower, upper) in ends.items() if lower[1] == upper[1]}
+    if not narrow or not isinstance(scoring.relevance, Sample):
+        return
+    uncertain = _whether_uncertain(
+        form_sampled_batch(scoring.relevance, ranking, scoring.options), list(narrow.values())
+    )
+    labels = [label for label, rests in zip(narrow, uncertain, strict=True) if rests]
+    if labels:
         yield (
-            f"{ranking.name}: intervals without width, which do not mean certainty: {', '.join(narrow)};"
+            f"{ranking.name}: intervals without width, which do not mean certainty: {', '.join(labels)};"
             " in no stratum do its drawn documents differ in what counts, so that nothing varies when they"
             " are drawn anew; what would help: draw more documents"
         )
+
+
+def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> list[bool]:
+    """Return for each column whether its values rest on documents that were not drawn."""
+    all_drawn = np.ones(len(batch.grade))
+    extremes = [
+        _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
+        for grade in (0, max(int(batch.grade.max(initial=0)), 1))
+    ]
+    return [bool(rests) for rests in (extremes[0] != extremes[1]).any(axis=1)]
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:

@@ -19,6 +19,7 @@ MAY_HAVE_VALUES = {"--bounds": ("--bounds-of", re.compile(r"all(,.*)?"))}
 ONCE = (
     *("--against", "--expect", "--tolerance", "--groups", "--weights"),
     *("--map-docs", "--exclude", "--empty", "--protocol"),
+    *("--table", "--plot", "--control", "--sizes", "--target"),
 )
 """Options of which a second one would silently take the place of the first; trec_eval's own do."""
 

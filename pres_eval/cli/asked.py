@@ -130,7 +130,7 @@ class Job(Scoring):
             from pres_eval.analysis.sample_intervals import with_sample_intervals, without_width
 
             evaluation = with_sample_intervals(evaluation, ranking, self)
-            for text in without_width(evaluation, ranking, self.relevance):
+            for text in without_width(evaluation, ranking, self):
                 self.said.warn(text)
         wanted = () if self.groups is None else self.groups.topics
         gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)

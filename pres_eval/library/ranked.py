@@ -152,7 +152,7 @@ class Run:
             from pres_eval.analysis.sample_intervals import with_sample_intervals, without_width
 
             found = with_sample_intervals(found, ranking, scoring)
-            for text in without_width(found, ranking, relevance):
+            for text in without_width(found, ranking, scoring):
                 warn(text)
         return Evaluation(found, options, self._origin(), groups)
 

@@ -106,6 +106,10 @@ def test_quiet_and_the_list(call: Command) -> None:
             "--protocol: given twice, expected once",
         ),
         (
+            ("compare", "--table", "means", "--table", "comparisons", QRELS, *RUNS),
+            "--table: given twice, expected once",
+        ),
+        (
             ("compare", "--scores", "scores.csv", "--protocol", "beir"),
             "--protocol has no effect on --scores, whose runs are evaluated: leave it out",
         ),
