@@ -68,7 +68,7 @@ def with_sample_intervals(
 
 
 def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:
-    """Yield a warning if intervals over all topics have no width though documents that count were not drawn."""
+    """Yield a warning if intervals over all topics have no width though some that count were not drawn."""
     ends: dict[str, list[tuple[SelectedColumn, object]]] = {}
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
         if column.bound in (LOWER, UPPER):
