@@ -15,6 +15,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import paired_t
 from pres_eval.arrays.exact import divide
+from pres_eval.arrays.ordering import absent
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import NoCommonTopicError
 
@@ -98,7 +99,7 @@ class TwoJudges:
             raise NoCommonTopicError(
                 f"--correct: judgements of both for {len(both)} topics, expected at least 2 (and 20 are few)"
             )
-        rest = np.setdiff1d(np.arange(len(machine.topics)), both)
+        rest = absent(both, len(machine.topics))
         topics = tuple(machine.topics[row] for row in rest.tolist())
         return cls(people.on(own), machine.on(both), topics, machine.values[:, :, rest])
 

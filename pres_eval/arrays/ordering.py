@@ -107,3 +107,13 @@ def has_equal(numbers: NDArray[np.generic]) -> bool:
     # np.unique would do, but to make sure that its argument has no mask it imports numpy.ma: 15 ms.
     in_order = np.sort(numbers)
     return bool((in_order[1:] == in_order[:-1]).any())
+
+
+def present(numbers: NDArray[np.integer[Any]], limit: int) -> IntArray:
+    """(m,) the different ones of numbers from 0 to limit - 1, ascending."""
+    return np.flatnonzero(np.bincount(numbers, minlength=limit))
+
+
+def absent(numbers: NDArray[np.integer[Any]], limit: int) -> IntArray:
+    """(m,) the numbers from 0 to limit - 1 that are not among these, ascending."""
+    return np.flatnonzero(np.bincount(numbers, minlength=limit) == 0)

@@ -6,8 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
+from pres_eval.arrays.ordering import absent
 from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width
@@ -86,7 +85,7 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
                 mapped=None if job.said.map_docs is None else ranking.num_mapped,
                 excluded=None if job.said.exclude is None else ranking.num_excluded,
                 no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
-                missing=tuple(topics.take(np.setdiff1d(np.arange(len(topics)), ranking.topic))),
+                missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
             )
             for evaluation, ranking in zip(evaluations, rankings, strict=True)
         ),

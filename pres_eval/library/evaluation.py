@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ordering import absent
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError, MissingExtraError
 from pres_eval.library.texts import texts_of
@@ -48,7 +49,7 @@ class Origin:
 
     def missing(self) -> tuple[bytes, ...]:
         """The topics that the run lacks."""
-        return tuple(self.topics.take(np.setdiff1d(np.arange(len(self.topics)), self.ranked)))
+        return tuple(self.topics.take(absent(self.ranked, len(self.topics))))
 
 
 class Evaluation:

@@ -8,6 +8,7 @@ from functools import reduce
 
 import numpy as np
 
+from pres_eval.arrays.ordering import absent
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import quoted
 from pres_eval.options import Options
@@ -62,8 +63,10 @@ def with_nothing_for(ranking: Ranking, topics: IntArray) -> Ranking:
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
     """Return what would make topics match, of which a run has some that the judgements lack."""
-    lacking = np.setdiff1d(np.arange(len(pool.topics)), ranking.topic)[:MOST]
-    return respelled_topics(ranking.unjudged_ids.take(slice(MOST)), pool.topics.take(lacking))
+    unjudged = ranking.unjudged_ids.take(slice(MOST))
+    if not unjudged:
+        return None
+    return respelled_topics(unjudged, pool.topics.take(absent(ranking.topic, len(pool.topics))[:MOST]))
 
 
 def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:

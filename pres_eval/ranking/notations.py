@@ -16,6 +16,7 @@ import numpy as np
 from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stripped
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
+from pres_eval.arrays.ordering import present
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
@@ -220,7 +221,7 @@ def respelled_documents(
     topic_of, ids  (n,) topics of the rows as indices of the pool's, -1 for others; their documents
     retrieved      (m,) documents of the pool that the run has
     """
-    topics = np.unique(topic_of[topic_of >= 0])
+    topics = present(topic_of[topic_of >= 0], len(pool.topics))
     counts, chosen = pool.documents_of(topics)
     judged, of_judged = pool.documents.take(chosen), np.repeat(topics, counts)
     there = np.zeros(len(pool.documents), np.bool_)
@@ -249,7 +250,7 @@ def _respelled(ours: Ids, of_ours: IntArray, judged: Ids, of_judged: IntArray) -
         alike = KeyTable(wanted).find(keys) >= 0
         if alike.any():
             some[rows[alike]] = True
-            others[places[np.isin(wanted, keys[alike])]] = True
+            others[places[KeyTable(keys[alike]).find(wanted) >= 0]] = True
     if not some.any():  # as nearly always
         return None
     pairs = zip(of_ours[some].tolist(), ours.take(some), strict=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pres_eval.arrays.ordering import absent
 from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError, quoted
@@ -38,7 +39,7 @@ def with_documents(qrels: QrelsJudgements, documents: WordIds, kept: IntArray) -
             first_line=again.first_line[there],
             second_line=again.second_line[there],
         )
-    gone = np.setdiff1d(np.arange(len(qrels.pool.topics)), topics)
+    gone = absent(topics, len(qrels.pool.topics))
     return replace(
         qrels,
         pool=pooled.pool,
