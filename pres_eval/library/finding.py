@@ -22,7 +22,7 @@ from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.opening import FIRST_LOOKED_AT, NOTHING_LOOKED_AT, LookedAt, Opening
+from pres_eval.ranking.opening import ALL_LOOKED_AT, NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.order import rank_judged
 from pres_eval.ranking.parts import Part
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
@@ -88,7 +88,7 @@ def rank_dict(
     opening, looked_at = None, NOTHING_LOOKED_AT
     if not len(ranked.rank) and any(rankings):
         place, documents = next(pair for pair in zip(places, rankings, strict=True) if pair[1])
-        ids = ids_of(list(islice(documents, FIRST_LOOKED_AT)), name)
+        ids = ids_of(list(islice(documents, ALL_LOOKED_AT)), name)
         opening, looked_at = Opening(ids[0]), LookedAt(np.full(len(ids), place), WordIds.of(ids))
     part = Part(
         facts=Facts(num_rows=num_rows),

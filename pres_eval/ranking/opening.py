@@ -24,8 +24,9 @@ ROWS, BYTES = 4096, 1 << 18
 """Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
 NEARLY_ALL = 0.9
 
-FIRST_LOOKED_AT, LOOKED_AT = 1 << 14, 512
-"""Rows of the first chunk of a run, and of other ones, whose ids are looked at, should they match nothing."""
+ALL_LOOKED_AT, FIRST_LOOKED_AT, LOOKED_AT = 1 << 14, 1 << 12, 512
+"""Rows of a run whose ids are looked at, should they match nothing: all of the first chunk, or some of a larger
+one, and of the other ones."""
 EVERY_LOOKED_AT, EACH_LOOKED_AT = 8, 4
 """Chunks from the beginning of a run that are looked at, each of them, and each fourth one behind them."""
 
@@ -79,11 +80,12 @@ def look_at(block: Block, topic: IntArray, ranked: Ranked | None, is_first: bool
             documents = block.documents.pick(np.arange(start, start + length))
             return LookedAt(np.repeat(topic[group], length), documents)
         groups = groups[np.argsort(found, kind="stable")]
-    lengths = np.minimum(block.lengths[groups], FIRST_LOOKED_AT)
-    groups = groups[: np.searchsorted(np.cumsum(lengths), FIRST_LOOKED_AT) + 1]
+    most = ALL_LOOKED_AT if len(block.documents) <= ALL_LOOKED_AT else FIRST_LOOKED_AT
+    lengths = np.minimum(block.lengths[groups], most)
+    groups = groups[: np.searchsorted(np.cumsum(lengths), most) + 1]
     lengths = lengths[: len(groups)]
     starts = np.cumsum(block.lengths) - block.lengths
-    rows = ragged(starts[groups], lengths)[0][:FIRST_LOOKED_AT]
+    rows = ragged(starts[groups], lengths)[0][:most]
     return LookedAt(np.repeat(topic[groups], lengths)[: len(rows)], block.documents.pick(rows))
 
 
