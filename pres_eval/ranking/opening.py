@@ -25,8 +25,8 @@ ROWS, BYTES = 4096, 1 << 18
 NEARLY_ALL = 0.9
 
 ALL_LOOKED_AT, FIRST_LOOKED_AT, LOOKED_AT = 1 << 14, 1 << 12, 512
-"""Rows of a run whose ids are looked at, should they match nothing: all of the first chunk, or some of a larger
-one, and of the other ones."""
+"""Rows of a run whose ids are looked at, should they match nothing: all of the first chunk, or so many of a
+larger one, and of each other one."""
 EVERY_LOOKED_AT, EACH_LOOKED_AT = 8, 4
 """Chunks from the beginning of a run that are looked at, each of them, and each fourth one behind them."""
 
