@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import sys
 from dataclasses import replace
 
 import pandas
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.report.grid import Grid, written
+from pres_eval.report.grid import BARE, Grid, written
 from pres_eval.report.shown_runs import RunLayout, guarded
 from pres_eval.report.table import as_csv, as_latex, as_markdown, as_table, as_tsv, styles
 
@@ -255,3 +256,20 @@ def test_guarded_text_comes_back(text: str) -> None:
     shown = guarded(text)
     assert not shown or shown[0] not in "=+-@\t\r＝＋－＠"
     assert (shown[1:] if shown.startswith("'") else shown) == text
+
+
+CELLS = st.text(st.sampled_from("ab1.- "), max_size=12)
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 5), st.sampled_from(BARE), st.data())
+def test_many_rows_are_written_as_tabulate_writes_them(columns: int, style: str, data: st.DataObject) -> None:
+    header = data.draw(st.tuples(*[st.text("abc", min_size=1, max_size=9)] * columns))
+    row = st.tuples(st.text("ab", min_size=1), *[CELLS] * (columns - 1))
+    rows = data.draw(st.lists(row, min_size=1, max_size=20))
+    grid = Grid(header=header, rows=tuple(rows), left=data.draw(st.integers(1, columns)))
+    by_tabulate = written(grid, style)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pres_eval.report.grid.MANY", 1)
+        patch.setitem(sys.modules, "tabulate", None)
+        assert written(grid, style) == by_tabulate
