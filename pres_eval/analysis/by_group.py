@@ -69,6 +69,15 @@ class ByGroup:
     overlap: bool
 
 
+def _members(groups: Mapping[str, frozenset[bytes]], topics: Sequence[bytes]) -> dict[str, IntArray]:
+    """Return which of the topics each group has, without groups that have none."""
+    members = {
+        name: np.array([row for row, topic in enumerate(topics) if topic in own], np.int64)
+        for name, own in groups.items()
+    }
+    return {name: rows for name, rows in members.items() if len(rows)}
+
+
 def compare_by_group(
     scores: PairedScores,
     groups: Mapping[str, frozenset[bytes]],
@@ -81,11 +90,7 @@ def compare_by_group(
     """
     if settings.test in JOINT_TESTS:
         raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
-    members = {
-        name: np.array([row for row, topic in enumerate(scores.topics) if topic in own], np.int64)
-        for name, own in groups.items()
-    }
-    members = {name: rows for name, rows in members.items() if len(rows)}
+    members = _members(groups, scores.topics)
     one_by_one = replace(settings, correction="none")
     found = [
         (name, len(rows), one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ids import WORD, Ids, load_words
 from pres_eval.arrays.types import BoolArray, Bytes, IntArray
 
 
@@ -27,9 +27,15 @@ def stripped(ids: Ids, lengths: IntArray, among: BoolArray) -> IntArray:
     left = lengths.copy()
     rows: NDArray[np.int64] = np.arange(len(ids))
     while len(rows):
-        rows = rows[left[rows] > 0]
-        rows = rows[among[ids.buffer[ids.starts[rows] + left[rows] - 1]]]
-        left[rows] -= 1
+        # The last eight bytes at once; those before the id do not count.
+        begins = ids.starts[rows] + left[rows] - WORD
+        words = load_words(ids.buffer, np.maximum(begins, 0))
+        words <<= (np.maximum(-begins, 0) << 3).view(np.uint64)
+        others = (~among[words.astype("<u8", copy=False).view(np.uint8)]).view("<u8")
+        bits = np.frexp(others.astype(np.float64))[1]  # up to the highest, which is the last such byte
+        gone = WORD - (bits + 7 >> 3)
+        left[rows] = np.maximum(left[rows] - gone, 0)
+        rows = rows[(gone == WORD) & (left[rows] > 0)]
     return left
 
 

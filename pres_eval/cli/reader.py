@@ -185,7 +185,7 @@ class Reader:
 
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
-        from pres_eval.reading.left_judgements import answered_by_nothing, no_answers
+        from pres_eval.reading.left_judgements import answered_by_nothing
 
         answered = answered_by_nothing(relevance, options)
         ranked = self._ranked(paths, relevance, options, going_on=failures is not None)
@@ -195,26 +195,32 @@ class Reader:
                 failures.append(outcome)
                 say(f"pres-eval: {outcome.message}")
                 continue
-            if self.run_form == TREC:
-                self._note(outcome.name, outcome.form)
-            if outcome.unchecked and not self.quiet:
-                say(
-                    f"pres-eval: note: {outcome.name}: topics are not together, so unjudged documents were"
-                    " not checked for coming twice (--no-check-duplicates)"
-                )
-            if self.rewrites != NO_REWRITES and not self.quiet:
-                say(f"pres-eval: note: {outcome.name}: {_rewritten(outcome, self.rewrites)}")
-            found = no_answers(relevance, options, outcome.topic[outcome.num_ret > 0])
-            if found is not None and not self.quiet:
-                every, rightly = found
-                say(
-                    f"pres-eval: note: {outcome.name}: nothing retrieved for {rightly} of {every} topics"
-                    f" without a relevant document ({rightly / every:.4f})"
-                )
             if not self.quiet:
-                for warning in warnings_about(outcome, relevance, options, len(paths) == 1):
-                    warn(warning)
+                self._comment(outcome, relevance, options, alone=len(paths) == 1)
             yield outcome if answered is None else with_nothing_for(outcome, answered)
+
+    def _comment(self, run: Ranking, relevance: Relevance, options: Options, alone: bool) -> None:
+        """Print notes and warnings about a run."""
+        from pres_eval.reading.left_judgements import no_answers
+
+        if self.run_form == TREC:
+            self._note(run.name, run.form)
+        if run.unchecked:
+            say(
+                f"pres-eval: note: {run.name}: topics are not together, so unjudged documents were"
+                " not checked for coming twice (--no-check-duplicates)"
+            )
+        if self.rewrites != NO_REWRITES:
+            say(f"pres-eval: note: {run.name}: {_rewritten(run, self.rewrites)}")
+        found = no_answers(relevance, options, run.topic[run.num_ret > 0])
+        if found is not None:
+            every, rightly = found
+            say(
+                f"pres-eval: note: {run.name}: nothing retrieved for {rightly} of {every} topics"
+                f" without a relevant document ({rightly / every:.4f})"
+            )
+        for warning in warnings_about(run, relevance, options, alone):
+            warn(warning)
 
     def _ranked(
         self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool

@@ -39,25 +39,16 @@ Documents = Mapping[Any, Any]
 _NO_IDS = Ids.of([])
 
 
-def rank_dict(
-    run: Mapping[Any, Documents],
-    relevance: Relevance,
-    lookup: Lookup,
-    options: Options,
-    *,
-    name: str,
-    tag: str,
-    empty: bool = False,
-) -> Ranking:
-    """Rank a dict of dicts: topic, document, score.
+def _by_place(
+    run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bool
+) -> tuple[list[int], list[Documents], list[bytes]]:
+    """Return the places of judged topics in the pool with their documents, and the topics without judgements.
 
-    `empty`: topics with no documents are kept, as topics for which nothing was retrieved; else they are left
-    out, as they would be in a file.  Raises InputError for scores that are not numbers, or if there are none.
+    Raises InputError for scores that are not numbers, and a topic that is there as a number and as a text.
     """
     places: list[int] = []
     rankings: list[Documents] = []
     unjudged: list[bytes] = []
-    num_rows = sum(map(len, run.values()))
     only_texts = True
     for topic, documents in run.items():
         if not (documents or empty):
@@ -74,10 +65,30 @@ def rank_dict(
             places.append(place)
             first = next(iter(documents), "")  # one look tells, as nobody mixes texts and numbers
             rankings.append(documents if isinstance(first, str) else _with_texts(documents, name))
-    if not num_rows and not empty:
-        raise InputError(name, None, "no retrieved documents", "at least one")
     if not only_texts and has_equal(np.array(places, np.int64)):
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
+    return places, rankings, unjudged
+
+
+def rank_dict(
+    run: Mapping[Any, Documents],
+    relevance: Relevance,
+    lookup: Lookup,
+    options: Options,
+    *,
+    name: str,
+    tag: str,
+    empty: bool = False,
+) -> Ranking:
+    """Rank a dict of dicts: topic, document, score.
+
+    `empty`: topics with no documents are kept, as topics for which nothing was retrieved; else they are left
+    out, as they would be in a file.  Raises InputError for scores that are not numbers, or if there are none.
+    """
+    num_rows = sum(map(len, run.values()))
+    places, rankings, unjudged = _by_place(run, lookup, name, empty)
+    if not num_rows and not empty:
+        raise InputError(name, None, "no retrieved documents", "at least one")
     ranker = Ranker.of(relevance, options)
     parts = [
         _TopicsPart(places[start:stop], rankings[start:stop], name).ranked(ranker, lookup)

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
 
 
-def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
-    """Return the evaluation of all topics of some evaluations, with the bits of one of the whole run.
-
-    Raises UsageError for evaluations of other measures, options or judgements, and for a topic in two.
-    """
+def _check_alike(evaluations: Sequence[Evaluation]) -> None:
+    """Raise UsageError for evaluations of other measures, options or judgements than the first."""
     first = evaluations[0]
     for one in evaluations[1:]:
         alike = (one.measures, one.options) == (first.measures, first.options)
@@ -34,6 +31,15 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
                 f"merge: found {'judgements of other topics' if alike else 'other measures or options'}"
                 f" ({one.origin.qrels}), expected the same for all evaluations"
             )
+
+
+def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """Return the evaluation of all topics of some evaluations, with the bits of one of the whole run.
+
+    Raises UsageError for evaluations of other measures, options or judgements, and for a topic in two.
+    """
+    first = evaluations[0]
+    _check_alike(evaluations)
     every = [topic for one in evaluations for topic in one.scores.topics]
     order = sorted(range(len(every)), key=every.__getitem__)
     topics = tuple(every[place] for place in order)

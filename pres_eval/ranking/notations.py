@@ -10,6 +10,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.ordering import present
 from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import quoted
 from pres_eval.reading.pool import Pool
@@ -213,6 +214,45 @@ def _of_topics(topic: IntArray) -> Words:
     return topic.astype(np.uint64) * _FACTOR
 
 
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """Documents of topics, by hashes that are the same in all notations.
+
+    ids, topic  (n,) the documents, and the topics that they are of
+    alike       (n,) rough hashes of both
+    whole       (n,) the same of the document that a chunk is of, 0 for one that is none
+    """
+
+    ids: Ids
+    topic: IntArray
+    alike: Words
+    whole: Words
+
+    @classmethod
+    def of(cls, ids: Ids, topic: IntArray) -> _Written:
+        """Hash documents (n,) of topics (n,)."""
+        chunks = without_chunk(ids)
+        rows = np.flatnonzero(chunks.lengths)
+        whole = np.zeros(len(ids), np.uint64)
+        whole[rows] = rough_hashes(chunks.take(rows)) + _of_topics(topic[rows])
+        return cls(ids, topic, rough_hashes(ids) + _of_topics(topic), whole)
+
+    def take(self, rows: IntArray) -> _Written:
+        """Return some rows (m,) of them."""
+        return _Written(self.ids.take(rows), self.topic[rows], self.alike[rows], self.whole[rows])
+
+    def pairs(self, rows: BoolArray) -> list[Id]:
+        """Return topics and documents of some rows (n,), each once."""
+        return list(dict.fromkeys(zip(self.topic[rows].tolist(), self.ids.take(rows), strict=True)))
+
+
+def _judged(pool: Pool, topics: IntArray) -> tuple[_Written, KeyTable]:
+    """Return the judged documents of topics, and the table in which they are found as they are."""
+    counts, chosen = pool.documents_of(topics)
+    ids, of_topic = pool.documents.take(chosen), np.repeat(topics, counts)
+    return _Written.of(ids, of_topic), KeyTable(ids.hashes() + _of_topics(of_topic))
+
+
 def respelled_documents(
     pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts
 ) -> Respelling | None:
@@ -222,13 +262,14 @@ def respelled_documents(
     retrieved      (m,) documents of the pool that the run has
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    counts, chosen = pool.documents_of(topics)
-    judged, of_judged = pool.documents.take(chosen), np.repeat(topics, counts)
+    size = pool.num_documents_of(topics)
+    judged, table = pool.remembered.get(topics.tobytes(), size, partial(_judged, pool, topics))
     there = np.zeros(len(pool.documents), np.bool_)
     there[retrieved] = True
-    known = KeyTable(judged.hashes() + _of_topics(of_judged)).find(ids.hashes() + _of_topics(topic_of)) >= 0
-    rows, wanted = np.flatnonzero((topic_of >= 0) & ~known), np.flatnonzero(~there[chosen])
-    return _respelled(ids.take(rows), topic_of[rows], judged.take(wanted), of_judged[wanted])
+    known = table.find(ids.hashes() + _of_topics(topic_of)) >= 0
+    rows = np.flatnonzero((topic_of >= 0) & ~known)
+    wanted = np.flatnonzero(~there[pool.documents_of(topics)[1]])
+    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged.take(wanted))
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
@@ -237,29 +278,20 @@ def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelli
         return None
     if not all(one.isascii() for both in (ours, judged) for one in both):  # rough hashes know ASCII alone
         return find_respelling([(0, one) for one in ours[:MOST]], [(0, one) for one in judged[:MOST]])
-    mine, theirs = Ids.of(ours), Ids.of(judged)
-    return _respelled(mine, np.zeros(len(mine), np.int64), theirs, np.zeros(len(theirs), np.int64))
+    sides = (_Written.of(Ids.of(one), np.zeros(len(one), np.int64)) for one in (ours, judged))
+    return _respelled(*sides)
 
 
-def _respelled(ours: Ids, of_ours: IntArray, judged: Ids, of_judged: IntArray) -> Respelling | None:
-    """Return what would make ids (n,) with topics (n,) match some of (m,)."""
-    some, others = np.zeros(len(ours), np.bool_), np.zeros(len(judged), np.bool_)
-    mine, mine_cut = (_rough_keys(ids, of_ours) for ids in (ours, without_chunk(ours)))
-    theirs, theirs_cut = (_rough_keys(ids, of_judged) for ids in (judged, without_chunk(judged)))
-    for (rows, keys), (places, wanted) in ((mine, theirs), (mine_cut, theirs), (mine, theirs_cut)):
-        alike = KeyTable(wanted).find(keys) >= 0
+def _respelled(ours: _Written, judged: _Written) -> Respelling | None:
+    """Return what would make some of our documents match."""
+    some, others = np.zeros(len(ours.ids), np.bool_), np.zeros(len(judged.ids), np.bool_)
+    for mine, theirs in (
+        (ours.alike, judged.alike),
+        (ours.whole, judged.alike),
+        (ours.alike, judged.whole),
+    ):
+        alike = KeyTable(theirs[theirs != 0]).find(mine) >= 0
         if alike.any():
-            some[rows[alike]] = True
-            others[places[KeyTable(keys[alike]).find(wanted) >= 0]] = True
-    if not some.any():  # as nearly always
-        return None
-    pairs = zip(of_ours[some].tolist(), ours.take(some), strict=True)
-    return find_respelling(
-        list(dict.fromkeys(pairs)), list(zip(of_judged[others].tolist(), judged.take(others), strict=True))
-    )
-
-
-def _rough_keys(ids: Ids, topic: IntArray) -> tuple[IntArray, Words]:
-    """Return which ids (n,) are not empty (m,), and the rough hashes of these and their topics (m,)."""
-    rows = np.flatnonzero(ids.lengths)
-    return rows, rough_hashes(ids.take(rows)) + _of_topics(topic[rows])
+            some |= alike
+            others |= KeyTable(mine[alike]).find(theirs) >= 0
+    return find_respelling(ours.pairs(some), judged.pairs(others)) if some.any() else None

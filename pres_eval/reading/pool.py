@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,13 @@ from pres_eval.arrays.ids import Ids, equal
 from pres_eval.arrays.matching import KeyTable, Matches, match, repeated
 from pres_eval.arrays.ordering import byte_order, distinct, stable_order
 from pres_eval.arrays.ragged import Stretches, consecutive, lengths_at
+from pres_eval.arrays.remembered import Remembered
 from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
+
+MOST_REMEMBERED = 1 << 18
+"""Documents of which something is remembered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,11 @@ class Pool:
     def __reduce__(self) -> tuple[Any, ...]:
         # Hashes are those of one process: another one makes its own table.
         return pool_of, (self.topics, self.documents, self.offsets)
+
+    @cached_property
+    def remembered(self) -> Remembered:
+        """What was made of documents of some topics, by these, for the next run."""
+        return Remembered(MOST_REMEMBERED)
 
     @property
     def topic_of(self) -> IntArray:
