@@ -70,7 +70,7 @@ class ByGroup:
 
 
 def _members(groups: Mapping[str, frozenset[bytes]], topics: Sequence[bytes]) -> dict[str, IntArray]:
-    """Return which of the topics each group has, without groups that have none."""
+    """Return the rows (n,) of the topics of each group, without groups that have none."""
     members = {
         name: np.array([row for row, topic in enumerate(topics) if topic in own], np.int64)
         for name, own in groups.items()

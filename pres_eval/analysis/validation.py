@@ -165,9 +165,8 @@ def _drawn(
 
 
 def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
-    """(draws,) numbers of relevant documents of some parts together, drawn from their posteriors."""
-    own = (posterior(part, draws)[stream.orders(1, draws)[0]] for part in parts)
-    return sum(own, np.zeros(draws))
+    """(draws,) numbers of relevant documents of some parts together, drawn from their posterior."""
+    return posterior(parts, draws)[stream.orders(1, draws)[0]] if parts else np.zeros(draws)
 
 
 def ends_of(values: FloatArray, outside: Sequence[float]) -> list[Ends]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -107,19 +107,54 @@ def binomial(part: SampledPart, outside: float) -> Ends:
     return part.size * (low / size), part.size * (high / size)
 
 
-def posterior(part: SampledPart, draws: int) -> FloatArray:
-    """(draws,) numbers of relevant documents, ascending: evenly spaced quantiles of the posterior.
+def posterior(parts: Sequence[SampledPart], draws: int) -> FloatArray:
+    """(draws,) numbers of relevant documents of some parts together, ascending: evenly spaced quantiles.
 
-    Formula:  x + BetaBinomial(N - n, x + ½, n - x + ½): what the unjudged documents add, under Jeffreys'
-      prior.  If these are more than LARGEST_TABLE, so many groups of them stand for them.
+    Formula:  Σ x + BetaBinomial(Σ (N - n), a, b): what is judged, and what the unjudged documents add.  One
+      uncertain part has a = x + ½, b = n - x + ½ (Jeffreys' prior); several have `_of_many`.  If more than
+      LARGEST_TABLE documents are unjudged, so many groups of them stand for them.
     Source: Webber, "Approximate recall confidence intervals", TOIS 2013, doi:10.1145/2414782.2414784.
     """
-    left, a, b = part.size - part.sampled, part.relevant + 0.5, part.sampled - part.relevant + 0.5
+    known, uncertain = sum(part.relevant for part in parts), [one for one in parts if one.sampled < one.size]
+    left = sum(part.size - part.sampled for part in uncertain)
+    if len(uncertain) == 1:
+        a, b = uncertain[0].relevant + 0.5, uncertain[0].sampled - uncertain[0].relevant + 0.5
+    else:
+        a, b = _of_many(uncertain, left) if uncertain else (0.5, 0.5)
     groups = min(left, LARGEST_TABLE)
     k = np.arange(groups, dtype=np.float64)
     chances = _chances(np.log((k + a) * (groups - k)) - np.log((k + 1) * (groups - k - 1 + b)))
     found = np.searchsorted(np.cumsum(chances)[:-1], (np.arange(draws) + 0.5) / draws)
-    return np.asarray(part.relevant + found * (left / max(groups, 1)))
+    return np.asarray(known + found * (left / max(groups, 1)))
+
+
+def _of_many(parts: Sequence[SampledPart], left: int) -> tuple[float, float]:
+    """Return a and b of the beta-binomial whose mean and variance are those of several parts together.
+
+    A prior of its own for each part would add half a relevant document N / n times for each: with ten strata
+    or twenty topics the interval leaves the estimate behind.  So all parts share one half relevant and one
+    half irrelevant document, by their N / n.  A share of nothing would say that a part without a relevant
+    document in its sample has none, so the variance has a whole document in each part, by the parts' common
+    share of relevant ones.
+
+    Formula:  h = ½ (N / n) / Σ (N / n), mean Σ (N - n) (x + h) / (n + 2h);
+      q = (x + h + (1 - 2h) (Σ x + ½) / (Σ n + 1)) / (n + 1), variance Σ N (N - n) q (1 - q) / n times
+      (n + 1)² / (n² + n + 1): by which q (1 - q) of samples falls short on average
+    """
+    scale = sum(part.size / part.sampled for part in parts)
+    common = (sum(part.relevant for part in parts) + 0.5) / (sum(part.sampled for part in parts) + 1)
+    mean = variance = 0.0
+    for part in parts:
+        size, sampled, half = part.size, part.sampled, part.size / part.sampled / scale / 2
+        share = (part.relevant + half + (1 - 2 * half) * common) / (sampled + 1)
+        short = (sampled + 1) ** 2 / (sampled * sampled + sampled + 1)
+        mean += (size - sampled) * (part.relevant + half) / (sampled + 2 * half)
+        variance += size * (size - sampled) / sampled * share * (1 - share) * short
+    chance = mean / left
+    spread = variance / (mean * (1 - chance))
+    # a + b is 1 at least, as for a part of which nothing is judged; a binomial is the narrowest there is.
+    weight = max((left - spread) / max(spread - 1, 1e-9), 1.0)
+    return weight * chance, weight * (1 - chance)
 
 
 def relevant_needed(sampled: int, target: float, confidence: float) -> int | None:

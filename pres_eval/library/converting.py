@@ -28,12 +28,13 @@ from pres_eval.report.converted import TARGETS, write_blocks
 
 
 @python_words
-def write_run(run: Any, file: Any, form: str = "trec_results", tag: str = "run") -> None:
+def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") -> None:
     """Write a run to a file, as `pres-eval convert` does.
 
     run   what `evaluate` takes: a dict of dicts, a table, rows, or the path of a file in another format
     file  a path, or a file open for bytes
-    form  "trec_results", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet)
+    form  "trec_results", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet); None: the one of the
+          path's ending (.csv, .json, .jsonl, .parquet; .tsv is "beir"), else "trec_results"
     tag   the last column of "trec_results"
 
     Of dicts and tables the documents with the highest scores come first; lines of files keep their order.
@@ -55,7 +56,7 @@ def write_run(run: Any, file: Any, form: str = "trec_results", tag: str = "run")
     _write(file, blocks, form, TARGETS_OF_RUNS, name, tag)
 
 
-def write_qrels(qrels: Qrels, file: Any, form: str) -> None:
+def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
     """Write judgements to a file, as `Qrels.write` says."""
     relevance = qrels.relevance
     if not isinstance(relevance, QrelsJudgements):
@@ -71,10 +72,19 @@ TARGETS_OF_RUNS = tuple(form for form in TARGETS if form != "qrels")
 TARGETS_OF_QRELS = tuple(form for form in TARGETS if form != "trec_results")
 
 
+ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet", ".tsv": "beir"}
+"""Formats by the endings of files."""
+
+
 def _write(
-    file: Any, blocks: Iterable[Block], form: str, known: tuple[str, ...], name: str, tag: str
+    file: Any, blocks: Iterable[Block], form: str | None, known: tuple[str, ...], name: str, tag: str
 ) -> None:
     """Write blocks to a file; nothing is written if they cannot be."""
+    ending = Path(file).suffix if is_path(file) else ""
+    if ending in (".gz", ".bz2", ".xz", ".zst"):
+        raise UsageError(f"{file}: files are not compressed as they are written, expected another ending")
+    if form is None:
+        form = ENDINGS.get(ending, known[0])
     if form not in known:
         raise UsageError(f"form={form!r}: expected one of {', '.join(known)}")
     stream = io.BytesIO()

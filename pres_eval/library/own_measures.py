@@ -50,8 +50,9 @@ def register(
     gives other than finite numbers of that shape.
     """
     if isinstance(measure, str):
-        if score is None:
-            raise TypeError("register: a name needs a function, expected register(name, score)")
+        if not callable(score):
+            found = "" if score is None else f", found {score!r}"
+            raise TypeError(f"register: a name needs a function, expected register(name, score){found}")
         given: Any = cutoffs
         if not isinstance(given, Iterable) or not all(isinstance(one, int) and one > 0 for one in given):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")

@@ -84,6 +84,14 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
 
+    def _check(self, *, complete: object, judged_only: object, level: object) -> None:
+        """Raise UsageError for arguments that Options would take for something else."""
+        for argument, given in (("complete", complete), ("judged_only", judged_only)):
+            if given not in (True, False):
+                raise UsageError(f"{argument}={given!r}: expected True or False")
+        if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
+            raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
+
     @python_words
     def evaluate(
         self,
@@ -104,9 +112,7 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """All numbers of the run; what the arguments mean is told at `evaluate`."""
-        for argument, given in (("complete", complete), ("judged_only", judged_only)):
-            if given not in (True, False):
-                raise UsageError(f"{argument}={given!r}: expected True or False")
+        self._check(complete=complete, judged_only=judged_only, level=level)
         options = Options(
             compat=self._options.compat,
             relevance_level=level,
@@ -245,11 +251,12 @@ class Qrels:
         return "".join(lines).encode("utf-8", "surrogateescape")
 
     @python_words
-    def write(self, file: Any, form: str = "qrels") -> None:
+    def write(self, file: Any, form: str | None = None) -> None:
         """Write the judgements to a file, as `pres-eval convert` does.
 
         file  a path, or a file open for bytes
-        form  "qrels", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet)
+        form  "qrels", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet); None: the one of the
+              path's ending (.csv, .json, .jsonl, .parquet; .tsv is "beir"), else "qrels"
 
         >>> import io
         >>> import pres_eval as pe

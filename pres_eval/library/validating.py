@@ -33,6 +33,13 @@ class Review(Validation):
         """Return the tables as --format of the command: "table", "latex", "markdown", "json", "csv"."""
         return render(validation_tables(self), Look(form, table, digits), "validate", {})
 
+    def __repr__(self) -> str:
+        return f"<Review: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        """Return the estimates as a table, for a notebook."""
+        return render(validation_tables(self)[:1], Look(style="html"), "validate", {})
+
     def plot(self) -> Any:
         """Return a matplotlib figure of the intervals (extra: plot)."""
         check_matplotlib("plot")

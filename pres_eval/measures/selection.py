@@ -73,6 +73,8 @@ def select(
     )
     columns: list[SelectedColumn] = []
     for measure, view, asked in _in_print_order(wanted):
+        if _only_in_strata(measure, asked, relevance):
+            continue
         try:
             if any(one.by_name for one in asked):
                 _check_ties(measure, options or Options())
@@ -88,6 +90,12 @@ def select(
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
+
+
+def _only_in_strata(measure: Measure, asked: Sequence[NamedMeasure], relevance: RelevanceInfo) -> bool:
+    """Return whether the nickname "sampled" alone asks for a measure that prels do not have."""
+    of_strata = relevance is RelevanceInfo.PRELS and measure.relevance is RelevanceInfo.STRATA
+    return of_strata and not any(one.by_name for one in asked)
 
 
 def _check_unjudged(judged_only: bool) -> None:

@@ -247,7 +247,7 @@ class _Written:
 
 
 def _judged(pool: Pool, topics: IntArray) -> tuple[_Written, KeyTable]:
-    """Return the judged documents of topics, and the table in which they are found as they are."""
+    """Return the judged documents of topics (n,), and the table in which they are found as they are."""
     counts, chosen = pool.documents_of(topics)
     ids, of_topic = pool.documents.take(chosen), np.repeat(topics, counts)
     return _Written.of(ids, of_topic), KeyTable(ids.hashes() + _of_topics(of_topic))

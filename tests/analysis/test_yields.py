@@ -64,7 +64,7 @@ def test_exact_intervals_hold_what_the_sample_does_not_contradict(own: SampledPa
 @settings(max_examples=200)
 def test_posterior_is_beta_binomial(own: SampledPart) -> None:
     left, a, b = own.size - own.sampled, own.relevant + 0.5, own.sampled - own.relevant + 0.5
-    draws = posterior(own, 10_000)
+    draws = posterior([own], 10_000)
     found = np.bincount((draws - own.relevant).astype(int), minlength=left + 1) / len(draws)
     for k in range(left + 1):
         log = math.log(math.comb(left, k)) + math.lgamma(k + a) + math.lgamma(left - k + b)
@@ -74,16 +74,48 @@ def test_posterior_is_beta_binomial(own: SampledPart) -> None:
 
 @pytest.mark.parametrize("left", [LARGEST_TABLE, LARGEST_TABLE + 1, 50 * LARGEST_TABLE])
 def test_posterior_of_many_documents_is_scipys(left: int) -> None:
-    draws = posterior(part(left + 1500, 1500, 3), 1_000)
+    draws = posterior([part(left + 1500, 1500, 3)], 1_000)
     chances = [0.0255, 0.5005, 0.9745]
     exact = 3 + scipy.stats.betabinom.ppf(chances, left, 3.5, 1497.5)
     assert draws[[25, 500, 974]] == pytest.approx(exact, rel=2e-3)
 
 
+@pytest.mark.parametrize(
+    "every",
+    [
+        [(400, 40, 2), (300, 60, 1)],
+        [(1000, 60, 0)] * 9 + [(1000, 60, 3)],
+        [(500, 250, 2), (1000, 200, 0), (50_000, 300, 1), (70, 70, 9)],
+        [(20, 2, 1)] * 30,
+    ],
+)
+def test_posterior_of_many_parts_has_the_mean_and_variance_of_their_sum(
+    every: list[tuple[int, int, int]],
+) -> None:
+    """Each share of a prior, mean and variance from the formulas, one part at a time."""
+    uncertain = [one for one in every if one[0] > one[1]]
+    thickness = sum(size / sampled for size, sampled, _ in uncertain)
+    common = (sum(x for _, _, x in uncertain) + 0.5) / (sum(n for _, n, _ in uncertain) + 1)
+    mean, variance = float(sum(x for _, _, x in every)), 0.0
+    for size, n, x in uncertain:
+        prior = 0.5 * (size / n) / thickness
+        mean += (size - n) * (x + prior) / (n + 2 * prior)
+        share = (x + prior + (1 - 2 * prior) * common) / (n + 1)
+        variance += size**2 * (1 - n / size) * share * (1 - share) / n * (n + 1) ** 2 / (n**2 + n + 1)
+    draws = posterior([part(*one) for one in every], 200_000)
+    assert draws.mean() == pytest.approx(mean, rel=1e-3)
+    assert draws.var() == pytest.approx(variance, rel=2e-2)
+
+
+def test_parts_of_which_nearly_nothing_is_judged_have_a_posterior() -> None:
+    draws = posterior([part(1000, 1, 1), part(5, 1, 0)], 1_000)
+    assert draws[0] >= 1 and draws[-1] <= 1004 and (np.diff(draws) >= 0).all()
+
+
 def test_the_whole_part_judged_leaves_no_doubt() -> None:
     own = part(30, 30, 12)
     assert {interval(own, 0.05) for interval in (wald, wilson, clopper_pearson, binomial)} == {(12.0, 12.0)}
-    assert set(posterior(own, 100).tolist()) == {12.0}
+    assert set(posterior([own], 100).tolist()) == {12.0}
     assert wald(part(1, 1, 1), 0.05) == wilson(part(1, 1, 1), 0.05) == (1.0, 1.0)
 
 

@@ -88,3 +88,17 @@ def test_mistakes_leave_no_file(call: Any, message: str, tmp_path: Path) -> None
     with pytest.raises(pe.PresEvalError, match=message):
         call(tmp_path / "file")
     assert not (tmp_path / "file").exists()
+
+
+@pytest.mark.parametrize(
+    ("ending", "form"), [("csv", "csv"), ("tsv", "beir"), ("jsonl", "jsonl"), ("txt", None)]
+)
+def test_the_ending_of_a_file_chooses_the_format(ending: str, form: str | None, tmp_path: Path) -> None:
+    run = {"1": {"a": 1.5, "b": 2.0}}
+    pe.write_run(run, tmp_path / f"by-ending.{ending}")
+    pe.write_run(run, tmp_path / "named", form=form or "trec_results")
+    assert (tmp_path / f"by-ending.{ending}").read_bytes() == (tmp_path / "named").read_bytes()
+    qrels = pe.Qrels({"1": {"a": 1}})
+    qrels.write(tmp_path / f"qrels.{ending}")
+    qrels.write(tmp_path / "named", form=form or "qrels")
+    assert (tmp_path / f"qrels.{ending}").read_bytes() == (tmp_path / "named").read_bytes()

@@ -210,6 +210,21 @@ def test_intervals_without_width_are_no_certainty(tmp_path: Path, command: Comma
         pe.evaluate(pe.Qrels(str(files[0]), form="strata"), str(files[1]), "xinfAP", intervals=True)
 
 
+def test_the_nickname_gives_what_prels_have(tmp_path: Path, command: Command) -> None:
+    """2.11.0: `-m sampled`, which the guide names for all samples, asked for measures of strata."""
+    write(tmp_path / "prels", [(1, "a", 1, 1, 0.5), (1, "b", 0, 1, 0.5)])
+    write(tmp_path / "run", [(1, "Q0", "a", 0, 2, "r")])
+    called = command("-R", "prels", "-m", "sampled", tmp_path / "prels", tmp_path / "run")
+    assert [line.split()[0] for line in called.out.splitlines()] == [
+        "runid",
+        "num_q",
+        "statAP",
+        "stat_num_rel",
+    ]
+    called = command("-R", "prels", "-m", "xinfAP", tmp_path / "prels", tmp_path / "run")
+    assert called.code != 0 and "xinfAP: needs -R strata" in called.err
+
+
 def test_stratum_and_relevance_exchanged(tmp_path: Path, command: Command) -> None:
     """The stratum -1 was one of two relevant ones."""
     write(tmp_path / "qrels", [(1, 0, "a", 1, 1), (1, 0, "b", 0, 2), (1, 0, "c", -1, 2)])
