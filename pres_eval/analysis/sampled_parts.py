@@ -90,8 +90,8 @@ def _whole(
         if sizes is None and (len(strata) > 1 if collection else not listed):
             raise UsageError(
                 f"how many documents {stratum} has is not known:"
-                " expected sizes (a file of topic stratum size)"
-                + ", or collection (a number)"
+                " expected --sizes FILE (lines of topic, stratum, size)"
+                + ", or --collection NUM"
                 * (len(strata) == 1)
             )
         whole[stratum] = size if sizes is not None or collection else len(own)

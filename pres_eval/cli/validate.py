@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import fields
 from typing import Any
 
@@ -97,7 +98,8 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
         raise UsageError("--prevalence is of a plan, without files: the samples tell it")
     check_paths(review, samples)
     asked["columns"] = dict(text.partition("=")[::2] for text in asked["columns"])
-    found = validate(review, *samples, **asked)
+    # The function itself: its errors name options, where the library's name arguments.
+    found = inspect.unwrap(validate)(review, *samples, **asked)
     asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
     put_out(validation_tables(found), "validate", asked, said, make=found.plot)
     recalls = found.of("recall")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -17,6 +18,7 @@ from pres_eval.analysis.winners import ORDERS, TopicWinner, topic_winners, wins_
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.showing import plotted
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import ScoredRun as Scores
@@ -97,13 +99,14 @@ class Comparisons(Sequence[Comparison]):
         shown = [table for table in tables if table.name in ("means", "groups")]
         return in_python(render(shown, Look(form, digits=digits, style=style), "compare", {}))
 
-    def plot(self) -> Any:
-        """Return a matplotlib figure of the means, or for all pairs of the differences (extra: plot)."""
-        from pres_eval.report.compared_plots import compared_figure
-        from pres_eval.report.paper import check_matplotlib
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return a matplotlib figure of the means, or for all pairs of the differences (extra: plot).
 
-        check_matplotlib("plot")
-        return compared_figure(self.compared)
+        path  a file to write it to as well: .png, .svg or .pdf
+        """
+        from pres_eval.report.compared_plots import compared_figure
+
+        return plotted(lambda: compared_figure(self.compared), path)
 
     def __str__(self) -> str:
         return self._means("table", 4).rstrip("\n")

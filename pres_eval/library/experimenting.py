@@ -16,6 +16,7 @@ from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.judgements import is_path
 from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.showing import Page
 from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, Options
 
@@ -40,8 +41,10 @@ class Experiment(Comparisons):
         self._nmax = nmax
 
     @python_words
-    def report(self, path: str | os.PathLike[str] | None = None, title: str = "") -> str:
+    def report(self, path: str | os.PathLike[str] | None = None, title: str = "") -> Page:
         """Return the page of `pres-eval report`, and write it if `path` is given; it needs nothing else.
+
+        The page is a string.  As the last line of a notebook's cell it is shown there.
 
         Raises UsageError for judgements that are not qrels.
         """
@@ -75,7 +78,7 @@ class Experiment(Comparisons):
             ),
             title=title,
         )
-        page = as_html(report)
+        page = Page(as_html(report))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="\n")
         return page

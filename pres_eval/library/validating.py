@@ -10,9 +10,10 @@ from pres_eval.analysis.erecall import control_parts, erecall
 from pres_eval.analysis.sampled_parts import read_review, sampled_parts
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, estimated
 from pres_eval.errors import UsageError
+from pres_eval.library.showing import plotted
+from pres_eval.library.wording import python_words
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
-from pres_eval.report.paper import check_matplotlib
 from pres_eval.report.plots import validation_figure
 from pres_eval.report.validation_tables import sentences, validation_tables
 
@@ -40,12 +41,15 @@ class Review(Validation):
         """Return the estimates as a table, for a notebook."""
         return render(validation_tables(self)[:1], Look(style="html"), "validate", {})
 
-    def plot(self) -> Any:
-        """Return a matplotlib figure of the intervals (extra: plot)."""
-        check_matplotlib("plot")
-        return validation_figure(self)
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return a matplotlib figure of the intervals (extra: plot).
+
+        path  a file to write it to as well: .png, .svg or .pdf
+        """
+        return plotted(lambda: validation_figure(self), path)
 
 
+@python_words
 def validate(
     review: str | os.PathLike[str],
     *samples: str | os.PathLike[str],

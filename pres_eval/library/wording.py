@@ -43,6 +43,10 @@ _PHRASES = (
     (" (pres-eval check tells more)", " (the command pres-eval check tells more of files)"),
     ("relevance_level=", "level="),
     ("num_docs_in_coll=", "num_docs="),
+    ("--sizes FILE (", "sizes=FILE ("),
+    ("--collection NUM", "collection=NUM"),
+    ("--depth goes", "depth goes"),
+    ("--control goes with --method ", "control goes with method="),
 )
 
 _QUOTED = re.compile(r"((?<!\w)'[^']*')")

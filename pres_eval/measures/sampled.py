@@ -196,9 +196,9 @@ def num_rel_ret_inferred(batch: SampledBatch) -> FloatArray:
 def stat_ap(batch: SampledBatch) -> FloatArray:
     """Average precision, estimated from documents that were drawn with known probabilities (statAP).
 
-    Formula:  statAP = 1/R Σ_i 1/π_i · 1/k_i (1 + Σ_{j: k_j < k_i} 1/π_j),      R = Σ 1/π
+    Formula:  statAP = 1/R Σ_i 1/π_i · 1/k_i (1 + Σ_(k_j < k_i) 1/π_j),      R = Σ 1/π
       i, j  relevant documents drawn that are retrieved, k their ranks; R is over all relevant ones drawn
-      π     probability of being drawn; with -R strata n_s/N_s, the share of the stratum that was
+      π     probability of being drawn; of strata n_s/N_s, the share of the stratum that was
     Range: 0 or more; an estimate can be above 1.  0 if no relevant document was drawn.
     Notes: -R prels or -R strata.  In prels π is 1 for documents of methods 0 and 2.  The document itself
       counts once in the precision at its rank, where it is for sure.
@@ -216,7 +216,7 @@ def stat_num_rel(batch: SampledBatch) -> FloatArray:
     """Relevant documents, estimated from those that were drawn with known probabilities.
 
     Formula:  stat_num_rel = Σ 1/π      over the relevant documents drawn
-      π  probability of being drawn; with -R strata n_s/N_s, the share of the stratum that was
+      π  probability of being drawn; of strata n_s/N_s, the share of the stratum that was
     Range: 0 or more.
     Notes: -R prels or -R strata.  The value over all topics is a sum.
     Source: as statAP (Horvitz & Thompson, 1952, doi:10.1080/01621459.1952.10483446).  trec_eval: none.

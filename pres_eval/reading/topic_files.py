@@ -164,11 +164,19 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
 
 def _decoded(data: bytes) -> str:
     """Return the text of a file: UTF-8, or as review platforms export it, UTF-16 or the Latin alphabet's."""
-    marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
+    # Without a mark every other byte of Latin letters is NUL.
+    marks = {data[:4]: name for name in ("utf-16-le", "utf-16-be") if _is_latin(data[:4], name)}
+    marks |= {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
     encoding = next((name for mark, name in marks.items() if data.startswith(mark)), "utf-8-sig")
-    if encoding == "utf-16" and len(data) % 2:
+    if encoding.startswith("utf-16") and len(data) % 2:
         data = data[:-1]  # the line's end that reading adds to a file whose last byte is none
     return data.decode(encoding, "surrogateescape")
+
+
+def _is_latin(start: bytes, encoding: str) -> bool:
+    """Return whether the first four bytes of a file are two characters of Latin-1 in that encoding."""
+    text = start.decode(encoding, "replace")
+    return len(text) == 2 and all("\t" <= letter <= "ÿ" for letter in text)
 
 
 def separated_rows(

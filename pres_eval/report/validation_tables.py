@@ -46,6 +46,8 @@ def validation_tables(found: Validation) -> list[Table]:
 def _shown(one: Estimate) -> list[str]:
     values = (one.estimate, one.low, one.high, one.at_least, one.at_most)
     texts = [_count(value) if one.quantity.startswith("relevant") else f"{value:.4f}" for value in values]
+    if math.isnan(one.estimate):
+        texts[0] = "-"
     return [text_of(one.topic), one.quantity, texts[0], f"{texts[1]} to {texts[2]}", *texts[3:]]
 
 

@@ -110,7 +110,7 @@ def test_forms_of_samples(form: str, call: Command) -> None:
 COLUMNS = ("--columns", "docno=Control Number", "--columns", "relevance=Responsive Coding")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
 @pytest.mark.parametrize("between", ["\x14", "¶", ","])
 def test_load_files(encoding: str, between: str, call: Command) -> None:
     """Concordance's DAT with its þ, as platforms write it; the topic is that of the review."""
@@ -276,8 +276,8 @@ MISTAKES = [
     ("q1 d1 a 1\n", "sample:1: 0 judged documents among the 160 of stratum 'a' of topic 'q1' that the review"
      " missed, expected a sample of these"),
     ("q2 d1 a 1\n", "sample:1: topic 'q2', expected a topic of the review, such as 'q1'"),
-    ("q1 d1 a 1\nq1 x b 1\n", "how many documents stratum 'a' of topic 'q1' has is not known: expected sizes"
-     " (a file of topic stratum size)"),
+    ("q1 d1 a 1\nq1 x b 1\n", "how many documents stratum 'a' of topic 'q1' has is not known:"
+     " expected --sizes FILE (lines of topic, stratum, size)"),
 ]  # fmt: skip
 
 

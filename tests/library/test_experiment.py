@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 import typing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,6 +64,16 @@ def test_report_and_plot(tmp_path: Path) -> None:
     assert (tmp_path / "out.html").read_text(encoding="utf-8") == page
     assert "<title>Three runs</title>" in page and all(name in page for name in RUNS)
     assert len(found.plot().axes) == 2
+    assert len(found.plot(tmp_path / "means.svg").axes) == 2
+    assert (tmp_path / "means.svg").read_bytes().startswith(b"<?xml")
+    with pytest.raises(pe.PresEvalError, match=r"plot\('means.doc'\): expected a name that ends with"):
+        found.plot("means.doc")
+
+
+def test_the_page_is_shown_in_a_notebook() -> None:
+    page = pe.experiment(QRELS, RUNS, ["map"]).report()
+    frame = re.fullmatch(r'<iframe srcdoc="([^"]*)"[^<>]*></iframe>', page._repr_html_())
+    assert frame is not None and html.unescape(frame[1]) == page
 
 
 def test_judgements_of_other_kinds() -> None:

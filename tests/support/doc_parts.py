@@ -216,7 +216,7 @@ def _source(measure: Measure) -> str:
     """The source that a measure's text ends with; DOIs become links."""
     source = " ".join(measure.text.partition("\nSource:")[2].split())
     assert source, f"{measure.name} names no source"
-    return re.sub(r"doi:(10\.[^\s;]*[^\s;.,])", r"[doi:\1](https://doi.org/\1)", source)
+    return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)
 
 
 def nicknames() -> str:
