@@ -35,6 +35,8 @@ from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from pres_eval.report.paper import Paper
+
 FORMAT = click.option(
     "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
     help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
@@ -101,7 +103,35 @@ def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Callab
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResultOptions:
+class PictureOptions:
+    """What the command line said to `PAPER`."""
+
+    plot_width: float | None
+    untitled: bool
+    plot_style: str | None
+    highlight: tuple[str, ...]
+
+    @property
+    def paper(self) -> Paper:
+        """What pictures are drawn for."""
+        from pres_eval.report.paper import Paper
+
+        return Paper(self.plot_width, self.untitled, self.plot_style, self.highlight)
+
+    def check_unused(self, option: str) -> None:
+        """Raise UsageError if pictures are spoken of where `option` asks for none."""
+        for name, given in (
+            ("--width", self.plot_width is not None),
+            ("--untitled", self.untitled),
+            ("--plot-style", self.plot_style is not None),
+            ("--highlight", bool(self.highlight)),
+        ):
+            if given:
+                raise UsageError(f"{name} is of a picture, and none is asked for: expected {option} too")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultOptions(PictureOptions):
     """What the command line said to `result_options` and --quiet."""
 
     output_format: str
@@ -110,10 +140,6 @@ class ResultOptions:
     fit: bool
     digits: int | None
     plot: str | None
-    plot_width: float | None
-    untitled: bool
-    plot_style: str | None
-    highlight: tuple[str, ...]
     output: str | None
     quiet: bool
 
@@ -124,6 +150,8 @@ class ResultOptions:
             from pres_eval.report.paper import check_picture_path
 
             check_picture_path(self.plot, self.plot_style)
+        else:
+            self.check_unused("--plot FILE.svg")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,10 +216,9 @@ def put_out(
     )
     write_output(said.output, render(tables, look, command, settings))
     if said.plot is not None and make is not None:
-        from pres_eval.report.paper import Paper, picture
+        from pres_eval.report.paper import picture
 
-        paper = Paper(said.plot_width, said.untitled, said.plot_style, said.highlight)
         with working(f"drawing {said.plot}", said.quiet):
-            drawn = picture(make, said.plot, paper)
+            drawn = picture(make, said.plot, said.paper)
         write_output(said.plot, drawn)
     exit_if_failed(failures)

@@ -14,10 +14,9 @@ from pres_eval.cli.analysing import ALPHA, DRAWS, PAPER, SEED, qrels_and_runs
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, report_of
+from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, is_page, report_of
 from pres_eval.cli.shared import KEEP_GOING, MEASURES, NAMES, NMAX, number_options
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.report.paper import Paper
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report
@@ -119,6 +118,8 @@ def command(**values: Any) -> None:
     said.check_url()
     for path in said.outputs:
         _check_ending(path, said.plot_style)
+    if all(is_page(path) for path in said.outputs):
+        said.check_unused("-o FILE.svg")
     report = report_of(said)
     for path in said.outputs:
         with working(f"writing {path}", said.quiet):
@@ -138,27 +139,23 @@ def command(**values: Any) -> None:
 
 def _check_ending(path: str, style: str | None) -> None:
     """Stop before the work if the file's ending is none of ours, or if matplotlib is not there."""
-    ending = PurePath(path).suffix.lower()
-    if ending in PAGES:
+    if is_page(path):
         return
     from pres_eval.report.paper import PICTURE_FORMATS, check_matplotlib, style_settings
 
-    if ending not in PICTURE_FORMATS:
-        raise UsageError(
-            f"-o {path}: expected a name that ends with {', '.join((*PAGES[:2], *PICTURE_FORMATS))}"
-        )
+    if PurePath(path).suffix.lower() not in PICTURE_FORMATS:
+        raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURE_FORMATS))}")
     check_matplotlib("drawing the report")
     if style is not None:
         style_settings(style)
 
 
 def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
-    if PurePath(path).suffix.lower() in PAGES:
+    if is_page(path):
         from pres_eval.report.html import as_html
 
         return as_html(report)
-    paper = Paper(said.plot_width, said.untitled, said.plot_style, said.highlight)
-    return as_picture(report, path, said.picture, _subject(report, said), paper)
+    return as_picture(report, path, said.picture, _subject(report, said), said.paper)
 
 
 def _subject(report: Report, said: ReportOptions) -> Subject:

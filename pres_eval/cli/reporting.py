@@ -11,6 +11,7 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.every_pair import pairs_of
 from pres_eval.analysis.relevant_ranks import relevant_ranks
 from pres_eval.analysis.trust import trust_of
+from pres_eval.cli.analysing import PictureOptions
 from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
@@ -33,15 +34,20 @@ from pres_eval.workers import in_order
 if TYPE_CHECKING:
     from pres_eval.reading.medians import Medians
 
-PAGES = (".html", ".htm", ".HTML", ".HTM")
+PAGES = (".html", ".htm")
 """How the names of pages end."""
 
 BOUNDED = ("map", "P_10")
 """The measures whose bounds the page shows, besides the first of the leaderboard."""
 
 
+def is_page(path: str) -> bool:
+    """Return whether a file of the report is a page, not a picture."""
+    return PurePath(path).suffix.lower() in PAGES
+
+
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions(NumberOptions):
+class ReportOptions(PictureOptions, NumberOptions):
     """What the command line said."""
 
     qrels: str
@@ -52,10 +58,6 @@ class ReportOptions(NumberOptions):
     table: str | None
     text_wanted: bool
     picture: str | None
-    plot_width: float | None
-    untitled: bool
-    plot_style: str | None
-    highlight: tuple[str, ...]
     of_runs: tuple[str, ...]
     of_topic: str | None
     measures: tuple[str, ...]
@@ -137,7 +139,7 @@ def _looked_into(
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
     each = with_bar("taking judgements out", said.quiet)
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
-    shows_all = said.output_format != "text" or any(PurePath(path).suffix in PAGES for path in said.outputs)
+    shows_all = said.output_format != "text" or any(is_page(path) for path in said.outputs)
     return replace(
         report,
         trust=trust_of(relevance, rankings, bounded, report.options, each) if shows_all else None,

@@ -22,7 +22,7 @@ from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.opening import ALL_LOOKED_AT, NOTHING_LOOKED_AT, LookedAt, Opening
+from pres_eval.ranking.opening import ALL_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.order import rank_judged
 from pres_eval.ranking.parts import Part
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
@@ -33,6 +33,9 @@ from pres_eval.reading.relevance import Relevance
 
 FEW = 4
 """Judged documents are looked for in the rankings where they are fewer than one in FEW, else conversely."""
+
+MOST_LOOKED_AT = 512
+"""Documents of a dict that are looked at for ids written otherwise: more would cost small calls too much."""
 
 Documents = Mapping[Any, Any]
 
@@ -96,11 +99,9 @@ def rank_dict(
     ]
     unknown = Ids.of(unjudged) if unjudged else _NO_IDS
     ranked = joined_topics(parts)
-    opening, looked_at = None, NOTHING_LOOKED_AT
-    if not len(ranked.rank) and any(rankings):
-        place, documents = next(pair for pair in zip(places, rankings, strict=True) if pair[1])
-        ids = ids_of(list(islice(documents, ALL_LOOKED_AT)), name)
-        opening, looked_at = Opening(ids[0]), LookedAt(np.full(len(ids), place), WordIds.of(ids))
+    looked_at = _looked_at(places, rankings, ranked, name)
+    ids = looked_at.documents
+    opening = Opening(ids.pick(slice(1))[0]) if len(ids) and not len(ranked.rank) else None
     part = Part(
         facts=Facts(num_rows=num_rows),
         opening=opening,
@@ -109,6 +110,23 @@ def rank_dict(
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
+
+
+def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ranked, name: str) -> LookedAt:
+    """Return documents that are looked at for other notations, of topics with the fewest judged ones."""
+    found = dict(zip(ranked.topic.tolist(), np.diff(ranked.offsets).tolist(), strict=True))
+    most = MOST_LOOKED_AT if found else ALL_LOOKED_AT
+    topics: list[int] = []
+    documents: list[Any] = []
+    for number in sorted(range(len(places)), key=lambda number: found.get(places[number], 0)):
+        some = list(islice(rankings[number], most - len(documents)))
+        if found:  # ids with a NUL are no error where judged documents alone are looked for
+            some = [one for one in some if "\0" not in one]
+        topics += [places[number]] * len(some)
+        documents += some
+        if len(documents) == most:
+            break
+    return LookedAt(np.array(topics, np.int64), WordIds.of(ids_of(documents, name)))
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:

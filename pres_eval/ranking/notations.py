@@ -121,26 +121,28 @@ class Respelling:
 
 
 def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | None:
-    """Return the rewriting with which ids of a run match judged ones, None if there is none.
+    """Return the rewriting with which most ids of a run match judged ones, None if none match.
 
     All ids of the run are such that match nothing as they are.
     """
+    best: tuple[bool, list[tuple[bytes, Id]], dict[Id, bytes], tuple[str, ...]] | None = None
+    found: list[tuple[Id, bytes]] = []
     for cut, cut_judged in ((_as_it_is, _as_it_is), (whole, _as_it_is), (_as_it_is, whole)):
         some = [(cut(one[1]), one) for one in ours]
         wanted = {(topic, cut_judged(one)): one for topic, one in judged}
         for rules in _TRIED:
-            found = _pairs(some, wanted, rules)
-            if found:
-                needed = [
-                    rule for rule in rules if len(_pairs(some, wanted, _less(rules, rule))) < len(found)
-                ]
-                matched = {one for one, _ in found}
-                return Respelling(
-                    names=(*needed, CHUNKS) if whole in (cut, cut_judged) else tuple(needed),
-                    pairs=tuple(found),
-                    rest=find_respelling([one for one in ours if one not in matched], judged),
-                )
-    return None
+            if len(found) < len(ours) and len(pairs := _pairs(some, wanted, rules)) > len(found):
+                best, found = (whole in (cut, cut_judged), some, wanted, rules), pairs
+    if best is None:
+        return None
+    of_chunks, some, wanted, rules = best
+    needed = [rule for rule in rules if len(_pairs(some, wanted, _less(rules, rule))) < len(found)]
+    matched = {one for one, _ in found}
+    return Respelling(
+        names=(*needed, *[CHUNKS] * of_chunks),
+        pairs=tuple(found),
+        rest=find_respelling([one for one in ours if one not in matched], judged),
+    )
 
 
 def _as_it_is(identifier: bytes) -> bytes:
@@ -180,7 +182,7 @@ def _may_be(one: bytes, other: bytes, rules: tuple[str, ...]) -> bool:
 
 
 def rough_hashes(ids: Ids) -> Words:
-    """(n,) hashes that are the same for ids that differ in case, zeros and punctuation alone; none is empty.
+    """(n,) hashes that are the same for ids that differ in case, zeros and punctuation alone.
 
     Each byte that counts adds its own number times one for its place among those that count.
     """
@@ -192,7 +194,8 @@ def rough_hashes(ids: Ids) -> Words:
         before = np.cumsum(worth > 0)
         first = np.concatenate(([0], before))[offsets[:-1]]
         place = np.minimum(before - np.repeat(first, some.lengths), PLACES - 1)
-        hashes[start:stop] = np.add.reduceat(worth * _AT_PLACE[place], offsets[:-1])
+        sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(worth * _AT_PLACE[place])))
+        hashes[start:stop] = sums[offsets[1:]] - sums[offsets[:-1]]
     return hashes
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pres_eval.analysis.topics import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
-from pres_eval.report.paper import Axes, Figure
+from pres_eval.report.paper import Axes, Figure, room
 
 BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#D55E00", "////"
 """Colours of bars, and their hatching."""
@@ -122,10 +122,12 @@ def difference_maps(
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    size = max(2.4, 0.17 * len(runs))
+    # A map is as high as it is wide: on narrow paper it is no higher than that leaves it.
+    size = min(max(2.4, 0.17 * len(runs)), max(1.5, room() - 0.6))
     names = plain_names(runs, 20)
     colours = ListedColormap([WORSE, ALIKE, BETTER])
-    with panels(len(measures), 2, (size + 1.9, size + 1.6), (0.0, 0.5)) as (figure, grid):
+    with panels(len(measures), 2, (min(size + 1.9, room()), size + 1.6), (0.0, 0.5)) as (figure, grid):
+        figure.set_layout_engine("compressed")
         for row, axes in enumerate(grid):
             order = np.argsort(-means[row], kind="stable")
             cells = said[row][np.ix_(order, order)]

@@ -209,6 +209,18 @@ def test_item_23_each_of_several_notations_is_named(call: Command) -> None:
     ) in call("-m", "map", "qrels", "run").err
 
 
+def test_item_23_a_chunk_is_no_other_document_without_punctuation(call: Command) -> None:
+    """2.11.0 named d13_2 beside the judged d132 first, though all others are chunks."""
+    write(
+        qrels="q1 0 d13 1\nq1 0 d132 1\nq1 0 d7 1\n",
+        run="q1 Q0 d13_2 1 4 t\nq1 Q0 d7_0 2 3 t\nq1 Q0 d7_1 2 2 t\n",
+    )
+    assert (
+        "of 3 rows looked at, 3 unjudged documents would match judged ones without the number of a chunk at"
+        " the end (the run has 'd13_2', the qrels have 'd13'; see --map-docs)"
+    ) in call("-m", "map", "qrels", "run").err
+
+
 def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
     rows = [f"q1 Q0 x{place} {place} {9999 - place} t\n" for place in range(1, 2001)]
     write(qrels="q1 0 x1 1\nq1 0 EP-1-A 1\n", run="".join([*rows, "q1 Q0 EP1A 2001 1 t\n"]))
