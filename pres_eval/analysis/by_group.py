@@ -86,11 +86,14 @@ def compare_by_group(
 ) -> ByGroup:
     """Compare runs as `compare` does, in each group of topics that has some.
 
-    Raises UsageError for tests of all runs at once.
+    Raises UsageError for tests of all runs at once, and for a group whose topics all weigh 0.
     """
     if settings.test in JOINT_TESTS:
         raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
     members = _members(groups, scores.topics)
+    for name, rows in members.items():
+        if scores.weights is not None and not scores.weights[rows].any():
+            raise UsageError(f"--groups: the topics of group {name} all weigh 0, expected one above 0")
     one_by_one = replace(settings, correction="none")
     found = [
         (name, len(rows), one)
@@ -159,12 +162,15 @@ def _interactions(
         - values[scores.measures.index(measure), place[other], rows]
         for measure, run, other in pairs
     ]
-    p_values = np.array([p_of_groups(each, group, settings.samples, settings.seed) for each in differences])
+    weights = np.ones(len(rows)) if scores.weights is None else scores.weights[rows]
+    p_values = np.array(
+        [p_of_groups(each, group, settings.samples, settings.seed, weights) for each in differences]
+    )
     corrected = _corrected(p_values, [measure for measure, _, _ in pairs], settings)
     names, found = list(members), []
     rows_of_pairs = zip(pairs, differences, p_values.tolist(), corrected.tolist(), strict=True)
     for (measure, run, other), each, plain, value in rows_of_pairs:
-        means = np.bincount(group, weights=each) / np.bincount(group)
+        means = np.bincount(group, weights=each) / np.bincount(group, weights=weights)
         found.append(
             Interaction(
                 measure=measure,
@@ -180,27 +186,37 @@ def _interactions(
     return tuple(found)
 
 
-def p_of_groups(differences: FloatArray, group: IntArray, samples: int, seed: int) -> float:
+def p_of_groups(
+    differences: FloatArray, group: IntArray, samples: int, seed: int, weights: FloatArray | None = None
+) -> float:
     """P-value of differences (T,) being alike in all groups (T,), which are numbered from 0.
 
+    weights  (T,) of the topics, at least 0, which the differences are multiplied with; None: all are 1
+
     Formula:  the share of `samples` random deals of the topics to groups of these sizes, in which the sum
-      over groups of n (mean of the group - mean)² is at least as large; the deal that is there counts too
+      over groups of n (mean of the group - mean)² is at least as large, where n is the topics of the group,
+      or their weights added up; the deal that is there counts too
     1 where all differences are the same.
     Source: the permutation test of a one-way analysis of variance; Anderson, Canadian Journal of Fisheries
       and Aquatic Sciences 58, 2001, doi:10.1139/f01-004.
     """
-    if not np.round(differences - differences[0], DECIMALS).any():
+    each = np.ones(len(differences)) if weights is None else weights
+    alike = differences[each > 0] / each[each > 0]
+    if not np.round(alike - alike[0], DECIMALS).any():
         return 1.0
     sizes = np.bincount(group)
     starts = np.cumsum(sizes) - sizes
-    sorted_values = differences[np.argsort(group, kind="stable")]
+    order = np.argsort(group, kind="stable")
 
-    def spread(rows: FloatArray) -> FloatArray:
-        return np.asarray((np.add.reduceat(rows, starts, axis=-1) ** 2 / sizes).sum(axis=-1), np.float64)
+    def spread(rows: IntArray) -> FloatArray:
+        sums = np.add.reduceat(differences[rows], starts, axis=-1)
+        weight = np.add.reduceat(each[rows], starts, axis=-1)
+        # A group that was dealt nothing but weights of 0 has sums of 0.
+        return np.asarray((sums**2 / np.where(weight > 0, weight, 1)).sum(axis=-1), np.float64)
 
-    reached = float(spread(sorted_values)) * (1 - 1e-12)
+    reached = float(spread(order)) * (1 - 1e-12)
     stream, as_far = RandomStream(seed), 0
     for start in range(0, samples, _AT_ONCE):
         orders = stream.orders(min(_AT_ONCE, samples - start), len(differences))
-        as_far += int((spread(sorted_values[orders]) >= reached).sum())
+        as_far += int((spread(order[orders]) >= reached).sum())
     return (1 + as_far) / (samples + 1)

@@ -28,6 +28,7 @@ class PairedScores:
     falling    labels of measures of which a lower value is better
     bounded    labels of measures from 0 to 1
     lacking    runs of a file of scores that lack topics which others have: name and how many
+    weights    (T,) of the topics, 1 on average, which values are multiplied with; None: all weigh the same
     """
 
     runs: tuple[str, ...]
@@ -40,12 +41,17 @@ class PairedScores:
     falling: frozenset[str] = frozenset()
     bounded: frozenset[str] = frozenset()
     lacking: tuple[tuple[str, int], ...] = ()
+    weights: FloatArray | None = None
 
     def on(self, rows: IntArray) -> PairedScores:
-        """Return the scores on some of the topics (n,)."""
+        """Return the scores on some of the topics (n,), of which one at least weighs more than 0."""
         values = np.ascontiguousarray(self.values[:, :, rows])
+        weights = None
+        if self.weights is not None:
+            factor = len(rows) / self.weights[rows].sum()
+            values, weights = values * factor, self.weights[rows] * factor
         topics = tuple(self.topics[row] for row in rows.tolist())
-        return replace(self, topics=topics, values=values, means=means_of(values))
+        return replace(self, topics=topics, values=values, means=means_of(values), weights=weights)
 
     def of_measures(self, places: Sequence[int], labels: Sequence[str]) -> PairedScores:
         """Return the scores under some of the measures, in this order, by these names."""
@@ -114,8 +120,9 @@ def pair_topics(
 def weighted(scores: PairedScores, weights: Sequence[float]) -> PairedScores:
     """Return the scores times weights of topics (T,), such that their means are those with these weights."""
     each = np.asarray(weights, np.float64)
-    values = scores.values * (each * len(each) / each.sum())
-    return replace(scores, values=values, means=means_of(values))
+    each = each * len(each) / each.sum()
+    values = scores.values * each
+    return replace(scores, values=values, means=means_of(values), weights=each)
 
 
 def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int]) -> str | None:

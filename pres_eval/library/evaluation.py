@@ -19,7 +19,7 @@ from pres_eval.library.texts import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
-from pres_eval.reading.topic_files import Groups
+from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import ScoredRun as Scores
 
 Value = float | int | str | None
@@ -68,13 +68,19 @@ class Evaluation:
     """
 
     def __init__(
-        self, scores: Scores, options: Options, origin: Origin, groups: Groups | None = None
+        self,
+        scores: Scores,
+        options: Options,
+        origin: Origin,
+        groups: Groups | None = None,
+        weights: Weights | None = None,
     ) -> None:
         self.scores = scores
         """The numbers as the engine has them."""
         self.options = options
         self.origin = origin
-        self._groups = groups
+        self.topic_files = groups, weights
+        """The groups and the weights of topics, None where there are none."""
 
     @property
     def name(self) -> str:
@@ -116,7 +122,8 @@ class Evaluation:
         """
         from pres_eval.report.groups import over_groups
 
-        names = [] if self._groups is None else list(self._groups.topics)
+        groups, _ = self.topic_files
+        names = [] if groups is None else list(groups.topics)
         found = over_groups(self.scores, names) if names else {}
         return {
             name: {
@@ -202,20 +209,20 @@ class Evaluation:
         """All values in full and how they were made, as `--format json` writes them."""
         from pres_eval.report.records import File, Record, RunRecord, file_record, to_json
 
-        origin = self.origin
+        origin, (groups, weights) = self.origin, self.topic_files
         run_file, qrels_file = (
             file_record(name) if is_file else File(name, None)
             for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
         )
         run = RunRecord(self.scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
-        return to_json(Record(self.options, qrels_file, (run,), origin.form, groups=self._groups))
+        return to_json(Record(self.options, qrels_file, (run,), origin.form, groups=groups, weights=weights))
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
         """trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
         from pres_eval.report.groups import with_group_columns
         from pres_eval.report.trec import evaluation_lines
 
-        return evaluation_lines(with_group_columns([self.scores], self._groups)[0], per_topic, summary)
+        return evaluation_lines(with_group_columns([self.scores], self.topic_files[0])[0], per_topic, summary)
 
     def to_pandas(self) -> Any:
         """A pandas frame: one row for each topic, one column for each measure."""

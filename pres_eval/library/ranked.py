@@ -160,7 +160,7 @@ class Run:
             found = with_sample_intervals(found, ranking, scoring)
             for text in without_width(found, ranking, scoring):
                 warn(text)
-        return Evaluation(found, options, self._origin(), groups)
+        return Evaluation(found, options, self._origin(), groups, weights)
 
     def _origin(self) -> Origin:
         """Return what an evaluation tells of its files and topics."""

@@ -14,29 +14,40 @@ from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.warned import warn
-from pres_eval.scoring import joined_values
+from pres_eval.scoring import ScoredRun, joined_values
 from pres_eval.summing import ScoredBlock, Summing, Values
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
+    from pres_eval.reading.topic_files import Weights
 
 
 def _check_alike(evaluations: Sequence[Evaluation]) -> None:
-    """Raise UsageError for evaluations of other measures, options or judgements than the first."""
+    """Raise UsageError for evaluations of other measures, options, judgements, groups than the first."""
     first = evaluations[0]
     for one in evaluations[1:]:
-        alike = (one.measures, one.options) == (first.measures, first.options)
-        if not alike or list(one.origin.topics) != list(first.origin.topics):
-            raise UsageError(
-                f"merge: found {'judgements of other topics' if alike else 'other measures or options'}"
-                f" ({one.origin.qrels}), expected the same for all evaluations"
-            )
+        for what, same in (
+            ("other measures or options", (one.measures, one.options) == (first.measures, first.options)),
+            ("judgements of other topics", list(one.origin.topics) == list(first.origin.topics)),
+            ("other groups or weights of topics", topic_contents(one) == topic_contents(first)),
+        ):
+            if not same:
+                raise UsageError(
+                    f"merge: found {what} ({one.origin.qrels}), expected the same for all evaluations"
+                )
+
+
+def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:
+    """Return what the files of groups and weights hold, whatever they are called; nothing without."""
+    groups, weights = evaluation.topic_files
+    return {} if groups is None else groups.topics, {} if weights is None else weights.of
 
 
 def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
     """Return the evaluation of all topics of some evaluations, with the bits of one of the whole run.
 
-    Raises UsageError for evaluations of other measures, options or judgements, and for a topic in two.
+    Raises UsageError for evaluations of other measures, options, judgements, groups or weights, and for a
+    topic in two.
     """
     first = evaluations[0]
     _check_alike(evaluations)
@@ -54,20 +65,33 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
             [ScoredBlock(one.scores.topics, one.scores.values) for one in evaluations]
         )
     )
-    summing = Summing(first.scores.columns)
-    summing.add(ScoredBlock(topics, values))
-    num_topics = first.scores.totals.num_topics if first.options.complete else len(topics)
-    totals = replace(first.scores.totals, num_scored=len(topics), num_topics=num_topics)
-    scores = replace(
-        first.scores, topics=topics, values=values, summary=summing.summary(totals, first.tag), totals=totals
+    groups, weights = first.topic_files
+    whole = _summed(first.scores, ScoredBlock(topics, values), weights)
+    parts = {name: part for one in reversed(evaluations) for name, part in one.scores.groups.items()}
+    over = (
+        {}
+        if groups is None
+        else {name: whole.over(groups.topics[name]) for name in groups.topics if name in parts}
     )
+    scores = replace(whole, groups={name: _summed(parts[name], over[name], weights) for name in over})
     origin = replace(
         first.origin,
         ranked=np.sort(np.concatenate([one.origin.ranked for one in evaluations])),
         unjudged=Ids.of(sorted({topic for one in evaluations for topic in one.origin.unjudged})),
         dropped=sum(one.origin.dropped for one in evaluations),
     )
-    return Evaluation(scores, first.options, origin)
+    return Evaluation(scores, first.options, origin, groups, weights)
+
+
+def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:
+    """Return a part of a run with all topics of the run."""
+    summing = Summing(part.columns, weights)
+    summing.add(block)
+    totals = summing.totals_as(part.totals)
+    return replace(
+        part, topics=block.topics, values=block.values, summary=summing.summary(totals, part.tag),
+        totals=totals,
+    )  # fmt: skip
 
 
 def _reordered(values: Values, order: Sequence[int]) -> Values:
@@ -119,6 +143,9 @@ class Accumulator:
 
     def merge_state(self, others: Accumulator | Iterable[Accumulator]) -> None:
         """Add the topics of another, or of several."""
-        several = [others] if isinstance(others, Accumulator) else others
+        several = [others] if isinstance(others, Accumulator) else list(others)
+        for one in several:
+            if not isinstance(one, Accumulator):
+                raise UsageError(f"merge_state: found a {type(one).__name__}, expected accumulators")
         parts = [part for one in (self, *several) for part in one._parts]
         self._parts = [merged(parts)] if parts else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,3 +120,60 @@ def test_weights_make_weighted_means_and_unit_weights_change_nothing(
         == (command("compare", *options).json["comparisons"])
     )
     assert "with weights" in command("compare", "--weights", file, "-m", "map", QRELS, *RUNS).out
+
+
+def test_means_of_groups_have_the_weights_of_their_own_topics(command: Command, tmp_path: Path) -> None:
+    """As the evaluator prints them; 2.8.0 to 2.12.0 divided by the weights of all topics."""
+    rng = np.random.default_rng(5)
+    weights, groups = tmp_path / "weights", tmp_path / "groups"
+    weights.write_text("".join(f"{topic} {rng.integers(0, 9)}\n" for topic in TOPICS) + "")
+    groups.write_text("".join(f"{topic} {'head' if n < 5 else 'tail'}\n" for n, topic in enumerate(TOPICS)))
+    options = ("-m", "map", "-m", "P.10", "--weights", weights, "--groups", groups, "--format", "json")
+    found = command("compare", *options, QRELS, *RUNS).json
+    shown: dict[str, Any] = {"weights": str(weights), "groups": str(groups)}
+    each = [pe.evaluate(QRELS, run, ["map", "P.10"], **shown) for run in RUNS]
+    own: dict[tuple[str, str, str], Any] = {
+        (one.tag, group, measure): value
+        for one in each
+        for group, values in one.groups.items()
+        for measure, value in values.items()
+    }
+    assert len(found["by_group"]) == 8
+    for row in found["by_group"]:
+        mean, other = (own[name, row["group"], row["measure"]] for name in (row["run"], row["other"]))
+        assert (row["mean"], row["other_mean"]) == pytest.approx((mean, other), abs=1e-12)
+        assert row["difference"] == pytest.approx(mean - other, abs=1e-12)
+    for row in found["interaction"]:
+        apart = {
+            group: own[row["run"], group, row["measure"]] - own[row["other"], group, row["measure"]]
+            for group in ("head", "tail")
+        }
+        ends = apart[row["least"]], apart[row["greatest"]]
+        assert ends == pytest.approx((min(apart.values()), max(apart.values())), abs=1e-12)
+
+
+def test_interaction_with_weights_is_that_of_all_deals() -> None:
+    """Against all ways to deal the topics, each with its weight."""
+    group, rng = np.array([0, 0, 0, 1, 1, 1, 1]), np.random.default_rng(8)
+    plain, weights = rng.normal(size=7) + 1.2 * group, np.array([1.0, 4.0, 0.0, 2.0, 2.0, 0.5, 3.0])
+
+    def spread(first: tuple[int, ...]) -> float:
+        whole = float(np.average(plain, weights=weights))
+        both = list(first), [number for number in range(7) if number not in first]
+        means = [float(np.average(plain[own], weights=weights[own])) for own in both]
+        return sum(
+            float(weights[own].sum()) * (mean - whole) ** 2 for own, mean in zip(both, means, strict=True)
+        )
+
+    deals = [spread(first) for first in itertools.combinations(range(7), 3)]
+    exact = np.mean([one >= spread((0, 1, 2)) - 1e-12 for one in deals])
+    assert p_of_groups(plain * weights, group, 20_000, 0, weights) == pytest.approx(exact, abs=0.015)
+    assert p_of_groups(np.full(7, 0.25) * weights, group, 100, 0, weights) == 1.0
+
+
+def test_a_group_that_weighs_nothing_is_an_error(command: Command, tmp_path: Path) -> None:
+    weights, groups = tmp_path / "weights", tmp_path / "groups"
+    weights.write_text("".join(f"{topic} {int(n > 0)}\n" for n, topic in enumerate(TOPICS)))
+    groups.write_text("".join(f"{topic} {'rest' if n else 'first'}\n" for n, topic in enumerate(TOPICS)))
+    called = command("compare", "-m", "map", "--weights", weights, "--groups", groups, QRELS, *RUNS)
+    assert called.code == 1 and "group first all weigh 0" in called.err

@@ -17,6 +17,8 @@ RNG = random.Random(3)
 DOCUMENTS = [f"d{number}" for number in range(20)]
 QRELS = {f"q{t}": {d: RNG.choice((0, 0, 1, 2)) for d in RNG.sample(DOCUMENTS, 9)} for t in range(40)}
 RUN = {f"q{t}": {d: RNG.random() for d in RNG.sample(DOCUMENTS, 12)} for t in range(3, 43)}
+GROUPS = {topic: f"g{number % 7}" for number, topic in enumerate(QRELS)}
+WEIGHTS = {topic: 0.25 * (1 + number % 5) for number, topic in enumerate(QRELS)}
 MEASURES = ["all_trec", "PRES", "gm_map", "ndcg_exp_cut"]
 
 
@@ -30,12 +32,23 @@ def same(one: pe.Evaluation, other: pe.Evaluation) -> None:
     assert repr(one.summary) == repr(other.summary)
     for label in one.measures:
         assert one.per_topic(label).tobytes() == other.per_topic(label).tobytes() or label == "relstring"
+    assert one.groups == other.groups and one.to_trec(True) == other.to_trec(True)
     ours, theirs = json.loads(one.to_json()), json.loads(other.to_json())
     assert ours["runs"] == theirs["runs"]
 
 
 @pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
-@pytest.mark.parametrize("options", [{}, {"complete": True}, {"level": 2}, {"judged_only": True}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"complete": True},
+        {"level": 2},
+        {"judged_only": True},
+        {"groups": GROUPS, "weights": WEIGHTS},
+        {"groups": GROUPS, "weights": WEIGHTS, "complete": True},
+    ],
+)
 @pytest.mark.parametrize("count", [1, 2, 7, 12])
 def test_merge_and_accumulator(count: int, options: dict[str, Any]) -> None:
     qrels = pe.Qrels(QRELS)
@@ -79,6 +92,7 @@ def test_running_averages_do_not_warn_of_topics_that_may_come() -> None:
         (lambda: pe.evaluate(QRELS, RUN, "PRES"), "found other measures or options"),
         (lambda: pe.evaluate(QRELS, RUN, "map", level=2), "found other measures or options"),
         (lambda: pe.evaluate({"q3": {"a": 1}}, RUN, "map"), "found judgements of other topics"),
+        (lambda: pe.evaluate(QRELS, RUN, "map", weights=WEIGHTS), "found other groups or weights of topics"),
     ],
 )
 def test_what_cannot_be_merged(other: Any, message: str) -> None:
@@ -108,6 +122,8 @@ def test_one_or_several_others() -> None:
     second.update({"2": {"x": 2.0, "b": 1.0}})
     first.merge_state(second)
     assert first.compute() == {"map": 0.75}
+    with pytest.raises(pe.PresEvalError, match="merge_state: found a int, expected accumulators"):
+        first.merge_state([5])  # type: ignore[list-item]
     whole = JUDGED.rank({"1": {"a": 1.0}, "2": {"x": 2.0, "b": 1.0}}).evaluate("map")
     parts = [JUDGED.rank({topic: run}) for topic, run in (("1", {"a": 1.0}), ("2", {"x": 2.0, "b": 1.0}))]
     for part in parts:
