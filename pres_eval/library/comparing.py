@@ -8,17 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare import BEST, best_places
 from pres_eval.analysis.compare import compare as compare_scores
 from pres_eval.analysis.compare_settings import CompareSettings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
-from pres_eval.analysis.paired import pair_topics
+from pres_eval.analysis.paired import PairedScores, pair_topics, weighted
 from pres_eval.analysis.topics import plural
 from pres_eval.analysis.winners import ORDERS, TopicWinner, topic_winners, wins_of_runs
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.showing import plotted
+from pres_eval.library.streaming import topic_contents
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import ScoredRun as Scores
@@ -27,8 +29,14 @@ from pres_eval.scoring import ScoredRun as Scores
 class Comparisons(Sequence[Comparison]):
     """The comparisons that `compare` made: a sequence of records, and the means with their intervals."""
 
-    def __init__(self, compared: ComparedRuns) -> None:
+    def __init__(
+        self, compared: ComparedRuns, by_group: ByGroup | None = None, plain: PairedScores | None = None
+    ) -> None:
         self.compared = compared
+        self.plain = compared.scores if plain is None else plain
+        """The scores of topics as they are, without weights."""
+        self.by_group = by_group
+        """The comparisons in groups of topics and the interactions, if the evaluations have groups."""
 
     def __len__(self) -> int:
         return len(self.compared.comparisons)
@@ -61,12 +69,12 @@ class Comparisons(Sequence[Comparison]):
         """
         if sort not in ORDERS:
             raise UsageError(f"sort={sort!r}: expected one of {', '.join(ORDERS)}")
-        return topic_winners(self.compared.scores, sort)
+        return topic_winners(self.plain, sort)
 
     @property
     def wins(self) -> dict[str, dict[str, tuple[int, int]]]:
         """For each run label and the topics that it wins: alone, and together with other runs."""
-        scores = self.compared.scores
+        scores = self.plain
         each = (dict(zip(scores.measures, wins, strict=True)) for wins in wins_of_runs(scores))
         return dict(zip(scores.runs, each, strict=True))
 
@@ -94,7 +102,9 @@ class Comparisons(Sequence[Comparison]):
         from pres_eval.report.compared_tables import compared_tables
         from pres_eval.report.layout import Look, render
 
-        tables = compared_tables(self.compared, plural(len(self.compared.scores.topics)))
+        topics = plural(len(self.plain.topics))
+        weighed = self.compared.scores.weights is not None
+        tables = compared_tables(self.compared, f"{topics}, with weights" if weighed else topics)
         # Letters say of all pairs what signs say beside a baseline.
         shown = [table for table in tables if table.name in ("means", "groups")]
         return in_python(render(shown, Look(form, digits=digits, style=style), "compare", {}))
@@ -156,7 +166,8 @@ def compare(
 ) -> Comparisons:
     """Compare runs, topic by topic, as `pres-eval compare` does.
 
-    evaluations   of the same measures over the same judgements
+    evaluations   of the same measures over the same judgements; means are with their weights of topics, and
+                  if they have groups, `by_group` of the result tells of each
     baseline      what the others are compared with: an evaluation, its place or its name; "best": the best
                   of each measure; None: all pairs
     measure       one label or several; None: all that are averages over topics
@@ -194,8 +205,8 @@ def compare(
         if not isinstance(one, Evaluation):
             found = f"a {type(one).__name__} in place {number}"
             raise UsageError(f"evaluations: found {found}, expected what pres_eval.evaluate returns")
-    if any(one.scores.totals.weight is not None for one in chosen if isinstance(one, Evaluation)):
-        raise UsageError("compare: found evaluations with weights, expected none; the command has --weights")
+    if any(topic_contents(one) != topic_contents(chosen[0]) for one in chosen):
+        raise UsageError("compare: found other groups or weights of topics, expected the same for all")
     if len(chosen) < 2:
         raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
     settings = CompareSettings(
@@ -208,13 +219,17 @@ def compare(
     run_names = _names(chosen, names)
     labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
-    scores = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
+    plain = scores = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
+    groups, weights = chosen[0].topic_files
+    if weights is not None:
+        scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
     place: int | Sequence[int] | None
     if isinstance(baseline, str) and baseline == BEST and BEST not in run_names:
         place = best_places(scores.gains())
     else:
         place = _place(baseline, chosen, run_names)
-    return Comparisons(compare_scores(scores, place, settings))
+    in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
+    return Comparisons(compare_scores(scores, place, settings), in_groups, plain)
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:

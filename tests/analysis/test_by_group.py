@@ -177,3 +177,28 @@ def test_a_group_that_weighs_nothing_is_an_error(command: Command, tmp_path: Pat
     groups.write_text("".join(f"{topic} {'rest' if n else 'first'}\n" for n, topic in enumerate(TOPICS)))
     called = command("compare", "-m", "map", "--weights", weights, "--groups", groups, QRELS, *RUNS)
     assert called.code == 1 and "group first all weigh 0" in called.err
+
+
+def test_python_compares_with_weights_and_in_groups_as_the_command_does(
+    command: Command, tmp_path: Path
+) -> None:
+    weights = {topic: 1 + place % 4 for place, topic in enumerate(TOPICS)}
+    groups = {topic: "head" if place < 5 else "tail" for place, topic in enumerate(TOPICS)}
+    files = {"weights": weights, "groups": groups}
+    for name, values in files.items():
+        (tmp_path / name).write_text("".join(f"{topic} {value}\n" for topic, value in values.items()))
+    evaluations = [pe.evaluate(QRELS, run, "map", weights=weights, groups=groups) for run in RUNS]
+    found = pe.compare(evaluations)
+    assert found.by_group is not None and "12 topics, with weights" in str(found)
+    options = ("-m", "map", "--weights", tmp_path / "weights", "--groups", tmp_path / "groups", "--per-topic")
+    printed = command("compare", *options, "--format", "json", QRELS, *RUNS).json
+    rows = [*printed["comparisons"], *printed["by_group"]]
+    each: list[Any] = [*found, *found.by_group.comparisons]
+    for one, row in zip(each, rows, strict=True):
+        assert (one.difference, one.p_value) == (row["difference"], row["p_value"])
+    assert [one.p_value for one in found.by_group.interactions] == [
+        one["p_value"] for one in printed["interaction"]
+    ]
+    assert [one.value for one in found.per_topic()] == [one["value"] for one in printed["per_topic"]]
+    with pytest.raises(pe.PresEvalError, match="other groups or weights of topics"):
+        pe.compare([evaluations[0], pe.evaluate(QRELS, RUNS[1], "map")])
