@@ -28,15 +28,23 @@ class RankStratum:
 
     @classmethod
     def read(cls, text: str) -> tuple[RankStratum, ...]:
-        """Read `1-10:1.0,11-100:0.1`.  Raises UsageError for ranks out of order, and shares beyond 0 to 1."""
+        """Read `1-10:1.0,11-100:0.1`.  Raises UsageError for ranks out of order, shares beyond 0 to 1.
+
+        Ranks between two strata would never be drawn, and what is inferred would be too low.
+        """
         found: list[RankStratum] = []
         for part in text.split(","):
             match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", part)
             last = found[-1].last if found else 0
-            if match is None or not last < int(match[1]) <= int(match[2]) or not 0 < float(match[3]) <= 1:
+            if (
+                match is None
+                or not last + 1 == int(match[1]) <= int(match[2])
+                or not 0 < float(match[3]) <= 1
+            ):
                 raise UsageError(
-                    f"--strata {text}: found {quoted(part)}, expected FIRST-LAST:SHARE with ranks above"
-                    f" {last} and a share above 0 and at most 1, as 1-10:1,11-100:0.1{decimal_comma(text)}"
+                    f"--strata {text}: found {quoted(part)}, expected FIRST-LAST:SHARE with ranks from"
+                    f" {last + 1} on and a share above 0 and at most 1, as 1-10:1,11-100:0.1"
+                    f"{decimal_comma(text)}"
                 )
             found.append(cls(int(match[1]), int(match[2]), float(match[3])))
         return tuple(found)

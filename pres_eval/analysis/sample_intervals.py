@@ -25,6 +25,8 @@ LOWER, UPPER = "lower", "upper"
 
 TOPICS_AT_ONCE = 64
 
+NO_WIDTH = 0.001
+
 
 @dataclass(frozen=True, kw_only=True)
 class Redrawing:
@@ -44,8 +46,9 @@ def with_sample_intervals(
     The documents drawn are drawn anew within their strata, with the topics and strata as they are (Rao & Wu,
     JASA 1988, doi:10.1080/01621459.1988.10478591, so that a stratum drawn whole adds nothing).  The ends are
     quantiles of the values that come of it, mirrored at the value itself (the basic bootstrap): what is
-    too high of a sample is corrected by it, and may lie outside.  A stratum of which no relevant document,
-    or one document, was drawn adds nothing either: there the interval is too narrow.
+    too high of a sample is corrected by it, and may lie outside; those of shares end at 1.  A stratum of
+    which no relevant document, or one document, was drawn adds nothing either: there the interval is too
+    narrow.
     Raises UsageError for judgements that were not drawn within strata.
     """
     sample, how = scoring.relevance, how or Redrawing()
@@ -64,17 +67,27 @@ def with_sample_intervals(
     number = np.array([evaluation.totals.num_topics if one.measure.summary is mean else 1 for one in columns])
     of_all = np.array([evaluation.summary[place] for place in wanted], np.float64)
     over_all = _mirrored(sums / number, of_all, outside)
-    return _with_ends(evaluation, wanted, np.concatenate(ends, axis=2), over_all)
+    of_topics = np.concatenate(ends, axis=2)
+    for row, place in enumerate(wanted):
+        if columns[row].measure.summary is mean:
+            # A share of 1 is the most there is, but what is inferred may be more.
+            own = np.asarray(evaluation.values[place], np.float64)
+            of_topics[:, row] = np.minimum(of_topics[:, row], np.maximum(own, 1.0))
+            over_all[:, row] = np.minimum(over_all[:, row], max(of_all[row], 1.0))
+    return _with_ends(evaluation, wanted, of_topics, over_all)
 
 
 def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:
-    """Yield a warning if intervals over all topics have no width though some that count were not drawn."""
-    ends: dict[str, list[tuple[SelectedColumn, object]]] = {}
+    """Yield a warning of intervals over all topics that have no width though some that count were not drawn.
+
+    What is narrower than NO_WIDTH has none: only a sample of a million documents could be so sure.
+    """
+    ends: dict[str, list[tuple[SelectedColumn, float]]] = {}
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
-        if column.bound in (LOWER, UPPER):
+        if column.bound in (LOWER, UPPER) and isinstance(value, float):
             label = column.label.removesuffix(f"({column.bound})")
             ends.setdefault(label, []).append((column, value))
-    narrow = {label: lower[0] for label, (lower, upper) in ends.items() if lower[1] == upper[1]}
+    narrow = {label: lower[0] for label, (lower, upper) in ends.items() if _is_narrow(lower[1], upper[1])}
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
     uncertain = _whether_uncertain(
@@ -83,10 +96,14 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     labels = [label for label, rests in zip(narrow, uncertain, strict=True) if rests]
     if labels:
         yield (
-            f"{ranking.name}: intervals without width, which do not mean certainty: {', '.join(labels)};"
-            " in no stratum do its drawn documents differ in what counts, so that nothing varies when they"
-            " are drawn anew; what would help: draw more documents"
+            f"{ranking.name}: intervals (nearly) without width, which do not mean certainty:"
+            f" {', '.join(labels)}; in hardly any stratum do its drawn documents differ in what counts, so"
+            " that little varies when they are drawn anew; what would help: draw more documents"
         )
+
+
+def _is_narrow(lower: float, upper: float) -> bool:
+    return upper - lower < NO_WIDTH * max(upper, 1.0)
 
 
 def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> list[bool]:
@@ -96,7 +113,8 @@ def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> li
         _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
         for grade in (0, max(int(batch.grade.max(initial=0)), 1))
     ]
-    return [bool(rests) for rests in (extremes[0] != extremes[1]).any(axis=1)]
+    # Where all is retrieved, recall differs by what is added for smoothing alone.
+    return [bool(rests) for rests in (abs(extremes[0] - extremes[1]) >= NO_WIDTH).any(axis=1)]
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:

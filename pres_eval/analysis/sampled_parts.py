@@ -42,8 +42,9 @@ def sampled_parts(
     collection  how many documents there are, where the sample is of all of them
     sizes       how many each stratum has; without both, all documents of a stratum are in the sample's file,
                 those that nobody judged with a negative grade
-    Raises InputError for a document that comes twice, a stratum without size or sample, one smaller than its
-    sample, and parts of which nothing was judged or whose size cannot be known.
+    Raises InputError for a document that comes twice, a topic that the review lacks unless `sizes` has it, a
+    stratum without size or sample, one smaller than its sample, and parts of which nothing was judged or
+    whose size cannot be known.
     """
     topics: dict[bytes, dict[Stratum, list[Sampled]]] = {}
     seen: set[Key] = set()
@@ -68,6 +69,14 @@ def sampled_parts(
     if lacking := sorted(known.keys() - topics.keys()):
         of_topic = f"of topic {quoted(lacking[0])}, of which the review found {known[lacking[0]]:,} documents"
         raise InputError(sample[0].place[0], None, f"no sample {of_topic}", "one of each topic of the review")
+    sized = {stratum.topic for stratum in sizes or ()}
+    if known and (absent := sorted(topics.keys() - known.keys() - sized)):
+        raise InputError(
+            *next(own[0].place for own in topics[absent[0]].values()),
+            f"topic {quoted(absent[0])}, of which the review found nothing",
+            f"topics of the review, such as {quoted(min(known))}",
+            "if that is so, name the topic in --sizes",
+        )
     for stratum, (documents, place) in (sizes or {}).items():
         if documents and stratum not in topics.get(stratum.topic, ()):
             raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")

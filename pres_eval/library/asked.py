@@ -29,6 +29,8 @@ def selected(
     for text in texts:
         if not isinstance(text, str):
             raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")
+    if measures is not None and not texts:
+        raise UsageError("measures: found none, expected one at least, or None for the usual ones")
     ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
     if not all(isinstance(rank, int) and rank > 0 for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
@@ -47,6 +49,12 @@ def _selected(
 ) -> Selection:
     """The columns; they are asked for again and again, and reading them costs as much as a small batch."""
     return select(texts, options, ranks, info)
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Raise UsageError for what is no number of threads."""
+    if jobs is not None and not (isinstance(jobs, int) and jobs > 0):
+        raise UsageError(f"jobs={jobs!r}: expected a whole number of at least 1, or None")
 
 
 def as_asked(selection: Selection, options: Options, bounds: bool | str) -> Selection:

@@ -71,6 +71,10 @@ def rank_matrix(
 
     Raises InputError for shapes that do not fit, and for what is wrong with any run.
     """
+    for each, what in ((ids, "ids"), (scores, "scores")):
+        if isinstance(each, np.ma.MaskedArray) and np.ma.getmaskarray(each).any():
+            advice = "ids.filled(-1) leaves them out"
+            raise InputError(name, None, f"{what} of which some are masked", "numbers or texts", advice)
     matrix, values = (_even(each, what, name) for each, what in ((ids, "ids"), (scores, "scores")))
     names = ids_of(list(topics.tolist() if hasattr(topics, "tolist") else topics), name)
     if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):

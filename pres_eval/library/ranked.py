@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.library.asked import Measures, as_asked, selected
+from pres_eval.library.asked import Measures, as_asked, check_jobs, selected
 from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.judgements import is_path, numbers_are, read_judgements
@@ -112,6 +112,7 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """All numbers of the run; what the arguments mean is told at `evaluate`."""
+        check_jobs(jobs)
         self._check(complete=complete, judged_only=judged_only, level=level)
         options = Options(
             compat=self._options.compat,
@@ -201,6 +202,7 @@ class Qrels:
     def __init__(
         self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
     ) -> None:
+        check_jobs(jobs)
         self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as the engine has them."""
         self.lookup = Lookup(self.relevance.pool)
@@ -408,6 +410,7 @@ class Qrels:
         """
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
+        check_jobs(jobs)
         if self._has_floats and numbers_are(data, (int, np.integer)):
             warn(
                 f"{self.name}: the judgements are numbers with decimals, the scores of the run are whole:"

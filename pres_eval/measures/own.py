@@ -102,9 +102,11 @@ def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tup
         )
     if measure.format is Format.TEXT:
         return values.tolist()
-    wrong = np.argwhere(~np.isfinite(values))
+    masked = np.ma.getmaskarray(found)
+    wrong = np.argwhere(~np.isfinite(values) | masked)
     if len(wrong):
         value, topic = values[tuple(wrong[0])], quoted(topics[int(wrong[0][-1])])
+        value = "nothing (masked)" if masked[tuple(wrong[0])] else value
         raise MeasureError(f"measure {measure.name}: found {value} for topic {topic}, expected {expected}")
     return values
 

@@ -184,7 +184,7 @@ def test_python_compares_with_weights_and_in_groups_as_the_command_does(
 ) -> None:
     weights = {topic: 1 + place % 4 for place, topic in enumerate(TOPICS)}
     groups = {topic: "head" if place < 5 else "tail" for place, topic in enumerate(TOPICS)}
-    files = {"weights": weights, "groups": groups}
+    files: dict[str, dict[str, Any]] = {"weights": weights, "groups": groups}
     for name, values in files.items():
         (tmp_path / name).write_text("".join(f"{topic} {value}\n" for topic, value in values.items()))
     evaluations = [pe.evaluate(QRELS, run, "map", weights=weights, groups=groups) for run in RUNS]

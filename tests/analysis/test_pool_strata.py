@@ -64,13 +64,14 @@ def test_each_document_of_a_stratum_is_drawn_as_often_as_any_other() -> None:
 @pytest.mark.parametrize(
     ("text", "found", "above"),
     [("1-10", "1-10", 0), ("1-10:0", "1-10:0", 0), ("0-10:1", "0-10:1", 0), ("5-2:1", "5-2:1", 0),
-     ("1-10:1,10-20:0.5", "10-20:0.5", 10), ("1-10:1.5", "1-10:1.5", 0), ("1-10:0,5", "1-10:0", 0)],
+     ("1-10:1,10-20:0.5", "10-20:0.5", 10), ("1-10:1,12-20:0.5", "12-20:0.5", 10), ("2-9:1", "2-9:1", 0),
+     ("1-10:1.5", "1-10:1.5", 0), ("1-10:0,5", "1-10:0", 0)],
 )  # fmt: skip
 def test_strata_that_make_no_sense(text: str, found: str, above: int) -> None:
     with pytest.raises(UsageError, match="expected FIRST-LAST:SHARE") as raised:
         RankStratum.read(text)
     assert f"found '{found}'" in str(raised.value)
-    assert f"ranks above {above} " in str(raised.value)
+    assert f"ranks from {above + 1} on " in str(raised.value)
 
 
 @pytest.mark.slow

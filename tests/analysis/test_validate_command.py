@@ -302,6 +302,23 @@ def test_every_topic_of_the_review_needs_a_sample(call: Command) -> None:
     )
 
 
+def test_a_topic_of_the_sample_alone_is_a_slip_unless_its_size_is_told(call: Command) -> None:
+    """Ids written otherwise (`q02` for `q2`) counted as a topic of which everything was missed."""
+    with Path("sample").open("a") as sample:
+        sample.write("q02 d1 1\nq02 d2 0\n")
+    called = call("validate", "found", "sample", "--collection", "200")
+    assert called.code == 2 and "topic 'q02', of which the review found nothing, expected" in called.err
+    lines = [line.split() for line in Path("sample").read_text().splitlines()]
+    Path("strata").write_text("".join(
+        f"{topic} {docno} {'found' if f'{topic} {docno}' in FOUND.splitlines() else 'rest'} {grade}\n"
+        for topic, docno, grade in lines
+    ))  # fmt: skip
+    Path("sizes").write_text("q1 found 40\nq1 rest 160\nq02 rest 100\n")
+    found = call.ok("validate", "found", "strata", "--sizes", "sizes", "--format", "csv", "--quiet").rows
+    [missed] = [row for row in found if (row["topic"], row["quantity"]) == ("q02", "relevant missed")]
+    assert float(missed["estimate"]) == 50.0
+
+
 SIZES = [
     ("q1 found 40\n", "strata:42: 0 documents in stratum 'rest' of topic 'q1', of which 40 are in"),
     ("q1 found 40\nq1 rest 30\n", "sizes:2: 30 documents in stratum 'rest' of topic 'q1', of which 40 are in"

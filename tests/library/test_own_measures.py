@@ -72,6 +72,10 @@ def relto(batch: pe.Batch, cutoff: int) -> Any:
         (lambda batch: np.ones(3, complex), r"found an array of complex128 of shape \(3,\), expected"),
         (lambda batch: np.array([1, np.nan, 1]), r"found nan for topic 'q1', expected finite numbers"),
         (lambda batch: np.array([1, 2, -np.inf]), r"found -inf for topic 'q2', expected finite numbers"),
+        (
+            lambda batch: np.ma.array([1.0, 0.5, 1.0], mask=[False, True, False]),
+            r"found nothing \(masked\) for topic 'q1', expected finite numbers",
+        ),
         (lambda batch: batch.no_such, r"its function raised AttributeError: 'Batch' object has no"),
         (lambda batch: batch.rank.sort(), r"its function raised ValueError: .*read-only"),
     ],

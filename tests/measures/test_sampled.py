@@ -205,9 +205,40 @@ def test_intervals_without_width_are_no_certainty(tmp_path: Path, command: Comma
     files = (tmp_path / "qrels", tmp_path / "run")
     called = command("-R", "strata", "--intervals", "-m", "xinfAP", "-m", "infNDCG", "-m", "iP.5", *files)
     # The document that nobody drew is not retrieved: iP_5 is certain.
-    assert "run: intervals without width, which do not mean certainty: xinfAP; in no" in called.err
-    with pytest.warns(PresEvalWarning, match="intervals without width"):
+    assert "run: intervals (nearly) without width, which do not mean certainty: xinfAP; in" in called.err
+    with pytest.warns(PresEvalWarning, match=r"intervals \(nearly\) without width"):
         pe.evaluate(pe.Qrels(str(files[0]), form="strata"), str(files[1]), "xinfAP", intervals=True)
+
+
+def test_nearly_no_width_is_none_either(tmp_path: Path, command: Command) -> None:
+    """iP_30 from 0.9166 to 0.9168: one small stratum varies, and nobody knows of the large one."""
+    rows = [(1, 0, f"a{n}", 1, (1, 0, -1)[min(n, 2)]) for n in range(3)]
+    rows += [(1, 0, f"b{n}", 2, 1 if n < 2 else -1) for n in range(9000)]
+    write(tmp_path / "qrels", rows)
+    write(tmp_path / "run", [(1, "Q0", row[2], 0, 9999 - n, "r") for n, row in enumerate(rows)])
+    called = command(
+        "-R", "strata", "--intervals", "-m", "irecall.8000", tmp_path / "qrels", tmp_path / "run"
+    )
+    lower, upper = (float(line.split()[2]) for line in called.out.splitlines()[-2:])
+    assert 0 <= upper - lower < 0.001
+    assert "(nearly) without width, which do not mean certainty: irecall_8000;" in called.err
+
+
+def test_ends_of_shares_are_at_most_1(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    write(
+        tmp_path / "qrels",
+        [(t, 0, f"d{n}", 1 + n // 20, rng.choice((1, 1, 1, 0, -1))) for t in (1, 2) for n in range(40)],
+    )
+    write(tmp_path / "run", [(t, 0, f"d{n}", 0, 99 - n, "r") for t in (1, 2) for n in range(40)])
+    found = pe.evaluate(
+        pe.Qrels(str(tmp_path / "qrels"), form="strata"),
+        str(tmp_path / "run"), ["iP.5,10", "irecall.50", "xinfAP"], intervals=True,
+    )  # fmt: skip
+    uppers = [label for label in found.measures if label.endswith("(upper)")]
+    assert len(uppers) == 4 and max(found[label] for label in uppers) == 1.0
+    for label in uppers:
+        assert (found.per_topic(label) <= np.maximum(found.per_topic(label[: -len("(upper)")]), 1.0)).all()
 
 
 def test_the_nickname_gives_what_prels_have(tmp_path: Path, command: Command) -> None:
