@@ -263,3 +263,44 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
     corrected = holm(np.array([one.p_value for one in found], np.float64)).tolist()
     rows = [replace(one, p_value=p) for one, p in zip(found, corrected, strict=True)]
     return [one for one in rows if one.p_value < alpha and one.gain > 0]
+
+
+@dataclass(frozen=True)
+class TurnedRound:
+    """Two runs of which people's judgements show the one to be better, and the machine's the other.
+
+    by_people, by_machine  run minus other, over the topics of each judge: above 0, and below 0
+    """
+
+    measure: str
+    run: str
+    other: str
+    by_people: float
+    by_machine: float
+
+
+def turned_round(judges: TwoJudges, alpha: float = 0.05) -> list[TurnedRound]:
+    """Return the pairs of runs that either judge significantly puts in another order.
+
+    Paired t-tests over the topics of each judge, p by Holm's correction over all pairs and measures.
+    """
+    first, second = np.triu_indices(len(judges.people.runs), 1)
+    means, p_values = [], []
+    for number, measure in enumerate(judges.people.measures):
+        people, machine, others = (values[first] - values[second] for values in judges.values(number))
+        sign = -1.0 if measure in judges.people.falling else 1.0
+        each = [sign * people, sign * np.concatenate((machine, others), axis=1)]
+        means.append([values.mean(axis=1) for values in each])
+        p_values.append([paired_t(values) for values in each])
+    # (judges, M · P)
+    mean, p_value = (np.array(each).transpose(1, 0, 2).reshape(2, -1) for each in (means, p_values))
+    sure = [np.nan_to_num(holm(own), nan=1.0) < alpha for own in p_value]
+    found = np.flatnonzero(sure[0] & sure[1] & (mean[0] * mean[1] < 0))
+    rows = []
+    for measure, pair in zip(*np.divmod(found, len(first)), strict=True):
+        by_people, by_machine = mean[:, measure * len(first) + pair].tolist()
+        names = judges.people.runs[first[pair]], judges.people.runs[second[pair]]
+        better, worse = names if by_people > 0 else names[::-1]
+        label = judges.people.measures[measure]
+        rows.append(TurnedRound(label, better, worse, abs(by_people), -abs(by_machine)))
+    return rows

@@ -114,7 +114,7 @@ def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> li
         for grade in (0, max(int(batch.grade.max(initial=0)), 1))
     ]
     # Where all is retrieved, recall differs by what is added for smoothing alone.
-    return [bool(rests) for rests in (abs(extremes[0] - extremes[1]) >= NO_WIDTH).any(axis=1)]
+    return [bool(rests) for rests in np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1)]
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:

@@ -12,7 +12,7 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_topics
-from pres_eval.analysis.prediction_powered import TwoJudges, favoured
+from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
@@ -36,6 +36,9 @@ from pres_eval.report.judges_tables import (
 from pres_eval.report.layout import Table
 from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import evaluate
+
+_MOST_PAIRS = 3
+"""Of how many pairs of runs that the machine turns round it is said."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +178,14 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
             f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.gain:.4f}"
             f" more than the runs that are worse (p by Holm: {p_text(one.p_value)})"
         )
+    turned = turned_round(judges, said.alpha)
+    for pair in turned[:_MOST_PAIRS]:
+        said.warn(
+            f"{pair.measure}: {said.second} puts {pair.other} before {pair.run}, by {-pair.by_machine:.4f};"
+            f" people put it {pair.by_people:.4f} behind (both significant, t and Holm)"
+        )
+    if len(turned) > _MOST_PAIRS:
+        said.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are turned round so")
     return judges, failures
 
 

@@ -14,7 +14,7 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis import student
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.analysis.prediction_powered import TwoJudges, favoured, powered_means
+from pres_eval.analysis.prediction_powered import TwoJudges, favoured, powered_means, turned_round
 from pres_eval.arrays.types import FloatArray
 
 
@@ -162,6 +162,35 @@ def test_a_judge_that_favours_its_own_run_is_accused(runs: int) -> None:
     found = favoured(judges_of(people, machine), {f"r{run}": [run] for run in range(runs)})
     assert [one.group for one in found] == ["r1"]
     assert 0.1 < found[0].gain < 0.3
+
+
+def test_a_machine_that_puts_the_worst_run_first_is_told_of() -> None:
+    """`favoured` compares with worse runs, and the worst has none."""
+    rng = np.random.default_rng(5)
+    people = np.array([0.2, 0.5, 0.6])[:, None] + 0.1 * rng.random((3, 40))
+    machine = people.copy()
+    machine[0] += 0.6
+    found = turned_round(judges_of(people, machine))
+    assert [(one.run, one.other) for one in found] == [("r1", "r0"), ("r2", "r0")]
+    assert all(one.by_people > 0.2 and one.by_machine < -0.1 for one in found)
+    assert not turned_round(judges_of(people, people * 0.7 + 0.02 * rng.random((3, 40))))
+
+
+def test_judges_that_draw_orders_by_chance_are_not_told_of() -> None:
+    rng = np.random.default_rng(6)
+    told = sum(bool(turned_round(judges_of(rng.random((5, 30)), rng.random((5, 30))))) for _ in range(200))
+    assert told <= 2
+
+
+def test_the_command_names_pairs_that_the_machine_turns_round(command: Command, tmp_path: Path) -> None:
+    machine, means = tmp_path / "machine", {}
+    for run in RUNS:
+        means[run] = float(command("-m", "P.10", QRELS, run).out.split()[-1])
+    worst, best = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    lines = [line.split() for line in Path(worst).read_text().splitlines()]
+    machine.write_text("".join(f"{line[0]} 0 {line[2]} 1\n" for line in lines if int(line[3]) <= 10))
+    called = command("judges", QRELS, machine, best, worst, "--correct", "-m", "P.10", "--table", "corrected")
+    assert called.code == 0 and f"P_10: {machine} puts" in called.err
 
 
 @pytest.mark.parametrize(
