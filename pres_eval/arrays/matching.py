@@ -32,7 +32,7 @@ FEW = 1 << 16
 _SHARE_BITS = 3
 _DIVIDE = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xD1B54A32D192ED03)
-_NONE: IntArray = np.zeros(0, np.int64)
+NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +82,8 @@ def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, 
         found = match(lengths, ids.pick(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
         return found.repeats + begin, found.first + begin
 
-    rows: list[IntArray] = [_NONE]
-    first: list[IntArray] = [_NONE]
+    rows: list[IntArray] = [NO_ROWS]
+    first: list[IntArray] = [NO_ROWS]
     for repeats, before in in_order(of_block, blocks(offsets), jobs, UNTHREADED):
         rows.append(repeats)
         first.append(before)
@@ -109,8 +109,8 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
         table = KeyTable(keys)
         return *table.repeats(), table.find(wanted)
     found = np.empty(len(wanted), np.int64)
-    repeats: list[IntArray] = [_NONE]
-    first: list[IntArray] = [_NONE]
+    repeats: list[IntArray] = [NO_ROWS]
+    first: list[IntArray] = [NO_ROWS]
     share_of, share_of_wanted = _shares(keys), _shares(wanted)
     for share in range(1 << _SHARE_BITS):
         rows, asked = np.flatnonzero(share_of == share), np.flatnonzero(share_of_wanted == share)
@@ -204,7 +204,7 @@ class KeyTable:
     def repeats(self) -> tuple[IntArray, IntArray]:
         """(n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
         if self._first is None:
-            return _NONE, _NONE
+            return NO_ROWS, NO_ROWS
         rows = np.flatnonzero(self._first != np.arange(len(self._first)))
         return rows, self._first[rows]
 

@@ -45,13 +45,17 @@ def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
 def without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
     """(n,) the rows left when each document counts once: its first row, or the first of its best ones."""
     kept = np.ones(len(scores), np.bool_)
-    if not best:
-        kept[found.repeats] = False
+    kept[found.repeats] = False
+    above = scores[found.repeats] > scores[found.first]
+    if not best or not above.any():  # as nearly always, where scores descend
         return np.flatnonzero(kept)
     again = np.zeros(len(scores), np.bool_)
-    again[found.first] = True  # np.unique hashes or sorts them
+    again[found.first[above]] = True  # np.unique hashes or sorts them
     first = np.flatnonzero(again)
-    rows, document = np.concatenate((first, found.repeats)), np.concatenate((first, found.first))
+    others = np.flatnonzero(again[found.first])
+    rows = np.concatenate((first, found.repeats[others]))
+    document = np.concatenate((first, found.first[others]))
+    kept[rows] = True
     order = np.lexsort((rows, -scores[rows], document))
     rows, document = rows[order], document[order]
     kept[rows[1:][document[1:] == document[:-1]]] = False

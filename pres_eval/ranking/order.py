@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from operator import gt
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.matching import Matches
+from pres_eval.arrays.matching import NO_ROWS, Matches, repeated
 from pres_eval.arrays.ordering import byte_order
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import IntArray
@@ -59,15 +59,19 @@ def rank_topics(
     *,
     ascending: bool,
     duplicates: str = ERROR,
+    written: Callable[[IntArray], WordIds] | None = None,
 ) -> Ranked:
     """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
     `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
-    document that a topic has twice.
+    document that a topic has twice.  `written`: what documents of rows (n,) were before they were mapped, if
+    none may come twice.
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
     rows_to_rank = Sortable(offsets, scores, ids, ascending)
     found = pool.join(topic, np.diff(offsets), ids)
+    if written is not None and len(found.repeats):
+        _check_written(pool, topic, rows_to_rank, found, written, most)
     if duplicates == KEEP_RANKS:
         ranked = _ranked(rows_to_rank, topic, found.rows, found.wanted)
         _, first = np.unique(ranked.document, return_index=True)
@@ -88,6 +92,31 @@ def rank_topics(
     if row is not None:
         raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
     return _ranked(rows_to_rank, topic, found.rows, found.wanted)
+
+
+def _check_written(
+    pool: Pool,
+    topic: IntArray,
+    mapped: Sortable,
+    found: Matches,
+    written: Callable[[IntArray], WordIds],
+    most: int | None,
+) -> None:
+    """Raise DuplicateRowError if topics (S,) had documents twice before they were mapped.
+
+    Only rows whose documents are the same now can have been the same.
+    """
+    is_wanted = np.zeros(len(mapped.scores), np.bool_)
+    is_wanted[found.first] = is_wanted[found.repeats] = True  # np.union1d hashes or sorts them
+    rows = np.flatnonzero(is_wanted)
+    again, first = repeated(np.searchsorted(rows, mapped.offsets), written(rows))
+    if not len(again):
+        return
+    every = written(np.arange(len(mapped.scores)))
+    before = replace(mapped, documents=every)
+    row = _duplicate(before, Matches(rows[again], rows[first], NO_ROWS, NO_ROWS), most)
+    if row is not None:
+        raise DuplicateRowError(pool.topics[int(topic[before.topic_of[row]])], every[row])
 
 
 def rank_judged(

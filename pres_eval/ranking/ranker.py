@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -144,27 +144,29 @@ class Ranker:
         Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
         """
         if isinstance(piece, Block):
-            facts = Facts(num_rows=len(piece.numbers))
-            block, facts = self.rewritten(piece, facts)
+            block, written, facts = self.rewritten(piece, Facts(num_rows=len(piece.numbers)))
             part = Part(facts=facts, opening=opening_of_block(block) if is_first else None)
         else:
             lines = parse_lines(piece, RUN).checked()
             part = Part(facts=Facts.of(lines), opening=opening_of(lines) if is_first else None, chunk=piece)
             if not len(lines):
                 return part
-            block, facts = self.rewritten(_block_of_lines(lines, kept), part.facts)
+            block, written, facts = self.rewritten(_block_of_lines(lines, kept), part.facts)
             part = replace(part, facts=facts)
-        return self._of_block(block, part, kept, is_looked_at)
+        return self._of_block(block, written, part, kept, is_looked_at)
 
-    def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Facts]:
-        """Return a block as it is ranked, and what is known of its rows."""
+    def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Documents | None, Facts]:
+        """Return a block as it is ranked, what its documents were if none may come twice, and its facts."""
         if self.rewriting is None:
-            return block, facts
-        block, num_mapped, num_excluded = self.rewriting.of_run(block)
-        return block, replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
+            return block, None, facts
+        found = self.rewriting.of_run(block)
+        facts = replace(facts, num_mapped=found.num_mapped, num_excluded=found.num_excluded)
+        return found.block, found.written if self.once else None, facts
 
-    def _of_block(self, block: Block, part: Part, kept: Kept, is_looked_at: bool) -> Part:
-        """Return the part with what is kept of the rows of a block."""
+    def _of_block(
+        self, block: Block, written: Documents | None, part: Part, kept: Kept, is_looked_at: bool
+    ) -> Part:
+        """Return the part with what is kept of the rows of a block; `written` as for `ranked`."""
         topic = self.pool.find_topics(block.topics)
         unjudged = block.topics.take(np.flatnonzero(topic < 0))
         if self.only is not None:
@@ -175,7 +177,7 @@ class Ranker:
             judged = topic[topic >= 0]
             if has_equal(judged):
                 raise ScatteredError
-            ranked = self.ranked(block, topic)
+            ranked = self.ranked(block, topic, written=written)
             looked_at = NOTHING_LOOKED_AT
             if is_looked_at:
                 looked_at = look_at(block, topic, ranked, part.opening is not None)
@@ -194,11 +196,19 @@ class Ranker:
             scores = scores[tied]
         return replace(part, rows=Rows(topic_of, scores, block.documents.pick(rows)))
 
-    def ranked(self, block: Block, topic: IntArray, jobs: int = 1, meaning: IntArray | None = None) -> Ranked:
+    def ranked(
+        self,
+        block: Block,
+        topic: IntArray,
+        jobs: int = 1,
+        meaning: IntArray | None = None,
+        written: Documents | None = None,
+    ) -> Ranked:
         """Rank the rows of a block that has all rows of its topics, in whatever order.
 
         topic    (G,) the topic of each group as an index of the pool's, -1 for one that is left out
         meaning  (S,) what numbers of topics mean, if not themselves
+        written  (N,) documents before they were mapped, of which no topic may have one twice; None: they may
         Raises DuplicateRowError.
         """
         topics, lengths, rows = _by_topic(topic, block.lengths)
@@ -222,6 +232,7 @@ class Ranker:
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
+                written=None if written is None else partial(_picked, written, chosen),
             )
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
@@ -239,6 +250,11 @@ class Ranker:
 
 
 NO_TOPICS = Ids.of([])
+
+
+def _picked(documents: Documents, chosen: IntArray | slice, rows: IntArray) -> WordIds:
+    """Return the documents of rows (n,) among the chosen ones."""
+    return documents.pick(rows + chosen.start if isinstance(chosen, slice) else chosen[rows])
 
 
 def _again(fields: dict[str, Any]) -> Ranker:

@@ -98,16 +98,15 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     if not len(block.lengths):
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
-    if ranker.once:
-        rank_block(name, block, ranker.unmapped(), tag, jobs)
-    block, facts = ranker.rewritten(block, Facts(num_rows=len(block.numbers)))
+    as_given = block
+    block, written, facts = ranker.rewritten(block, Facts(num_rows=len(block.numbers)))
     topic = ranker.pool.find_topics(block.topics)
     try:
-        ranked = ranker.ranked(block, topic, jobs)
+        ranked = ranker.ranked(block, topic, jobs, written=written)
     except DuplicateRowError as error:
         from pres_eval.ranking.duplicates import row_error
 
-        raise row_error(name, block, error) from None
+        raise row_error(name, as_given, error) from None
     part = Part(
         facts=facts,
         opening=opening_of_block(block),

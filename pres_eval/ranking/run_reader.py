@@ -113,6 +113,21 @@ class RunReader:
                     return here._of_all_rows()
             raise here._first_duplicate() from None
 
+    def whole_topics(self) -> Ranking | None:
+        """Return the ranking of a run whose topics are together and have no document twice; None for others.
+
+        Raises InputError for a malformed line.
+        """
+        try:
+            part = self._merged(RANKS)
+        except (ScatteredError, DuplicateRowError):
+            return None
+        except InputError:
+            if self._form == TREC:
+                raise
+            return None  # rows of a table are read before the first of them is found to be wrong
+        return self._made(part, part.ranked)
+
     def _here(self) -> RunReader:
         """Return the reader of the same run in this process."""
         engine = Here(self._engine.workers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -71,10 +72,18 @@ class Runs:
             return self._read(run, found.name)
 
     def _read(self, run: RunFiles, form: str) -> Ranking:
-        if self._ranker.once:
-            with Runs(self._ranker.unmapped(), self._engine) as written:
-                written._read(run, form)
-        return RunReader(run, form, self._ranker, self._engine, self._shared).ranking()
+        reader = RunReader(run, form, self._ranker, self._engine, self._shared)
+        if not self._ranker.once:
+            return reader.ranking()
+        found = reader.whole_topics()
+        if found is not None:
+            return found
+        # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
+        for ranker in (self._ranker.unmapped(), replace(self._ranker, once=False)):
+            with Runs(ranker, self._engine) as runs:
+                found = runs._read(run, form)
+        assert found is not None
+        return found
 
     def rank_each(
         self, runs: Sequence[RunFiles], form: str = TREC, going_on: bool = False

@@ -52,6 +52,20 @@ class Excluded:
         return among
 
 
+@dataclass(frozen=True, eq=False)
+class Rewritten:
+    """A block of N rows rewritten.
+
+    written                   the documents (N,) as they are in the file, where mapped ones are others
+    num_mapped, num_excluded  rows that have another id, and rows that were left out
+    """
+
+    block: Block
+    written: Documents
+    num_mapped: int
+    num_excluded: int
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rewriting:
     """What becomes of the documents of runs and judgements before they are joined: mapped, then excluded.
@@ -69,15 +83,15 @@ class Rewriting:
     excluded: Excluded | None = None
     judged_too: bool = True
 
-    def of_run(self, block: Block) -> tuple[Block, int, int]:
-        """Return a block of a run rewritten, with how many rows have another id and how many are left out."""
+    def of_run(self, block: Block) -> Rewritten:
+        """Return a block of a run rewritten."""
         documents, num_mapped, written = block.documents, 0, block.documents
         if self.mapping is not None:
             documents, changed = self.mapping(_as_ids(documents))
             num_mapped = int(np.count_nonzero(changed))
             block = replace(block, documents=documents)
         if self.excluded is None:
-            return block, num_mapped, 0
+            return Rewritten(block, written, num_mapped, 0)
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group)
         gone = self.excluded.among(topics, documents.pick(slice(None)))
@@ -85,7 +99,7 @@ class Rewriting:
             gone |= self.excluded.among(topics, written.pick(slice(None)))
         kept = np.flatnonzero(~gone)
         if len(kept) == len(gone):
-            return block, num_mapped, 0
+            return Rewritten(block, written, num_mapped, 0)
         lengths = np.bincount(group[kept], minlength=len(block.topics))
         # As in a file without these lines, a topic of which nothing is left is not there.
         there = np.flatnonzero(lengths > 0)
@@ -96,7 +110,8 @@ class Rewriting:
             numbers=block.numbers[kept],
             lines=None if block.lines is None else block.lines[kept],
         )
-        return rewritten, num_mapped, len(gone) - len(kept)
+        of_kept = written if written is documents else written.pick(kept)
+        return Rewritten(rewritten, of_kept, num_mapped, len(gone) - len(kept))
 
     def of_judgements(self, relevance: Relevance) -> Relevance:
         """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
