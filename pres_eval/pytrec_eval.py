@@ -18,6 +18,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
 from typing import Any
@@ -25,16 +26,20 @@ from typing import Any
 import numpy as np
 
 from pres_eval.errors import InputError, MeasureError
+from pres_eval.library.asked import as_asked
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.wording import in_python
+from pres_eval.library.rankings import rank_any
+from pres_eval.library.wording import in_python, python_words
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, select
-from pres_eval.options import V9, Options
+from pres_eval.options import SKIP, STOP, V9, Options
+from pres_eval.ranking.common import with_nothing_for
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import Scoring
 from pres_eval.summing import Values
@@ -57,6 +62,10 @@ supported_nicknames: dict[str, set[str]] = {
 """Names for groups of measures.  Those of preferences and judgement groups need other judgements."""
 
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
+
+_OF_JUDGEMENTS = ("map_docs", "map_ranks", "exclude", "exclude_from")
+_OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
+"""Arguments of pres_eval.evaluate that the evaluator takes besides its own."""
 
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
 
@@ -103,16 +112,23 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 class RelevanceEvaluator:
-    """Evaluates runs against judgements, as pytrec_eval's class of this name.
+    r"""Evaluates runs against judgements, as pytrec_eval's class of this name.
 
     query_relevance         topic, document, relevance: a dict of dicts
     measures                names (`map`, `ndcg_cut`, `ndcg_cut.5,10`, `ndcg_cut_5`) or nicknames; parameters
                             of the same measure are united
     relevance_level         least grade of a relevant document
     judged_docs_only_flag   take unjudged documents out of the rankings first
+    pres_eval               what pytrec_eval has not: a dict of arguments of `pres_eval.evaluate`, some of
+                            map_docs, map_ranks, exclude, exclude_from, empty, ties, max_retrieved, compat
 
-    Raises TypeError for judgements of other types and for grades with decimals, ValueError for a measure that
-    does not exist.
+    >>> judged = {"q1": {"d1": 1, "d2": 1}}
+    >>> evaluator = RelevanceEvaluator(judged, {"recall_2"}, pres_eval={"map_docs": r"^(.*)#\d+$"})
+    >>> evaluator.evaluate({"q1": {"d1#0": 3.0, "d1#4": 2.0, "d2#1": 1.0}})
+    {'q1': {'recall_2': 1.0}}
+
+    Raises TypeError for judgements of other types, for grades with decimals and for other arguments,
+    ValueError for a measure that does not exist.
     """
 
     def __init__(
@@ -121,6 +137,7 @@ class RelevanceEvaluator:
         measures: Iterable[str],
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
+        pres_eval: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(query_relevance, Mapping):
             raise TypeError("Argument query_relevance should be of type dictionary.")
@@ -134,8 +151,22 @@ class RelevanceEvaluator:
         if copied is None:
             self._qrels = _qrels(judged)
         chosen = frozenset([measures] if isinstance(measures, str) else measures)
-        self._columns, self._keys, self._nothing = _asked(chosen, own_measures())
         self._options = _options(int(relevance_level), bool(judged_docs_only_flag))
+        self._ours = _known(pres_eval or {})
+        if self._ours:
+            self._take_ours(self._ours)
+        self._columns, self._keys, self._nothing = _asked(chosen, own_measures(), self._options)
+
+    @python_words
+    def _take_ours(self, ours: Mapping[str, Any]) -> None:
+        """Set options that pytrec_eval has not, and rewrite the judgements as they say."""
+        self._options = replace(
+            self._options, **{name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
+        )
+        if self._qrels is not None:
+            qrels = self._qrels.rewritten(**{name: ours[name] for name in _OF_JUDGEMENTS if name in ours})
+            empty, level = self._options.empty, self._options.relevance_level
+            self._qrels = qrels.of_topics(empty, level) if empty in (SKIP, STOP) else qrels
 
     @cached_property
     def _qrels(self) -> Qrels | None:
@@ -146,7 +177,7 @@ class RelevanceEvaluator:
     def _few(self) -> FewDocuments | None:
         """The short way for few documents, None if there is none."""
         columns = plain_columns(self._keys, self._columns)
-        if columns is None or self._options.judged_only:
+        if columns is None or self._options.judged_only or self._ours:
             return None
         grades = self._judged.get if self._judged or self._qrels is None else self._grades_of
         return FewDocuments(grades, int(self._options.relevance_level), columns, self._nothing)
@@ -182,7 +213,7 @@ class RelevanceEvaluator:
         except InputError as error:
             raise TypeError(str(error)) from error
         return {
-            topic: rows[number] if scores[topic] else {**self._nothing, **self._counted(number)}
+            topic: rows[number] if number in rows else {**self._nothing, **self._counted(number)}
             for topic, number in places.items()
             if number is not None
         }
@@ -194,6 +225,16 @@ class RelevanceEvaluator:
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))} if NUM_REL in self._nothing else {}
 
+    def _ranking(self, scores: Mapping[str, Mapping[str, Any]], qrels: Qrels) -> Ranking:
+        """Return the ranked run; topics without documents are among it if options give them values."""
+        relevance, lookup, options = qrels.relevance, qrels.lookup, self._options
+        if not self._ours or not any(scores.values()):
+            empty = bool(self._ours)
+            return rank_dict(scores, relevance, lookup, options, name="run", tag="run", empty=empty)
+        places = [lookup.place(topic, "run") for topic, documents in scores.items() if not documents]
+        nothing = np.array([place for place in places if place is not None], np.int64)
+        return with_nothing_for(rank_any(scores, relevance, lookup, options, "run", None), nothing)
+
     def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
         """The values by the topic's number in the judgements; topics without documents are left out."""
         qrels = self._qrels
@@ -204,9 +245,9 @@ class RelevanceEvaluator:
             # One look tells, as nobody mixes texts and numbers.
             if isinstance(next(iter(documents.values()), None), str):
                 raise InputError("run", None, f"scores that are texts for topic {topic!r}", "numbers")
-        if not any(scores.values()):
+        if not any(scores.values()) and not self._ours:
             return {}
-        ranking = rank_dict(scores, qrels.relevance, qrels.lookup, self._options, name="run", tag="run")
+        ranking = self._ranking(scores, qrels)
         if not len(ranking.topic):
             return {}
         if not self._columns:
@@ -236,12 +277,21 @@ def _options(relevance_level: int, judged_only: bool) -> Options:
     return Options(relevance_level=relevance_level, judged_only=judged_only)
 
 
+def _known(ours: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments; raises TypeError for one that this class does not take."""
+    if unknown := [name for name in ours if name not in (*_OF_JUDGEMENTS, *_OF_RUNS)]:
+        raise TypeError(
+            f"pres_eval: found {unknown[0]!r}, expected some of {', '.join((*_OF_JUDGEMENTS, *_OF_RUNS))}"
+        )
+    return ours
+
+
 @lru_cache(maxsize=64)
 def _asked(
-    measures: frozenset[str], own: tuple[Measure, ...]
+    measures: frozenset[str], own: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """The columns, their keys, and the values of a topic for which nothing was retrieved."""
-    columns = _selection(measures)
+    columns = as_asked(_selection(measures), options, bounds=False)
     keys = [_key(column) for column in columns]
     return columns, keys, dict(zip(keys, map(_value_of_nothing, columns), strict=True))
 

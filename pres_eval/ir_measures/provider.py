@@ -220,9 +220,9 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         if self._qrels is None:
             return None
         try:
-            if isinstance(run, dict) and not all(run.values()):  # topics without documents are topics there
-                check_dicts(run, "run")
-                relevance, lookup = self._qrels.relevance, self._qrels.lookup
+            relevance, lookup = self._qrels.relevance, self._qrels.lookup
+            if isinstance(run, dict) and not all(run.values()) and relevance.rewriting is None:
+                check_dicts(run, "run")  # topics without documents are topics there
                 ranking = rank_dict(run, relevance, lookup, Options(), name="run", tag="run", empty=True)
             else:
                 ranking = self._qrels.rank(run).ranking

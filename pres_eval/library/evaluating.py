@@ -115,15 +115,7 @@ def evaluate(
     if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):
         raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
-    for argument, value, usual, needed in (
-        ("map_ranks", map_ranks, "dense", map_docs),
-        ("exclude_from", exclude_from, "both", exclude),
-    ):
-        if value != usual and needed is None:
-            raise UsageError(
-                f"{argument}={value!r}: expected {'map_docs' if usual == 'dense' else 'exclude'} too"
-            )
-    if map_docs is not None or exclude is not None:
+    if (map_docs, map_ranks, exclude, exclude_from) != (None, "dense", None, "both"):
         judged = judged.rewritten(
             map_docs=map_docs, map_ranks=map_ranks, exclude=exclude, exclude_from=exclude_from
         )

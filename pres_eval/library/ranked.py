@@ -378,6 +378,12 @@ class Qrels:
         Raises UsageError for judgements that are no qrels and for arguments that make no sense, InputError
         for files that cannot be read.
         """
+        for argument, value, usual, needed, of in (
+            ("map_ranks", map_ranks, "dense", map_docs, "map_docs"),
+            ("exclude_from", exclude_from, "both", exclude, "exclude"),
+        ):
+            if value != usual and needed is None:
+                raise UsageError(f"{argument}={value!r}: expected {of} too")
         rewriting = rewriting_of(
             mapping_of(map_docs),
             known_rule("map_ranks", map_ranks, MAP_RANKS),

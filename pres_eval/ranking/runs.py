@@ -72,6 +72,7 @@ class Runs:
             return self._read(run, found.name)
 
     def _read(self, run: RunFiles, form: str) -> Ranking:
+        """Return the ranking of a run in a known format, of which no document is there twice as written."""
         reader = RunReader(run, form, self._ranker, self._engine, self._shared)
         if not self._ranker.once:
             return reader.ranking()

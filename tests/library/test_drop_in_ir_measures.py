@@ -250,3 +250,18 @@ def test_topics_without_judgements_or_documents(qrels: Any, run: Any) -> None:
     found = ours.PROVIDER.calc_aggregate(measures, qrels, run)
     expected = theirs.calc_aggregate(measures, qrels, run)
     assert {str(m): repr(v) for m, v in found.items()} == {str(m): repr(v) for m, v in expected.items()}
+
+
+def test_judgements_that_are_rewritten_rewrite_runs() -> None:
+    """What ir_measures has no arguments for goes by the judgements."""
+    qrels = {"1": {"a": 1, "b": 2}, "2": {"c": 1}, "3": {"d": 1}}
+    run = {"1": {"a#0": 3.0, "a#1": 2.0, "x": 1.5, "b#0": 1.0}, "2": {"y#0": 2.0, "c#3": 1.0}, "3": {}}
+    rewritten = pe.Qrels(qrels).rewritten(map_docs=r"^(.*)#\d+$", exclude={"1": ["x"]})
+    by_hand = {"1": {"a": 3.0, "b": 1.0}, "2": {"y": 2.0, "c": 1.0}, "3": {}}
+    chosen = [ir_measures.AP, ir_measures.nDCG @ 5, ir_measures.P @ 2]
+    provider = ours.PresEvalProvider()
+    found = provider.evaluator(chosen, rewritten)
+    wanted = provider.evaluator(chosen, qrels)
+    assert found.calc_aggregate(run) == wanted.calc_aggregate(by_hand)
+    each = {(one.query_id, one.measure): one.value for one in found.iter_calc(run)}
+    assert each == {(one.query_id, one.measure): one.value for one in wanted.iter_calc(by_hand)}

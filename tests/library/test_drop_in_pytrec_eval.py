@@ -14,6 +14,7 @@ import pytrec_eval as theirs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pres_eval as pe
 from pres_eval import pytrec_eval as ours
 
 DOCUMENTS = st.sampled_from([f"d{number}" for number in range(12)] + ["é", "EP1", "a long id of some words"])
@@ -205,3 +206,56 @@ def test_a_topic_without_documents(measures: set[str], level: int) -> None:
     for run in runs:
         expected, found = (evaluator.evaluate(run) for evaluator in evaluators)
         assert found == expected
+
+
+OURS: list[dict[str, Any]] = [
+    {"map_docs": r"^(.*)#\d+$"},
+    {"map_docs": r"^(.*)#\d+$", "map_ranks": "kept"},
+    {"map_docs": {"d1#0": "d1", "d2#0": "d1"}, "exclude": "self"},
+    {"exclude": {"q1": ["d1"], "q2": ["d3"]}, "exclude_from": "run"},
+    {"empty": "zero"},
+    {"empty": "skip"},
+    {"empty": "one"},
+    {"ties": "expected"},
+    {"ties": "best", "max_retrieved": 3},
+    {"compat": "10.0", "max_retrieved": 2},
+]
+
+
+@pytest.mark.parametrize("chosen", OURS)
+@pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+def test_what_pytrec_eval_has_not_is_what_evaluate_gives(chosen: dict[str, Any]) -> None:
+    rng = random.Random(str(chosen))
+    documents = [f"d{number}{end}" for number in range(6) for end in ("", "#0", "#1")] + ["q1"]
+    for _ in range(20):
+        qrels = {
+            f"q{topic}": {d: rng.choice([0, 0, 1, 2]) * (topic != 3) for d in rng.sample(documents, 7)}
+            for topic in range(4)
+        }
+        run = {f"q{topic}": {d: round(rng.random(), 1) for d in rng.sample(documents, 9)}
+               for topic in range(1, 5)}  # fmt: skip
+        evaluator = ours.RelevanceEvaluator(qrels, {"map", "P.2,5", "recip_rank"}, pres_eval=chosen)
+        expected = pe.evaluate(qrels, run, ["map", "P.2,5", "recip_rank"], **chosen).to_dict()
+        assert evaluator.evaluate(run) == expected
+        assert pickle.loads(pickle.dumps(evaluator)).evaluate(run) == expected
+
+
+def test_topics_for_which_nothing_was_retrieved_are_worth_one_if_nothing_is_right() -> None:
+    evaluator = ours.RelevanceEvaluator({"q1": {"a": 0}, "q2": {"a": 1}}, {"map"}, pres_eval={"empty": "one"})
+    found = evaluator.evaluate({"q1": {}, "q2": {"a": 1.0}})
+    assert found == {"q1": {"map": 1.0}, "q2": {"map": 1.0}}
+    assert evaluator.evaluate({"q1": {}}) == {"q1": {"map": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"levels": 2}, TypeError, "pres_eval: found 'levels', expected some of map_docs, map_ranks"),
+        ({"map_ranks": "kept"}, pe.PresEvalError, "map_ranks='kept': expected map_docs too"),
+        ({"ties": "random"}, pe.PresEvalError, "ties='random': expected one of docno"),
+        ({"map_docs": "nothing"}, pe.PresEvalError, "^map_docs nothing: no such file, and no pattern"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        ours.RelevanceEvaluator({"q1": {"a": 1}}, {"map"}, pres_eval=arguments)
