@@ -125,10 +125,15 @@ def decimal_comma(text: str) -> str:
     return f"; is this a decimal comma? write {found[0].replace(',', '.')}" if found else ""
 
 
+def is_plain(text: str) -> bool:
+    """Return whether a number is written as C reads it; Python takes 1_0 and the digits of other scripts."""
+    return text.isascii() and "_" not in text
+
+
 def number_of(text: Any) -> float:
-    """Return a number as Python reads it, nan for what is none."""
+    """Return a number, nan for what is none."""
     try:
-        return float(text)
+        return float(text) if not isinstance(text, str) or is_plain(text) else float("nan")
     except (TypeError, ValueError, OverflowError):
         return float("nan")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -144,7 +143,7 @@ def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...],
 
 
 def _score(path: str, line: int, cell: str) -> float:
-    score = number_of(cell) if cell.isascii() and "_" not in cell else math.nan
+    score = number_of(cell)
     if not abs(score) <= LARGEST:
         raise InputError(path, line, quoted(cell), f"a number from -{LARGEST:g} to {LARGEST:g}")
     return score

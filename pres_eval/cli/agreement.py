@@ -23,6 +23,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.loading import SCORES, read, read_score_file, warn_of_reach
 from pres_eval.cli.shared import MEASURES, TIES, TieOptions
+from pres_eval.cli.values import WholeRange
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.agreement_tables import (
@@ -65,7 +66,7 @@ class AgreementOptions(TieOptions, AnalysisOptions):
 )  # fmt: skip
 @ALPHA
 @click.option(
-    "--intervals", type=click.IntRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
+    "--intervals", type=WholeRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
     help="Also intervals of the coefficients, from so many bootstrap draws of topics.",
 )  # fmt: skip
 @SEED

@@ -25,7 +25,7 @@ from pres_eval.cli.shared import (
     number_options,
     terminal_width,
 )
-from pres_eval.cli.values import FiniteRange, Millimetres
+from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
@@ -76,11 +76,11 @@ analysis_options = all_of(
 )
 """The options of results (--format, --table, --plot ...) and those that change numbers."""
 
-DRAWS = click.IntRange(1, 10_000_000)
+DRAWS = WholeRange(1, 10_000_000)
 """How many random draws may be asked for: more would take all memory and days."""
 
 SEED = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True,
+    "--seed", type=WholeRange(min=0), default=0, show_default=True,
     help="Of all random choices: the same seed gives the same output everywhere (PCG64).",
 )  # fmt: skip
 ALPHA = click.option(

@@ -13,7 +13,7 @@ from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
-from pres_eval.cli.values import CutoffList, LevelType
+from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import InputError
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
@@ -40,11 +40,11 @@ MOST_DETAILED = 10
     help="Ranks that the topics of a run should reach; a topic that does not is a warning.",
 )  # fmt: skip
 @click.option(
-    "--max", "most", type=click.IntRange(min=0), default=5, show_default=True, metavar="NUM",
+    "--max", "most", type=WholeRange(min=0), default=5, show_default=True, metavar="NUM",
     help="Examples of each kind in each file.",
 )  # fmt: skip
 @click.option(
-    "--at-most", type=click.IntRange(min=1), metavar="NUM",
+    "--at-most", type=WholeRange(min=1), metavar="NUM",
     help="Documents that a topic of a run may have, such as 1000 in a track; more are a warning.",
 )  # fmt: skip
 @click.option(

@@ -28,6 +28,7 @@ from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_
 from pres_eval.cli.loading import SCORES, read_paired, warn_of_reach
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, TIES, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
+from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import UsageError
 from pres_eval.report.by_group_tables import by_group_tables
 from pres_eval.report.compared_plots import compared_figure
@@ -93,7 +94,7 @@ class CompareOptions(TieOptions, PairedOptions):
     help="What is to be shown: the runs differ, the run is better, worse, as good, not worse by --margin.",
 )  # fmt: skip
 @click.option(
-    "--margin", type=click.FloatRange(min=0, min_open=True), metavar="DIFFERENCE",
+    "--margin", type=FiniteRange(min=0, min_open=True), metavar="DIFFERENCE",
     help="A difference of means too small to matter, for equivalent and non-inferior.",
 )  # fmt: skip
 @click.option(

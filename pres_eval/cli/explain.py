@@ -15,6 +15,7 @@ from pres_eval.analysis.explain import Explanation, curves, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.values import WholeRange
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.explained_tables import explained_tables, side_by_side_tables
 from pres_eval.report.text import text_of
@@ -44,11 +45,11 @@ class ExplainOptions(AnalysisOptions):
 @click.argument("run")
 @click.argument("chosen", nargs=-1, metavar="[RUN] [TOPIC ...]")
 @click.option(
-    "--nmax", type=click.IntRange(min=1), default=100, show_default=True, metavar="RANK",
+    "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
     help="The rank at which the reader stops.",
 )  # fmt: skip
 @click.option(
-    "--max", "most", type=click.IntRange(min=0), metavar="NUM",
+    "--max", "most", type=WholeRange(min=0), metavar="NUM",
     help="Topics to show where none is named, 0 for all (default: a screenful).",
 )  # fmt: skip
 @analysis_options

@@ -14,6 +14,7 @@ from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.analysis.figures import normalised_recall, precision_recall, roc
 from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
 from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.values import WholeRange
 from pres_eval.errors import UsageError
 from pres_eval.report.figure_tables import (
     precision_recall_table,
@@ -53,7 +54,7 @@ KINDS = ("relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"
     "--topic", metavar="TOPIC", help="The topic of precision-recall, roc and rnorm (default: the first)."
 )
 @click.option(
-    "--nmax", "cutoff", type=click.IntRange(min=1), default=100, show_default=True, metavar="RANK",
+    "--nmax", "cutoff", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
     help="The rank at which the reader stops.",
 )  # fmt: skip
 @analysis_options

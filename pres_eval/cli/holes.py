@@ -12,6 +12,7 @@ from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
 from pres_eval.cli.loading import read
+from pres_eval.cli.values import WholeRange
 from pres_eval.report.pool_tables import holes_tables, unjudged_table
 from pres_eval.report.run_plots import score_bars
 
@@ -27,7 +28,7 @@ class HolesOptions(RunsOptions):
 @click.command()
 @qrels_and_runs()
 @click.option(
-    "--depth", type=click.IntRange(min=1), default=10, show_default=True, metavar="RANK",
+    "--depth", type=WholeRange(min=1), default=10, show_default=True, metavar="RANK",
     help="How many of the first documents of a topic are looked at.",
 )  # fmt: skip
 @click.option("--documents", is_flag=True, help="List the documents as well; reads the runs once more.")

@@ -23,6 +23,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
 from pres_eval.cli.shared import KEEP_GOING, QUIET, terminal_width
 from pres_eval.cli.streams import say
+from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.report.layout import Look, render
@@ -72,7 +73,7 @@ class PoolOptions:
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
 @click.option(
-    "--depth", type=click.IntRange(min=1), metavar="RANK",
+    "--depth", type=WholeRange(min=1), metavar="RANK",
     help="The first documents of each topic of every run are pooled (default: 100).",
 )  # fmt: skip
 @click.option(
@@ -80,19 +81,19 @@ class PoolOptions:
     help="Draw a sample: of the documents whose best rank is 1 to 10 all, of those down to 100 a tenth, with"
     " 1-10:1.0,11-100:0.1.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), metavar="NUM", help="Of --strata (default: 1).")
+@click.option("--seed", type=WholeRange(min=0), metavar="NUM", help="Of --strata (default: 1).")
 @click.option("--judged", metavar="QRELS", help="Leave out what is judged there.")
 @click.option(
     "--order", type=click.Choice(tuple(ORDERS)), default="contribution", show_default=True,
     help="Which documents come first.",
 )  # fmt: skip
 @click.option(
-    "--persistence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
+    "--persistence", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8,
     show_default=True, help="Of the reader, for --order contribution.",
 )  # fmt: skip
 @click.option(
     "--per-topic",
-    type=click.IntRange(min=1),
+    type=WholeRange(min=1),
     metavar="NUM",
     help="Only the first NUM documents of each topic.",
 )

@@ -22,7 +22,7 @@ from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_
 from pres_eval.cli.loading import SCORES, read_paired
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.cli.streams import say
-from pres_eval.cli.values import CutoffList
+from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError
 from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
 
@@ -54,16 +54,16 @@ class PowerOptions(PairedOptions):
 @NMAX
 @SCORES
 @click.option(
-    "--delta", type=click.FloatRange(0, min_open=True), default=0.05, show_default=True,
+    "--delta", type=FiniteRange(0, min_open=True), default=0.05, show_default=True,
     metavar="DIFFERENCE", help="The difference of means that is to be found.",
 )  # fmt: skip
 @ALPHA
 @click.option(
-    "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
+    "--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
     help="The chance with which it is to be found.",
 )  # fmt: skip
 @click.option(
-    "--runs", "num_runs", type=click.IntRange(min=2), default=10, show_default=True, metavar="NUM",
+    "--runs", "num_runs", type=WholeRange(min=2), default=10, show_default=True, metavar="NUM",
     help="Runs of the planned experiment, for the analysis of variance.",
 )  # fmt: skip
 @click.option(
@@ -79,7 +79,7 @@ class PowerOptions(PairedOptions):
     help="Sizes of the sets of topics (default: a fifth, two fifths, half of the topics).",
 )  # fmt: skip
 @click.option(
-    "--trials", type=click.IntRange(1, 1_000_000), default=200, show_default=True,
+    "--trials", type=WholeRange(1, 1_000_000), default=200, show_default=True,
     help="Random sets of topics of each size.",
 )  # fmt: skip
 @SEED

@@ -37,7 +37,7 @@ from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.shared import TIES, TieOptions
-from pres_eval.cli.values import CutoffList
+from pres_eval.cli.values import CutoffList, WholeRange
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
@@ -117,7 +117,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
 )  # fmt: skip
 @GROUPS
 @click.option(
-    "--pool-depth", type=click.IntRange(min=1), default=100, show_default=True,
+    "--pool-depth", type=WholeRange(min=1), default=100, show_default=True,
     help="Depth of the pool for --leave-out.",
 )  # fmt: skip
 @SEED

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from pres_eval.cli.reader import Reader, Rewrites, warn
-from pres_eval.cli.values import CutoffList, LevelType
+from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import UsageError
 from pres_eval.options import (
     COMPAT_VERSIONS,
@@ -63,7 +63,7 @@ NUMBER_OPTIONS = [
         help="Take unjudged documents out of the ranking first.",
     ),
     click.option(
-        "-N", "--Number_docs_in_coll", "num_docs_in_coll", type=click.IntRange(min=0), default=0,
+        "-N", "--Number_docs_in_coll", "num_docs_in_coll", type=WholeRange(min=0), default=0,
         metavar="NUM", help="Number of documents in the collection.",
     ),
     click.option(
@@ -74,7 +74,7 @@ NUMBER_OPTIONS = [
         "--nmax-file", metavar="FILE", help="Nmax of each topic (topic number), for -m PRES_budget.",
     ),
     click.option(
-        "-M", "--Max_retrieved_per_topic", "max_retrieved", type=click.IntRange(min=0), metavar="NUM",
+        "-M", "--Max_retrieved_per_topic", "max_retrieved", type=WholeRange(min=0), metavar="NUM",
         help="Use only the first NUM documents of each topic.",
     ),
     click.option(
@@ -125,7 +125,7 @@ STYLE = click.option(
 )
 FIT = click.option("--fit", is_flag=True, help="Make tables of --format latex fit a column of a paper.")
 DIGITS = click.option(
-    "--digits", type=click.IntRange(0, 17), metavar="NUM",
+    "--digits", type=WholeRange(0, 17), metavar="NUM",
     help="Digits after the point in tables for people (default: 4).",
 )  # fmt: skip
 TABLES = ("table", "latex", "markdown")
@@ -161,7 +161,7 @@ RESULTS_FORMAT = click.option(
 )  # fmt: skip
 QUIET = click.option("--quiet", is_flag=True, help="No warnings and no progress bar.")
 JOBS = click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="NUM",
+    "--jobs", type=WholeRange(min=1), metavar="NUM",
     help="Processes or threads that read and compute (default: the processors that may be used).",
 )  # fmt: skip
 WITH_CUTOFFS = "NAME[.PARAMETERS]"

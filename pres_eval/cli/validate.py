@@ -13,7 +13,7 @@ from pres_eval.cli.analysing import SEED, ResultOptions, put_out, result_options
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.shared import QUIET
 from pres_eval.cli.streams import say
-from pres_eval.cli.values import FiniteRange
+from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import EXIT_CODE
 from pres_eval.library.validating import validate
@@ -26,11 +26,11 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 @click.command()
 @click.argument("files", nargs=-1, metavar="[REVIEW SAMPLE ...]")
 @click.option(
-    "--depth", type=click.IntRange(min=1), metavar="RANK",
+    "--depth", type=WholeRange(min=1), metavar="RANK",
     help="If REVIEW is a run: only its first RANK documents of each topic were found.",
 )  # fmt: skip
 @click.option(
-    "--collection", type=click.IntRange(1, 10**12), metavar="NUM",
+    "--collection", type=WholeRange(1, 10**12), metavar="NUM",
     help="Documents in the collection, of which SAMPLE was drawn at random.",
 )  # fmt: skip
 @click.option("--sizes", metavar="FILE", help="Documents of each stratum: lines of topic, stratum, size.")
@@ -43,7 +43,7 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
     help="A column of SAMPLE by its heading; NAME is topic, docno, stratum or relevance.",
 )  # fmt: skip
 @click.option(
-    "-l", "--level_for_rel", "level", type=click.IntRange(min=0), default=1, show_default=True,
+    "-l", "--level_for_rel", "level", type=WholeRange(min=0), default=1, show_default=True,
     metavar="NUM", help="Least grade of a relevant document.",
 )  # fmt: skip
 @click.option(

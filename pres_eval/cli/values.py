@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pres_eval.arrays.integers import LARGEST, nearest_integer
-from pres_eval.errors import quoted
+from pres_eval.errors import is_plain, quoted
 
 if TYPE_CHECKING:
     _ParameterType = click.ParamType[tuple[int, ...]]
@@ -20,7 +20,7 @@ else:
 def read_rank(text: str) -> int | None:
     """A rank above 0 that fits into 64 bits, None for any other text."""
     digits = text.strip()
-    rank = nearest_integer(digits) if digits.isdecimal() else 0
+    rank = nearest_integer(digits) if digits.isdecimal() and digits.isascii() else 0
     return rank if 0 < rank < LARGEST else None
 
 
@@ -54,11 +54,23 @@ def described(kind: click.IntRange | click.FloatRange) -> str:
     return " ".join((what, " and ".join(limits)))
 
 
+class WholeRange(click.IntRange):
+    """A whole number in a range, written in the digits 0 to 9."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        if not is_plain(str(value)):
+            self.fail(f"{value!r} is not a valid integer.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class FiniteRange(click.FloatRange):
     """A number in a range, but not nan, which compares with no limit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number."""
+        if not is_plain(str(value)):
+            self.fail(f"{value!r} is not a valid float.", param, ctx)
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
@@ -80,7 +92,7 @@ class LevelType(FiniteRange):
         """The number."""
         text = str(value).strip()
         if text.lstrip("+-").isdecimal():
-            return click.IntRange(min=0).convert(value, param, ctx)
+            return WholeRange(min=0).convert(value, param, ctx)
         number = super().convert(value, param, ctx)
         if re.fullmatch(r"[+-]?[0-9]*\.?[0-9]*", text) is None:
             # trec_eval: C's atoi reads the digits before an exponent, which nobody means.

@@ -53,23 +53,25 @@ class Counterparts:
 
     @cached_property
     def topics(self) -> tuple[bytes, ...]:
-        """The topics that both are averaged over, in byte order."""
-        return tuple(sorted(_averaged_over(self.now) & _averaged_over(self.before)))
+        """The topics that both are averaged over, in byte order, without those that the run has only now."""
+        both = _averaged_over(self.now) & _averaged_over(self.before)
+        return tuple(sorted(both.difference(self.added)))
 
     @property
     def gone(self) -> list[bytes]:
         """The topics that were evaluated earlier and are not now."""
         return sorted(set(self.before.evaluation.topics) - set(self.now.evaluation.topics))
 
-    @property
+    @cached_property
     def added(self) -> list[bytes]:
-        """The topics that the run is averaged over now and was not earlier."""
-        return sorted(_averaged_over(self.now) - _averaged_over(self.before))
+        """The topics that the run is averaged over now and was not earlier, or by a 0 for want of documents."""
+        answered = set(self.before.missing).intersection(self.now.evaluation.topics)
+        return sorted((_averaged_over(self.now) - _averaged_over(self.before)) | answered)
 
     @cached_property
     def same_topics(self) -> bool:
         """Whether both are averaged over the same topics."""
-        return _averaged_over(self.now) == _averaged_over(self.before)
+        return not self.added and _averaged_over(self.now) == _averaged_over(self.before)
 
     def values(self, evaluation: ScoredRun, place: int) -> FloatArray:
         """Return the values (T,) of a column on the topics of both; 0 for a topic that the run lacks."""

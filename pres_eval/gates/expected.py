@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,14 @@ def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[Key, bytes,
         yield (of_run, measure, topic, nth if run else 1), value, number
 
 
+def _among_several(ours: Sequence[str], theirs: Sequence[str]) -> str:
+    """Return the name that a file's only run had among several, which lose what they share; empty if none."""
+    if len(ours) != 1 or ours[0] in theirs:
+        return ""
+    found = [name for name in theirs if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", ours[0])]
+    return found[0] if len(found) == 1 else ""
+
+
 def unexpected(expected: Expected) -> Iterator[GateFinding]:
     """Yield whether we print each line with this value; other lines of ours are no fault, but other runs are.
 
@@ -67,8 +76,14 @@ def unexpected(expected: Expected) -> Iterator[GateFinding]:
     ours = list(dict.fromkeys(key[0] for key in printed))
     lines = list(_keyed(expected.lines, ours))
     theirs = list(dict.fromkeys(key[0] for key, _, _ in lines))
+    if shorter := _among_several(ours, theirs):
+        printed = {(shorter, *key[1:]): value for key, value in printed.items()}
+        ours = [shorter]
     new, gone = [run for run in ours if run not in theirs], [run for run in theirs if run not in ours]
     yield from unmatched(new, gone, expected.path, expected.allow_unmatched, GATE)
+    if len(new) == len(ours):
+        message = f"{text_of(expected.path)}: no run has a counterpart in it"
+        yield GateFinding(gate=GATE, message=message, path=expected.path)
     known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
     if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
         message = f"{labels}: printed now, not in {text_of(expected.path)}"

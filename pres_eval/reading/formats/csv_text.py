@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.errors import InputError, quoted
+from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, RANK, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
@@ -102,10 +102,7 @@ def _lines(source: Source) -> Iterator[str]:
 def _number(source: Source, line: int, text: str, grades: bool, separator: str) -> int | float:
     """Return a number, with a decimal comma if commas separate nothing; a grade is whole."""
     what, expected = ("relevance", "an integer") if grades else ("score", "a number")
-    try:
-        number = float(text.replace(",", ".") if separator != "," else text)
-    except ValueError:
-        number = float("nan")
+    number = number_of(text.replace(",", ".") if separator != "," else text)
     if math.isnan(number) or (grades and (not number.is_integer() or abs(number) >= 2**53)):
         raise InputError(source.name, line, f"{what} {quoted(text)}", expected)
     return int(number) if grades else number
