@@ -12,7 +12,7 @@ from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import CompareSettings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
-from pres_eval.analysis.digits import rounded, wins_ties_losses
+from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
 from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values, shown_by
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
@@ -176,7 +176,7 @@ def _of_measure(
     significant = corrected < settings.alpha
     lower, upper = _intervals(family, missing, settings)
     shown_too = shown_by(lower, upper, settings.alternative, settings.margin)
-    agrees = (significant == shown_too) | np.isnan(family.p_values)
+    agrees = (significant == shown_too) | np.isnan(family.p_values) | (np.isnan(lower) & np.isnan(upper))
     differences = family.differences
     wins, ties, losses = wins_ties_losses(differences)
     biserial = rank_biserial(differences)
@@ -224,10 +224,14 @@ def _of_measure(
 def _intervals(
     family: _Family, missing: FloatArray, settings: CompareSettings
 ) -> tuple[FloatArray, FloatArray]:
-    """(P,) lower and (P,) upper ends of the differences' intervals; nan where there is no p-value, either."""
+    """(P,) lower and (P,) upper ends of intervals; nan where there is no p-value, or no variance."""
     if family.half_width is not None:
         half_width = np.where(np.isnan(family.p_values), math.nan, family.half_width)
         return family.means - half_width, family.means + half_width
     lower, upper = settings.intervals(family.differences, ends_outside(missing, settings.alternative))
-    lower[np.isnan(family.p_values)] = upper[np.isnan(family.p_values)] = math.nan
-    return open_ends(lower, upper, settings.alternative)
+    lower, upper = open_ends(lower, upper, settings.alternative)
+    # The same change on all topics shows nothing of others: an interval without width would be certain of it.
+    means, deviations = mean_and_deviation(family.differences)
+    without = np.isnan(family.p_values) | ((deviations == 0) & (np.round(means, DECIMALS) != 0))
+    lower[without] = upper[without] = math.nan
+    return lower, upper

@@ -15,7 +15,8 @@ from pres_eval.analysis.figures import normalised_recall, precision_recall, roc
 from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.values import WholeRange
-from pres_eval.errors import UsageError
+from pres_eval.errors import NoCommonTopicError, UsageError
+from pres_eval.ranking.common import no_common_topic
 from pres_eval.report.figure_tables import (
     precision_recall_table,
     pres_mrr_table,
@@ -83,6 +84,9 @@ def _figures(said: FiguresOptions) -> None:
     if said.kind == "roc" and not said.num_docs_in_coll:
         raise UsageError("roc needs the number of documents in the collection: -N NUM")
     loaded = read(said, said.qrels, said.runs)
+    for ranking in loaded.rankings:
+        if not len(ranking.topic):
+            raise NoCommonTopicError(no_common_topic(loaded.relevance, ranking, loaded.options))
     makers = {
         "relevant": _relevant,
         "precision-recall": _precision_recall,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,9 @@ class GateOptions:
             for option in options:
                 if getattr(self, option) not in (None, False) and not there:
                     raise UsageError(f"--{option.replace('_', '-')} goes with {needed}")
+        for option, path in (("--against", self.against), ("--expect", self.expect)):
+            if path not in (None, "-") and not os.path.exists(path):  # noqa: PTH110
+                raise InputError(str(path), None, f"no such file ({option})", "a readable file")
         if self.gated:
             self.earlier_settings()
             self.thresholds()
@@ -200,12 +204,26 @@ def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier |
     from pres_eval.report.read_records import from_json
 
     source = Source(said.against)
-    # A pipe cannot be read twice: it is never taken for a run.
-    if source.size() is not None and source.head(1)[:1] != b"{":
+    if source.head(1)[:1] == b"{":
+        record = from_json(_bytes(source), said.against, MEASURES)
+    elif source.size() is not None:
         record = evaluated(said.against)
     else:
-        record = from_json(_bytes(source), said.against, MEASURES)
+        record = _evaluated_copy(said.against, source, evaluated)
     return Earlier(path=said.against, record=record, **said.earlier_settings())
+
+
+def _evaluated_copy(name: str, source: Source, evaluated: Callable[[str], Record]) -> Record:
+    """Return the evaluation of a run in a pipe, which cannot be read twice: of a copy, by the pipe's name."""
+    from dataclasses import replace
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "run")  # noqa: PTH118 - pathlib takes a while to import
+        with open(copy, "wb") as stream:  # noqa: PTH123
+            stream.write(_bytes(source))
+        record = evaluated(copy)
+    runs = tuple(replace(run, evaluation=replace(run.evaluation, path=name)) for run in record.runs)
+    return replace(record, runs=runs)
 
 
 def _add_to_summary(text: str) -> None:

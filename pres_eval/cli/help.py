@@ -125,7 +125,8 @@ DIFFERENCES = (
     " another topic 10.0 gives it that topic's ideal_dcg.",
     "Without -m PRES follows the official measures; -m official prints trec_eval's lines alone.",
     "-D n.topic restricts to the topic; the debugging text itself is not printed.  -o has no effect.",
-    "-l, -M and -N below 0 are errors; trec_eval counts with them.",
+    "-l, -M and -N below 0 are errors; trec_eval counts with them.  So are 1e1, 1.5 and x there and in -D; it"
+    " reads 1, 1 and 0.  A parameter of a measure that takes none is ignored, with a warning.",
     "pres-eval ignores a UTF-8 byte order mark at the start of a file; trec_eval takes it as part of the"
     " first id.",
     "A level of preference or a parameter that is not a number is an error; trec_eval reads 0 or a prefix."

@@ -44,6 +44,7 @@ from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
     COEFFICIENT_NAMES,
     depths_table,
+    few_runs,
     left_out_table,
     robustness_tables,
 )
@@ -167,6 +168,8 @@ def _robustness(said: RobustnessOptions) -> None:
     each = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
+    if said.output_format in ("json", "csv", "tsv") and (few := few_runs(result)):
+        said.warn(few)
     tables += _pool_tables(said, loaded, selection)
 
     def picture() -> Figure:

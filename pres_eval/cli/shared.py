@@ -159,14 +159,28 @@ RESULTS_FORMAT = click.option(
     "-T", "--Results_format", "results_format", default=TREC, metavar="FORMAT",
     help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
 )  # fmt: skip
-QUIET = click.option("--quiet", is_flag=True, help="No warnings and no progress bar.")
+QUIET = click.option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
 JOBS = click.option(
     "--jobs", type=WholeRange(min=1), metavar="NUM",
     help="Processes or threads that read and compute (default: the processors that may be used).",
 )  # fmt: skip
+
+
+def _with_warnings(
+    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the measures, and warn of parameters that have no effect."""
+    if not context.params.get("quiet") and any("." in text for text in texts):
+        from pres_eval.measures.selection import without_effect
+
+        for text in without_effect(texts):
+            warn(text)
+    return texts
+
+
 WITH_CUTOFFS = "NAME[.PARAMETERS]"
 MEASURES = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar=WITH_CUTOFFS,
+    "-m", "--measure", "measures", multiple=True, metavar=WITH_CUTOFFS, callback=_with_warnings,
     help="A measure or a nickname for several; can be given more than once.",
 )  # fmt: skip
 NMAX = click.option(

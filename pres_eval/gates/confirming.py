@@ -77,7 +77,7 @@ class Tested:
     def _interval(self) -> str:
         """Return the interval in words; empty if there is none."""
         if math.isnan(self.interval[0]):
-            return ""
+            return ", no interval without variance" if self.alike else ""
         low, high = (signed(end) for end in self.interval)
         inside = 100 * (1 - float(ends_outside(LEVEL, self.how.alternative)[0]))
         return f", {inside:.0f} % t interval of the mean change {low} .. {high}"

@@ -64,7 +64,7 @@ class Counterparts:
 
     @cached_property
     def added(self) -> list[bytes]:
-        """The topics that the run is averaged over now and was not earlier, or by a 0 for want of documents."""
+        """The topics with documents of the run now that earlier had none, or were not averaged over."""
         answered = set(self.before.missing).intersection(self.now.evaluation.topics)
         return sorted((_averaged_over(self.now) - _averaged_over(self.before)) | answered)
 

@@ -81,7 +81,7 @@ def unexpected(expected: Expected) -> Iterator[GateFinding]:
         ours = [shorter]
     new, gone = [run for run in ours if run not in theirs], [run for run in theirs if run not in ours]
     yield from unmatched(new, gone, expected.path, expected.allow_unmatched, GATE)
-    if len(new) == len(ours):
+    if not set(ours) & set(theirs):
         message = f"{text_of(expected.path)}: no run has a counterpart in it"
         yield GateFinding(gate=GATE, message=message, path=expected.path)
     known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}

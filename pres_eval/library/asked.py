@@ -10,7 +10,7 @@ from pres_eval.errors import UsageError
 from pres_eval.library.warned import warn
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
-from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds
+from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds, without_effect
 from pres_eval.measures.views import read_scale
 from pres_eval.options import Options, RelevanceInfo
 
@@ -34,9 +34,17 @@ def selected(
     ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
     if not all(isinstance(rank, int) and rank > 0 for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
+    for text in _ignored(tuple(texts)):
+        warn(text)
     if any(":" in text for text in texts):
         return select(texts, options, ranks, info)
     return _selected(tuple(texts), options, ranks, info, own_measures())
+
+
+@lru_cache(maxsize=256)
+def _ignored(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the warnings of parameters that have no effect."""
+    return tuple(without_effect(texts))
 
 
 @lru_cache(maxsize=256)

@@ -41,10 +41,36 @@ def is_path(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike))
 
 
+MANY_GRADES = 6
+"""Different grades in a topic that look like scores, when no grade comes twice."""
+
+
 def numbers_are(data: Any, kind: type | tuple[type, ...]) -> bool:
     """Whether the first topic of a dict of dicts has numbers of this kind alone."""
     first = next(iter(data.values()), None) if isinstance(data, Mapping) else None
     return isinstance(first, Mapping) and bool(first) and all(isinstance(one, kind) for one in first.values())
+
+
+def first_topic(data: Any) -> dict[Any, Any] | None:
+    """Return a dict of dicts with its first topic alone, None for other data."""
+    first = next(iter(data.items()), None) if isinstance(data, Mapping) else None
+    return None if first is None or not isinstance(first[1], Mapping) else {first[0]: first[1]}
+
+
+def look_swapped(judged: Any, run: Any) -> str:
+    """Return why judgements look like scores and a run like grades, by the first topic of dicts of dicts.
+
+    Empty if nothing does: a few whole numbers can be both.
+    """
+    if numbers_are(judged, float) and numbers_are(run, (int, np.integer)):
+        return "the judgements are numbers with decimals, the scores of the run are whole"
+    if numbers_are(run, (bool, np.bool_)) and not numbers_are(judged, (bool, np.bool_)):
+        return "the scores of the run are True and False"
+    if numbers_are(judged, (int, np.integer)) and numbers_are(run, (int, np.integer)):
+        grades, scores = (list(next(iter(data.values())).values()) for data in (judged, run))
+        if MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
+            return "the judgements are all different, the scores of the run are few different whole numbers"
+    return ""
 
 
 def plain_mapping(data: Any) -> Any:

@@ -7,13 +7,11 @@ from copy import copy
 from inspect import signature
 from typing import Any
 
-import numpy as np
-
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.library.asked import Measures, as_asked, check_jobs, selected
 from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
-from pres_eval.library.judgements import is_path, numbers_are, read_judgements
+from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
@@ -209,7 +207,7 @@ class Qrels:
         """The judged documents, to be found by Python's own hashing."""
         self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
         self.is_file = is_path(data)
-        self._has_floats = numbers_are(data, float)
+        self._first = first_topic(data)
 
     @property
     def name(self) -> str:
@@ -281,7 +279,7 @@ class Qrels:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
-        self._has_floats = False  # which was told where the judgements were made
+        self._first = None  # which was looked at where the judgements were made
         self.lookup = Lookup(self.relevance.pool)
 
     @python_words
@@ -417,11 +415,8 @@ class Qrels:
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         check_jobs(jobs)
-        if self._has_floats and numbers_are(data, (int, np.integer)):
-            warn(
-                f"{self.name}: the judgements are numbers with decimals, the scores of the run are whole:"
-                " were the two swapped? the judgements come first"
-            )
+        if self._first is not None and (likeness := look_swapped(self._first, data)):
+            warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
         if cluster is None:
             ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)

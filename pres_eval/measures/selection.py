@@ -7,10 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from pres_eval.errors import MeasureError, decimal_comma
-from pres_eval.measures import HOME
+from pres_eval.measures import HOME, MEASURE_BY_NAME
 from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.measures.names import NamedMeasure, read_text
 from pres_eval.measures.own import own_measures
+from pres_eval.measures.parameters import NoParameters
 from pres_eval.measures.views import BOUNDS, View
 from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass
@@ -231,6 +232,19 @@ def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple
             column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
         found.append(column)
     return tuple(found), tuple(dict.fromkeys(without))
+
+
+def without_effect(texts: Sequence[str]) -> Iterator[str]:
+    """Yield a warning for each text with parameters that its measure ignores, as trec_eval does: map.10."""
+    for text in texts:
+        with suppress(MeasureError):
+            for one in read_text(text, V9) if "." in text else ():
+                name = one.measure.name
+                if one.parameters and isinstance(one.measure.parameters, NoParameters):
+                    cut = f"{name}_cut"
+                    wanted = cut in MEASURE_BY_NAME and one.parameters.isdecimal()
+                    hint = f"; did you mean {cut}.{one.parameters}?" if wanted else ""
+                    yield f"-m {name}.{one.parameters}: {name} takes no parameters and ignores these{hint}"
 
 
 def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NMAX) -> tuple[str, ...]:

@@ -128,8 +128,11 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
     """What the intervals of the means are good for."""
     if len(result.scores.topics) < 2:
         return ["- no interval: one topic says nothing of others"]
-    kind, bounded = result.settings.interval, result.scores.bounded
-    cut = "; cut to 0 to 1, the range of the measure" if kind == "t" and bounded else ""
+    labels = result.scores.measures
+    bounded = [label for label in labels if label in result.scores.bounded]
+    of_which = "the measure" if len(bounded) == len(labels) else ", ".join(bounded)
+    is_cut = bounded and result.settings.interval == "t"
+    cut = f"; cut to 0 to 1, the range of {of_which}" if is_cut else ""
     alike = ["-: no interval, as all topics have the same value"] * any(map(math.isnan, result.lower.flat))
     return [*alike, f"each for one mean, not corrected for their number{cut}"]
 
@@ -252,12 +255,13 @@ def _without_width(result: ComparedRuns) -> list[str]:
         one.difference != 0 and math.isnan(one.d_z) and not math.isnan(one.p_value)
         for one in result.comparisons
     )
-    if not count or result.settings.test not in NEED_VARIANCE:
+    if not count or result.settings.test in JOINT_TESTS:
         return []
+    instead = "p is there that of --test randomisation, and " * (result.settings.test in NEED_VARIANCE)
     return [
         f"all {plural(len(result.scores.topics))} have the same difference in {count} of"
-        f" {plural(len(result.comparisons), 'comparison')}: p is there that of --test randomisation, and the"
-        " interval, which needs variance, has no width"
+        f" {plural(len(result.comparisons), 'comparison')}: {instead}there is no interval, which"
+        " needs variance"
     ]
 
 

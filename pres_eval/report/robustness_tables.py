@@ -63,17 +63,24 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
     ]
 
 
+def few_runs(result: Robustness) -> str:
+    """Return how little coefficients of so few runs say; empty if there are enough."""
+    runs = result.full.shape[1]
+    if runs >= FEW_RUNS:
+        return ""
+    pairs = runs * (runs - 1) // 2
+    return (
+        f"{runs} runs have {plural(pairs, 'pair')}: each that swaps changes tau_a by {2 / pairs:.2f}, so the"
+        f" coefficients say little; expected {FEW_RUNS} runs or more"
+    )
+
+
 def _notes(result: Robustness) -> list[str]:
     """What was taken out, what becomes of it, and how high the coefficient can be."""
     plan = result.plan
     notes = [f"100 %: nothing taken out; {_taken_out(plan)}"]
-    runs = result.full.shape[1]
-    if runs < FEW_RUNS:
-        pairs = runs * (runs - 1) // 2
-        notes.append(
-            f"warning: {runs} runs have {plural(pairs, 'pair')}: each that swaps changes tau_a by"
-            f" {2 / pairs:.2f}, so the coefficients say little; expected {FEW_RUNS} runs or more"
-        )
+    if few := few_runs(result):
+        notes.append(f"warning: {few}")
     low = [
         label for label, value in zip(result.labels, result.unchanged.tolist(), strict=True) if not value >= 1
     ]

@@ -400,8 +400,9 @@ def test_expect_compares_lines(printed: bytes, found: list[str]) -> None:
 
 
 def test_item_6_expect_of_nothing_printed() -> None:
-    (finding,) = unexpected(STORED, b"")
-    assert finding.fails and finding.message.startswith("run number 1: not evaluated now, but in stored.txt")
+    gone, nothing = unexpected(STORED, b"")
+    assert gone.fails and gone.message.startswith("run number 1: not evaluated now, but in stored.txt")
+    assert nothing.fails and nothing.message == "stored.txt: no run has a counterpart in it"
 
 
 def test_item_6_expect_names_measures_that_the_file_lacks() -> None:

@@ -87,6 +87,9 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
     if np.isnan(same) or report.main not in trust.bounds or len(leaders) != 1:
         return [[words]] if np.isfinite(same) else []
     low, high = np.sort(report.sign(report.main) * trust.bounds[report.main], axis=0)
-    over = int(np.count_nonzero(np.delete(high, leaders) > low[leaders[0]]))
-    last = f"the bounds of {report.main} of {over} of {len(high) - 1} other runs reach into those of {name}"
+    others = [run for run in range(len(high)) if run != leaders[0] and report.has_all_topics(run)]
+    over = int(np.count_nonzero(high[others] > low[leaders[0]]))
+    last = f"the bounds of {report.main} of {over} of {len(others)} other runs reach into those of {name}"
+    if len(others) < len(high) - 1:
+        last += f" ({len(high) - 1 - len(others)} more lack topics and are not compared)"
     return [[words], [f"Within these bounds {'another' if over else 'no other'} run could be best: {last}"]]
