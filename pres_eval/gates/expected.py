@@ -77,7 +77,10 @@ def unexpected(expected: Expected) -> Iterator[GateFinding]:
     lines = list(_keyed(expected.lines, ours))
     theirs = list(dict.fromkeys(key[0] for key, _, _ in lines))
     if shorter := _among_several(ours, theirs):
-        printed = {(shorter, *key[1:]): value for key, value in printed.items()}
+        own = shorter.encode("utf-8", "surrogateescape")
+        printed = {
+            (shorter, *key[1:]): own if key[1:3] == NAME_LINE else value for key, value in printed.items()
+        }
         ours = [shorter]
     new, gone = [run for run in ours if run not in theirs], [run for run in theirs if run not in ours]
     yield from unmatched(new, gone, expected.path, expected.allow_unmatched, GATE)

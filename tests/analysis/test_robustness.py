@@ -88,7 +88,7 @@ def test_samples_are_what_the_evaluator_gives_on_the_written_qrels(
     folder = tmp_path / "new" / "folder"
     options = ("--fractions", "0.3,0.7", "--samples", "2", "--cutoffs", "20,100", "--seed", "4")
     measures = ("-m", "map", "-m", "PRES", "-m", "bpref")
-    arguments = ("robustness", QRELS, *RUNS, *options, *measures, "--write-qrels", str(folder))
+    arguments = ("robustness", "--quiet", QRELS, *RUNS, *options, *measures, "--write-qrels", str(folder))
     found = pres_eval.ok(*arguments, "--format", "json").json
     assert [row["measure"] for row in found["samples"][:4]] == ["map", "PRES_20", "PRES_100", "bpref"]
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -128,6 +128,7 @@ def test_written_qrels_keep_what_is_not_relevant(
     pres_eval.ok(
         "robustness",
         "--quiet",
+        "--quiet",
         QRELS,
         *RUNS,
         "-l",
@@ -159,9 +160,9 @@ def test_order_of_lines_and_of_runs_does_not_matter(pres_eval: Command, tmp_path
     turned = tmp_path / "qrels"
     turned.write_text("".join(reversed(Path(QRELS).read_text().splitlines(keepends=True))))
     options = ("--samples", "2", "--format", "csv")
-    first = pres_eval.ok("robustness", QRELS, *RUNS, *options).out
-    assert pres_eval.ok("robustness", turned, *reversed(RUNS), *options).out == first
-    assert pres_eval.ok("robustness", QRELS, *RUNS, *options, "--seed", "1").out != first
+    first = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, *options).out
+    assert pres_eval.ok("robustness", "--quiet", turned, *reversed(RUNS), *options).out == first
+    assert pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, *options, "--seed", "1").out != first
 
 
 def relevant_in(qrels: Path) -> int:
@@ -171,7 +172,7 @@ def relevant_in(qrels: Path) -> int:
 def test_only_infap_tells_pooled_from_unjudged(pres_eval: Command) -> None:
     """With nothing else in the pool infAP of thinned judgements is map; of -1 it is not."""
     measures = [text for name in ("infAP", "map", "ndcg", "bpref", "Rprec") for text in ("-m", name)]
-    arguments = ("robustness", QRELS, *RUNS, *measures, "--samples", "2", "--format", "json")
+    arguments = ("robustness", "--quiet", QRELS, *RUNS, *measures, "--samples", "2", "--format", "json")
     found = {
         removed: pres_eval.ok(*arguments, "--removed", removed).json["samples"]
         for removed in ("pooled", "unjudged")
@@ -186,7 +187,7 @@ def test_infap_sees_what_was_pooled(pres_eval: Command, tmp_path: Path) -> None:
     for removed in ("pooled", "unjudged"):
         folder = tmp_path / removed
         options = ("--fractions", "0.3", "--samples", "1", "--removed", removed, "--write-qrels", folder)
-        pres_eval.ok("robustness", QRELS, *RUNS, *options)
+        pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, *options)
         lines = pres_eval.ok("-m", "infAP", "-m", "map", folder / "qrels.f30.s1.txt", RUNS[0]).out
         map_, inferred = (line.split()[-1] for line in lines.splitlines())
         assert (map_ == inferred) == (removed == "unjudged")
@@ -194,7 +195,7 @@ def test_infap_sees_what_was_pooled(pres_eval: Command, tmp_path: Path) -> None:
 
 def test_thinning_all_grades(pres_eval: Command, tmp_path: Path) -> None:
     pres_eval.ok(
-        "robustness", QRELS, *RUNS, "--thin", "all", "--removed", "unjudged", "--fractions", "0.5",
+        "robustness", "--quiet", QRELS, *RUNS, "--thin", "all", "--removed", "unjudged", "--fractions", "0.5",
         "--samples", "1", "--write-qrels", tmp_path,
     )  # fmt: skip
     original = [line.split() for line in Path(QRELS).read_text().splitlines()]
@@ -210,19 +211,31 @@ def test_thinning_all_grades(pres_eval: Command, tmp_path: Path) -> None:
 
 def test_nothing_taken_out_is_said_where_runs_tie(pres_eval: Command, tmp_path: Path) -> None:
     """success_1 ties runs, so τ-a stays below 1 with all judgements: the table says so, the picture too."""
-    text = pres_eval.ok("robustness", QRELS, *RUNS, RUNS[0], "-m", "map", "--samples", "1").out
+    text = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, RUNS[0], "-m", "map", "--samples", "1").out
     full = next(line for line in text.splitlines() if line.startswith("100 %"))
     assert full.split()[2] == "0.8333"
     assert "map: runs tie, so that tau_a can't reach 1" in text
-    arguments = ("robustness", QRELS, *RUNS, RUNS[0], "-m", "map", "--samples", "1", "--coefficient", "tau_b")
+    arguments = (
+        "robustness",
+        "--quiet",
+        QRELS,
+        *RUNS,
+        RUNS[0],
+        "-m",
+        "map",
+        "--samples",
+        "1",
+        "--coefficient",
+        "tau_b",
+    )
     assert "100 %" in pres_eval.ok(*arguments).out
     assert "can't reach" not in pres_eval.ok(*arguments).out
 
 
 def test_pools_of_less_depth_are_what_the_evaluator_gives(pres_eval: Command, tmp_path: Path) -> None:
     found = pres_eval.ok(
-        "robustness", QRELS, *RUNS, "--depths", "5,20", "--samples", "1", "-m", "map", "-m", "PRES",
-        "--cutoffs", "100", "--format", "json",
+        *("robustness", "--quiet", QRELS, *RUNS, "--depths", "5,20", "--samples", "1", "-m", "map"),
+        *("-m", "PRES", "--cutoffs", "100", "--format", "json"),
     ).json  # fmt: skip
     ranks: dict[tuple[str, str], int] = {}
     for run in RUNS:
@@ -259,7 +272,7 @@ def scores_of(command: Command, qrels: str) -> dict[str, list[float]]:
 
 
 def test_a_run_left_out_loses_what_it_alone_found(pres_eval: Command, tmp_path: Path) -> None:
-    arguments = ("robustness", QRELS, *RUNS, "--samples", "1", "-m", "map", "--format", "json")
+    arguments = ("robustness", "--quiet", QRELS, *RUNS, "--samples", "1", "-m", "map", "--format", "json")
     rows = pres_eval.ok(*arguments, "--leave-out", "run", "--pool-depth", "1000").json["left_out"]
     assert [row["run"] for row in rows] == ["keyword", "broad", "semantic"]
     documents = [
@@ -286,13 +299,24 @@ def test_a_run_left_out_loses_what_it_alone_found(pres_eval: Command, tmp_path: 
 
 
 def test_everything_kept_is_the_same_ranking(pres_eval: Command) -> None:
-    rows = pres_eval.ok("robustness", QRELS, *RUNS, "--fractions", "1", "--format", "csv").rows
+    rows = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, "--fractions", "1", "--format", "csv").rows
     assert {row["tau_a"] for row in rows} == {"1.0"}
 
 
 def test_the_best_of_a_measure_that_falls_are_its_lowest(pres_eval: Command) -> None:
     """τ_AP weighs the top most, so it has to know which end that is; so do positions."""
-    arguments = ("robustness", QRELS, *RUNS, "-m", "last_rel", "--fractions", "0.4", "--samples", "1")
+    arguments = (
+        "robustness",
+        "--quiet",
+        QRELS,
+        *RUNS,
+        "-m",
+        "last_rel",
+        "--fractions",
+        "0.4",
+        "--samples",
+        "1",
+    )
     options = ("--coefficient", "tau_ap", "--depths", "2", "--leave-out", "run", "--format", "json")
     found = pres_eval.ok(*arguments, *options).json
     scores = {row["run"]: row["score"] for row in found["left_out"]}
@@ -305,6 +329,7 @@ def test_the_best_of_a_measure_that_falls_are_its_lowest(pres_eval: Command) -> 
 def test_other_coefficients(pres_eval: Command, coefficient: str) -> None:
     arguments = (
         "robustness",
+        "--quiet",
         QRELS,
         *RUNS,
         "--coefficient",
@@ -320,7 +345,7 @@ def test_other_coefficients(pres_eval: Command, coefficient: str) -> None:
 
 
 def test_table_is_that_of_the_paper(pres_eval: Command) -> None:
-    text = pres_eval.ok("robustness", QRELS, *RUNS, "--cutoffs", "50,100").out
+    text = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, "--cutoffs", "50,100").out
     assert text.startswith("Kendall τ-a with the full ranking, average of the samples\n\nrelevant ")
     labels = text.splitlines()[2].split()[1:]
     assert labels == ["map_cut_50", "map_cut_100", "recall_50", "recall_100", "PRES_50", "PRES_100"]
@@ -331,7 +356,7 @@ def test_table_is_that_of_the_paper(pres_eval: Command) -> None:
 def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     pres_eval.ok(
-        *("robustness", QRELS, *RUNS, "--cutoffs", "50,100", "-m", "PRES", "-m", "map"),
+        *("robustness", "--quiet", QRELS, *RUNS, "--cutoffs", "50,100", "-m", "PRES", "-m", "map"),
         *("-m", "PRES(rel=2)@50", "--plot", picture),
     )
     text = picture.read_text()
@@ -355,12 +380,12 @@ def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None
     ],
 )
 def test_wrong_options(pres_eval: Command, arguments: tuple[str, ...], code: int, message: str) -> None:
-    called = pres_eval("robustness", QRELS, *RUNS, *arguments)
+    called = pres_eval("robustness", "--quiet", QRELS, *RUNS, *arguments)
     assert (called.code, called.out) == (code, "")
     assert message in called.err
 
 
 def test_one_run_has_no_order(pres_eval: Command) -> None:
-    called = pres_eval("robustness", QRELS, RUNS[0])
+    called = pres_eval("robustness", "--quiet", QRELS, RUNS[0])
     assert (called.code, called.out) == (1, "")
     assert "only one run: expected at least two" in called.err

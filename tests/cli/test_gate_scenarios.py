@@ -67,6 +67,8 @@ FILES = {
     "single": run("single", [2]),
     "easy-half": run("easy-half", [2] * 5),
     "single-worse": run("single-worse", [4]),
+    "dots/A.txt": run("one", [2] * 10),
+    "dots/B.txt": run("one", [1] * 10),
     "far": run("far", [2] * 5, first=11),
     "halves": "".join(f"q{topic:02} {'head' if topic < 6 else 'tail'}\n" for topic in range(1, 11)),
     "heavy": "".join(f"q{topic:02} {topic}\n" for topic in range(1, 11)),

@@ -449,3 +449,42 @@ def test_item_22_sampled_judgements_are_no_preferences(call: Command) -> None:
     assert "sampled: no document is preferred to another, as none shares its subgroup" in called.err
     assert "-R strata" in called.err
     assert call.ok("-R", "prefs", "-m", "prefs_simp", "preferred", "numbers").out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("map.10", "map takes no parameters and ignores these; did you mean map_cut.10?"),
+        ("map.foo", "map takes no parameters and ignores these"),
+        ("recip_rank.10", "did you mean recip_rank_cut.10?"),
+        ("gm_map.0,1", "gm_map takes no parameters"),
+        ("infAP.3", "infAP takes no parameters"),
+    ],
+)
+def test_item_21_parameters_without_effect_are_named(text: str, words: str, call: Command) -> None:
+    """2.12.0: they were ignored without a word; trec_eval ignores them, so the bytes stay."""
+    called = call("-m", text, "qrels", "run")
+    assert called.code == 0 and words in called.err
+    assert called.out == call.ok("-m", text.partition(".")[0], "qrels", "run").out
+    assert call("--quiet", "-m", text, "qrels", "run").err == ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(["-M", "1_0"], ["-N", "1_0"], ["-M", "٣"], ["-l", "１"], ["--nmax", "١٠"]),
+        *(["--jobs", "1_0"], ["--digits", "٣"]),
+    ],
+)
+def test_item_21_numbers_are_written_in_plain_digits(options: list[str], call: Command) -> None:
+    """2.12.0 read them as Python does: 10 and 3."""
+    called = call("-m", "map", *options, "qrels", "run")
+    assert called.code == 1 and f"{options[0]}: found" in called.err
+
+
+@pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc"])
+def test_item_26_figures_of_no_common_topic_are_an_error(kind: str, call: Command) -> None:
+    """2.12.0 printed an area of 0.5 for it."""
+    write(far="q77 Q0 d1 1 3.0 far\n")
+    called = call("figures", kind, "-N", "100", "qrels", "far")
+    assert called.code == 7 and "no topic" in called.err and not called.out

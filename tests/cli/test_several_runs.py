@@ -59,7 +59,7 @@ def test_tables_name_runs_by_one_rule(call: Command, track: list[str]) -> None:
     assert column(call.ok("--format", "table", "-m", "map", QRELS, *track).out, 0) == ["0", "1", "2"]
     assert column(call.ok("--format", "table", "-m", "map", QRELS, *RUNS).out, 0)[0] == "keyword"
     for command in ("compare", "sweep", "agreement", "robustness"):
-        found = call.ok(command, QRELS, *track, "--format", "json").json["settings"]["runs"]
+        found = call.ok(command, QRELS, *track, "--format", "json", "--quiet").json["settings"]["runs"]
         assert found == track
     sweep = call.ok("sweep", QRELS, *track, "--nmax", "5", "--format", "json").json["sweep"]
     assert [row["run"] for row in sweep[:3]] == ["0", "1", "2"]

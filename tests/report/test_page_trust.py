@@ -53,7 +53,7 @@ def test_judgements_are_those_of_other_commands() -> None:
 def test_the_order_is_that_of_robustness() -> None:
     report = report_of(PATENT_QRELS, PATENT_RUNS)
     options = ["-m", "PRES.100", "--fractions", "0.5", "--samples", "5", "--format", "json"]
-    result = CliRunner().invoke(command_of("robustness"), [PATENT_QRELS, *PATENT_RUNS, *options])
+    result = CliRunner().invoke(command_of("robustness"), [PATENT_QRELS, *PATENT_RUNS, *options, "--quiet"])
     found = [row["tau_a"] for row in json.loads(result.output)["samples"]]
     assert f"τ = {sum(found) / 5:.2f} on average, {min(found):.2f} at worst" in words_of(report)
 
