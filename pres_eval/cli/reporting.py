@@ -16,9 +16,8 @@ from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
 from pres_eval.cli.shared import NumberOptions
+from pres_eval.cli.topics import topic_files
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.measures.selection import Selection
-from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
@@ -27,8 +26,15 @@ from pres_eval.reading.texts import read_texts
 from pres_eval.report.names import NAMINGS, without_shared
 from pres_eval.report.records import File, file_record
 from pres_eval.report.text import text_of
-from pres_eval.report.trec_report import Report, board_of, make_report, report_selection, topics_of
-from pres_eval.scoring import ScoredRun, evaluate
+from pres_eval.report.trec_report import (
+    Report,
+    board_of,
+    in_groups,
+    make_report,
+    report_selection,
+    topics_of,
+)
+from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
@@ -70,6 +76,7 @@ class ReportOptions(PictureOptions, NumberOptions):
     queries: str | None
     paths: bool
     medians: str | None
+    groups: str | None
     test: str
     correction: str
     alpha: float
@@ -105,7 +112,9 @@ def report_of(said: ReportOptions) -> Report:
         names = without_shared(names)
     rankings, _ = over_topics(said, rankings, names, OWN, relevance)
     warn_of_ties(said, relevance, rankings, options, selection)
-    evaluations, files = _evaluated(said, reader.num_jobs, relevance, rankings, selection, options)
+    groups, _ = topic_files(said, said.groups, None, relevance.pool.topics)
+    scoring = Scoring(relevance=relevance, selection=selection, options=options, groups=groups)
+    evaluations, files = _evaluated(said, reader.num_jobs, scoring, rankings)
     report = make_report(
         evaluations,
         options,
@@ -129,7 +138,8 @@ def report_of(said: ReportOptions) -> Report:
         description=said.description,
         made_with=_made_with(said),
     )
-    return _looked_into(said, report, relevance, rankings)
+    every_topic = tuple(relevance.pool.topics) if options.complete else None
+    return in_groups(_looked_into(said, report, relevance, rankings), groups, every_topic)
 
 
 def _looked_into(
@@ -165,17 +175,12 @@ def chosen_run(report: Report, option: str, wanted: str) -> int:
 
 
 def _evaluated(
-    said: ReportOptions,
-    jobs: int,
-    relevance: QrelsJudgements,
-    rankings: Sequence[Ranking],
-    selection: Selection,
-    options: Options,
+    said: ReportOptions, jobs: int, scoring: Scoring, rankings: Sequence[Ranking]
 ) -> tuple[list[ScoredRun], list[File]]:
     """The numbers of the runs, and what is said of their files, by several threads."""
 
     def work(ranking: Ranking) -> tuple[ScoredRun, File]:
-        return evaluate(relevance, ranking, selection, options), file_record(path_of(ranking))
+        return scoring.evaluation(ranking, scoring.blocks(ranking)), file_record(path_of(ranking))
 
     with steps("evaluating", len(rankings), said.quiet) as bar:
         done = [each for _, each in zip(bar, in_order(work, rankings, jobs), strict=True)]

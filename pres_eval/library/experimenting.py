@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.analysis.compared import ComparedRuns
+from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
 from pres_eval.library.choices import Compat, Correction, Test, TieRule
@@ -29,12 +30,12 @@ class Experiment(Comparisons):
 
     def __init__(
         self,
-        compared: ComparedRuns,
+        compared: Comparisons,
         evaluations: Mapping[str, Evaluation],
         ranked: Sequence[Run],
         nmax: Sequence[int],
     ) -> None:
-        super().__init__(compared)
+        super().__init__(compared.compared, compared.by_group, compared.plain)
         self.evaluations = dict(evaluations)
         """The evaluations by the names of the runs."""
         self._ranked = ranked
@@ -46,22 +47,32 @@ class Experiment(Comparisons):
 
         The page is a string.  As the last line of a notebook's cell it is shown there.
 
-        Raises UsageError for judgements that are not qrels.
+        Others are compared with the experiment's baseline; its groups of topics have a section of their own.
+
+        Raises UsageError for judgements that are not qrels, weights of topics, and tests of all runs at once.
         """
         from pres_eval.analysis.every_pair import pairs_of
         from pres_eval.analysis.relevant_ranks import relevant_ranks
         from pres_eval.reading import qrels as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import File
-        from pres_eval.report.trec_report import board_of, make_report, report_selection, topics_of
+        from pres_eval.report.trec_report import board_of, in_groups, make_report, report_selection, topics_of
 
         relevance = self._ranked[0].qrels.relevance
         if not isinstance(relevance, engine.QrelsJudgements):
             raise UsageError(f"{relevance.name}: expected judgements that are qrels, for a report")
-        options, labels = next(iter(self.evaluations.values())).options, self.compared.scores.measures
+        first, settings = next(iter(self.evaluations.values())), self.compared.settings
+        groups, weights = first.topic_files
+        if weights is not None:
+            raise UsageError("report: found weights of topics, expected none: the page has no weighted means")
+        if settings.test in JOINT_TESTS:
+            raise UsageError(f"report: the page has tests of two runs, found test={settings.test!r}")
+        options, labels = first.options, self.compared.scores.measures
         columns = report_selection(options, self._nmax, labels)
-        scores = [run.evaluate_columns(columns, options).scores for run in self._ranked]
-        board, settings = board_of(columns, options, self._nmax, labels), self.compared.settings
+        own = (groups, None)
+        scores = [run.evaluate_columns(columns, options, own=own).scores for run in self._ranked]
+        board = board_of(columns, options, self._nmax, labels)
+        every_topic = tuple(relevance.pool.topics) if options.complete else None
         report = make_report(
             scores,
             options,
@@ -73,12 +84,13 @@ class Experiment(Comparisons):
             ),
             names=self.runs,
             measures=labels,
-            pairs=pairs_of(
-                scores, self.runs, board, settings, tuple(relevance.pool.topics) if options.complete else None
-            ),
+            pairs=pairs_of(scores, self.runs, board, settings, every_topic),
             title=title,
         )
-        page = Page(as_html(report))
+        baselines = set(self.compared.baselines or ())
+        if len(baselines) == 1:
+            report = replace(report, compared_with=baselines.pop())
+        page = Page(as_html(in_groups(report, groups, every_topic)))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="\n")
         return page
@@ -106,6 +118,8 @@ def experiment(
     ties: TieRule = "docno",
     compat: Compat = "9.0.8",
     form: str = "qrels",
+    groups: Any = None,
+    weights: Any = None,
 ) -> Experiment:
     r"""Evaluate several runs against the same judgements, and compare them with one of them.
 
@@ -156,6 +170,8 @@ def experiment(
             num_docs=num_docs,
             nmax=nmax,
             ties=ties,
+            groups=groups,
+            weights=weights,
         )
         for name, run in zip(runs, ranked, strict=True)
     }
@@ -168,5 +184,5 @@ def experiment(
         alpha=alpha,
         samples=samples,
         seed=seed,
-    ).compared
+    )
     return Experiment(compared, evaluations, ranked, (nmax,) if isinstance(nmax, int) else tuple(nmax))

@@ -15,6 +15,7 @@ from pres_eval.report.markup import Html, element, raw
 from pres_eval.report.page.board import leaderboard
 from pres_eval.report.page.curves import graphs
 from pres_eval.report.page.footer import footer
+from pres_eval.report.page.groups import groups_view
 from pres_eval.report.page.header import header
 from pres_eval.report.page.packed import page_data
 from pres_eval.report.page.pair import pair
@@ -78,6 +79,7 @@ def _body(report: Report) -> list[Html]:
         ("leaderboard", "Leaderboard", leaderboard),
         *([("pair", "Two runs", pair)] if several else []),
         ("topic", "A topic", topic_view),
+        *([("groups", "Groups", groups_view)] if report.groups is not None else []),
         ("trust", "Judgements", trust_view),
         ("distributions", "Distributions", distributions),
         ("graphs", "Graphs", graphs),

@@ -10,8 +10,11 @@ import numpy as np
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.trust import Trust
 from pres_eval.measures.base import Format
+from pres_eval.reading.topic_files import Groups
+from pres_eval.report.by_group_tables import by_group_tables
 from pres_eval.report.cells import Value
 from pres_eval.report.graphs import graphs_of
+from pres_eval.report.groups import over_groups
 from pres_eval.report.layout import Table
 from pres_eval.report.report_topics import (
     against_median,
@@ -35,6 +38,10 @@ def as_tables(report: Report) -> list[Table]:
         ]
     if report.trust is not None:
         tables.append(_judgements(report, report.trust))
+    if report.groups is not None:
+        tables.append(_group_means(report, report.groups))
+    if report.by_group is not None and report.pairs is not None:
+        tables += by_group_tables(report.by_group, report.pairs.settings)
     return [*tables, _curves(report), _differences(report), _documents(report)]
 
 
@@ -142,6 +149,20 @@ def _judgements(report: Report, trust: Trust) -> Table:
     ]
     headings = ["run", *(f"judged_{rank}" for rank in trust.judged), *bounds, "ties least", "ties greatest"]
     return Table(name="judgements", headings=[*headings, "unique_relevant"], rows=rows)
+
+
+def _group_means(report: Report, groups: Groups) -> Table:
+    """Return the means of the leaderboard's measures over each group, their mean and the worst of them."""
+    rows: list[list[Value]] = []
+    for run, evaluation in enumerate(report.evaluations):
+        for name, values in over_groups(evaluation, list(groups.topics)).items():
+            topics = len(evaluation.groups[name].topics) if name in evaluation.groups else None
+            for label in report.board:
+                value = values[evaluation.labels.index(label)]
+                kind = report.column(label).measure.format
+                number = _number(value, kind) if isinstance(value, float) else None
+                rows.append([report.names[run], label, name, topics, number])
+    return Table(name="means_by_group", headings=["run", "measure", "group", "topics", "value"], rows=rows)
 
 
 def _curves(report: Report) -> Table:

@@ -10,23 +10,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 
 import numpy as np
 
+from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
+from pres_eval.analysis.paired import pair_topics
 from pres_eval.analysis.relevant_ranks import RelevantRanks
 from pres_eval.analysis.trust import Trust
 from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import RunFailure
+from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures import interpolation
 from pres_eval.measures.base import Format
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
+from pres_eval.reading.topic_files import Groups
 from pres_eval.report.names import run_names
 from pres_eval.report.records import File
 from pres_eval.report.text import text_of
@@ -60,6 +64,8 @@ class Report:
     document_url  where documents can be read, with {docno} in it
     titles, queries  texts of documents and of topics by their ids
     paths         whether files are shown with their folders
+    groups        of topics; None where there are none
+    by_group      the runs compared with the baseline in each group; None where nothing was compared
     """
 
     names: tuple[str, ...]
@@ -84,6 +90,8 @@ class Report:
     titles: Mapping[bytes, str] = field(default_factory=dict)
     queries: Mapping[bytes, str] = field(default_factory=dict)
     paths: bool = False
+    groups: Groups | None = None
+    by_group: ByGroup | None = None
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def column(self, label: str) -> SelectedColumn:
@@ -275,6 +283,25 @@ def make_report(
         failures=tuple(failures),
         made_with=tuple(made_with),
     )
+
+
+def in_groups(report: Report, groups: Groups | None, every_topic: Sequence[bytes] | None) -> Report:
+    """Return the report with groups of topics: the runs compared with the baseline in each of them.
+
+    every_topic  the topics of the judgements, if those that a run lacks count as 0; None: common topics
+    """
+    if groups is None:
+        return report
+    found = None
+    if report.pairs is not None and len(report.names) > 1:
+        labels = report.pairs.measures
+        chosen = [
+            one.with_columns([one.labels.index(label) for label in labels]) for one in report.evaluations
+        ]
+        with suppress(NoCommonTopicError):
+            scores = pair_topics(chosen, report.names, every_topic)
+            found = compare_by_group(scores, groups.topics, report.baseline, report.pairs.settings)
+    return replace(report, groups=groups, by_group=found)
 
 
 def title_of(report: Report) -> str:
