@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -215,6 +214,7 @@ def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier |
 
 def _evaluated_copy(name: str, source: Source, evaluated: Callable[[str], Record]) -> Record:
     """Return the evaluation of a run in a pipe, which cannot be read twice: of a copy, by the pipe's name."""
+    import tempfile
     from dataclasses import replace
 
     with tempfile.TemporaryDirectory() as folder:

@@ -104,6 +104,7 @@ def _lacking(report: Report, run: int, groups: Groups, name: str) -> str:
 
 
 def _tests(report: Report, label: str, own: Sequence[GroupComparison]) -> Html:
+    """Return the table of runs against the baseline in each group."""
     rows = [
         [
             one.run,
@@ -125,6 +126,7 @@ def _tests(report: Report, label: str, own: Sequence[GroupComparison]) -> Html:
 
 
 def _between(label: str, found: ByGroup) -> Html:
+    """Return the table of whether differences depend on the group."""
     rows = [
         [
             f"{one.run} against {one.other}",
