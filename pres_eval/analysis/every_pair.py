@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,10 +14,11 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import wins_ties_losses
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.letters import letters_of_pairs
-from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_topics
+from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_topics, weighted
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
 
 
@@ -117,10 +119,12 @@ def pairs_of(
     settings: CompareSettings,
     every_topic: Sequence[bytes] | None = None,
     each: Loop = iter,
+    weights: Weights | None = None,
 ) -> PairTable | None:
     """The runs against each other under those measures that are means over topics, and numbers on each.
 
-    The topics are those of each run, or `every_topic`; None where a run has no topic, or no such measure.
+    The topics are those of each run, or `every_topic`, with their weights if there are some; None where a run
+    has no topic, or no such measure.
     """
     usable = [label for label in labels if all(_is_mean(evaluation, label) for evaluation in evaluations)]
     if not usable or not (every_topic or all(evaluation.topics for evaluation in evaluations)):
@@ -128,6 +132,8 @@ def pairs_of(
     chosen = [each.with_columns([each.labels.index(label) for label in usable]) for each in evaluations]
     union = sorted({topic for evaluation in evaluations for topic in evaluation.topics})
     scores = pair_topics(chosen, names, every_topic or union)
+    if weights is not None:
+        scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
     own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
     present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
     return every_pair(scores, settings, each, present)
@@ -194,7 +200,7 @@ def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
 
 def _part(scores: PairedScores, runs: IntArray, topics: BoolArray) -> PairedScores:
     """The scores of some runs (K,) on some topics (T,)."""
-    values = np.ascontiguousarray(scores.values[:, runs][:, :, topics])
+    values = np.ascontiguousarray(scores.values[:, runs][:, :, topics]) * scores.factor(topics)
     return replace(scores, values=values, means=means_of(values))
 
 
@@ -213,9 +219,12 @@ def _tested(
     means, p_values = np.full((2, count), np.nan), np.full(count, np.nan)
     signs = np.zeros((3, count), np.int64)
     for rows, topics in together:
-        if not topics.any():
+        factor = scores.factor(topics)
+        if not topics.any() or math.isnan(factor):
             continue
-        one, other = (np.ascontiguousarray(scores.values[measure][runs[rows]][:, topics]) for runs in pairs)
+        one, other = (
+            np.ascontiguousarray(scores.values[measure][runs[rows]][:, topics]) * factor for runs in pairs
+        )
         means[:, rows] = means_of(one), means_of(other)
         differences = scores.sign(measure) * (one - other)
         p_values[rows] = PAIRED_TESTS[settings.test].two_sided(differences, settings.samples, settings.seed)

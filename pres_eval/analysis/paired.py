@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
 from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn
@@ -48,10 +49,17 @@ class PairedScores:
         values = np.ascontiguousarray(self.values[:, :, rows])
         weights = None
         if self.weights is not None:
-            factor = len(rows) / self.weights[rows].sum()
+            factor = self.factor(rows)
             values, weights = values * factor, self.weights[rows] * factor
         topics = tuple(self.topics[row] for row in rows.tolist())
         return replace(self, topics=topics, values=values, means=means_of(values), weights=weights)
+
+    def factor(self, rows: IntArray | BoolArray) -> float:
+        """Return what makes weights 1 on average over some of the topics; nan where all of these weigh 0."""
+        if self.weights is None:
+            return 1.0
+        own = self.weights[rows]
+        return len(own) / float(own.sum()) if own.any() else math.nan
 
     def of_measures(self, places: Sequence[int], labels: Sequence[str]) -> PairedScores:
         """Return the scores under some of the measures, in this order, by these names."""

@@ -14,7 +14,8 @@ from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
-from pres_eval.scoring import evaluate
+from pres_eval.reading.topic_files import Weights
+from pres_eval.scoring import Scoring
 
 JUDGED_RANKS = (10, 100)
 
@@ -44,18 +45,21 @@ def trust_of(
     selection: Selection,
     options: Options,
     each: Loop = iter,
+    weights: Weights | None = None,
 ) -> Trust:
     """Return what the judgements leave open of the runs; `selection` are the measures with bounds and order.
 
-    `each` wraps the loop over the f-qrels.
+    `each` wraps the loop over the f-qrels.  With weights of topics shares and bounds are means with these,
+    and nothing is said of ties; the order is without.
     """
     shares = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     own = tuple(replace(column, by_name=False) for column in selection)
     columns = (*shares, *(own if options.judged_only else with_bounds(own, options)[0]))
-    values = summaries([evaluate(qrels, ranking, columns, options) for ranking in rankings])
+    scoring = Scoring(relevance=qrels, selection=columns, options=options, weights=weights)
+    values = summaries([scoring.evaluation(ranking, scoring.blocks(ranking)) for ranking in rankings])
     # A column is followed by its bounds, if it has any: the least value, then the greatest.
     least = [place for place, column in enumerate(columns) if column.bound is not None][::2]
-    main = main_column(selection)
+    main = main_column(selection) if weights is None else None
     return Trust(
         judged=dict(zip(JUDGED_RANKS, values, strict=False)),
         bounds={columns[place - 1].label: values[place : place + 2] for place in least},

@@ -15,7 +15,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, is_page, report_of
-from pres_eval.cli.shared import GROUPS, KEEP_GOING, MEASURES, NAMES, NMAX, number_options
+from pres_eval.cli.shared import GROUPS, KEEP_GOING, MEASURES, NAMES, NMAX, WEIGHTS, number_options
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_plots import PICTURES, as_picture
@@ -86,6 +86,7 @@ FORMATS = ("text", "json", "csv")
     help="For many comparisons, over those of one measure.",
 )  # fmt: skip
 @GROUPS
+@WEIGHTS
 @ALPHA
 @click.option(
     "--samples", type=DRAWS, default=10_000, show_default=True,
@@ -113,6 +114,7 @@ def command(**values: Any) -> None:
     --medians FILE: lines `measure topic median`, or a heading `topic best median worst` or of measures.
 
     --groups FILE adds the means of each group of topics and tests in each of them, as compare has them.
+    With --weights FILE means, intervals and tests are weighted.
 
     Tables for --table: leaderboard, topics, intervals, groups, comparisons, judgements, curves, differences,
     documents; with --groups means_by_group, by_group, interaction.

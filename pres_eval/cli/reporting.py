@@ -77,6 +77,7 @@ class ReportOptions(PictureOptions, NumberOptions):
     paths: bool
     medians: str | None
     groups: str | None
+    weights: str | None
     test: str
     correction: str
     alpha: float
@@ -112,8 +113,10 @@ def report_of(said: ReportOptions) -> Report:
         names = without_shared(names)
     rankings, _ = over_topics(said, rankings, names, OWN, relevance)
     warn_of_ties(said, relevance, rankings, options, selection)
-    groups, _ = topic_files(said, said.groups, None, relevance.pool.topics)
-    scoring = Scoring(relevance=relevance, selection=selection, options=options, groups=groups)
+    groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
+    scoring = Scoring(
+        relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
+    )
     evaluations, files = _evaluated(said, reader.num_jobs, scoring, rankings)
     report = make_report(
         evaluations,
@@ -131,12 +134,14 @@ def report_of(said: ReportOptions) -> Report:
             said.settings(),
             tuple(relevance.pool.topics) if options.complete else None,
             with_bar("comparing", said.quiet),
+            weights,
         ),
         failures=failures,
         medians=medians,
         title=said.title,
         description=said.description,
         made_with=_made_with(said),
+        weights=weights,
     )
     every_topic = tuple(relevance.pool.topics) if options.complete else None
     return in_groups(_looked_into(said, report, relevance, rankings), groups, every_topic)
@@ -150,9 +155,12 @@ def _looked_into(
     each = with_bar("taking judgements out", said.quiet)
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
     shows_all = said.output_format != "text" or any(is_page(path) for path in said.outputs)
+    trust = None
+    if shows_all:
+        trust = trust_of(relevance, rankings, bounded, report.options, each, report.weights)
     return replace(
         report,
-        trust=trust_of(relevance, rankings, bounded, report.options, each) if shows_all else None,
+        trust=trust,
         document_url=said.document_url,
         titles=read_texts(said.titles) if said.titles else {},
         queries=read_texts(said.queries) if said.queries else {},
@@ -195,11 +203,12 @@ def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
         ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
         ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
     ]
-    return (
-        [*facts, ("Medians from (--medians)", PurePath(said.medians).name)]
-        if said.medians is not None
-        else facts
+    files = (
+        ("Medians from (--medians)", said.medians),
+        ("Groups of topics from (--groups)", said.groups),
+        ("Weights of topics from (--weights)", said.weights),
     )
+    return [*facts, *((name, PurePath(path).name) for name, path in files if path is not None)]
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:

@@ -47,9 +47,10 @@ class Experiment(Comparisons):
 
         The page is a string.  As the last line of a notebook's cell it is shown there.
 
-        Others are compared with the experiment's baseline; its groups of topics have a section of their own.
+        Others are compared with the experiment's baseline; its groups of topics have a section, and
+        means are with its weights.
 
-        Raises UsageError for judgements that are not qrels, weights of topics, and tests of all runs at once.
+        Raises UsageError for judgements that are not qrels, and for tests of all runs at once.
         """
         from pres_eval.analysis.every_pair import pairs_of
         from pres_eval.analysis.relevant_ranks import relevant_ranks
@@ -63,13 +64,11 @@ class Experiment(Comparisons):
             raise UsageError(f"{relevance.name}: expected judgements that are qrels, for a report")
         first, settings = next(iter(self.evaluations.values())), self.compared.settings
         groups, weights = first.topic_files
-        if weights is not None:
-            raise UsageError("report: found weights of topics, expected none: the page has no weighted means")
         if settings.test in JOINT_TESTS:
             raise UsageError(f"report: the page has tests of two runs, found test={settings.test!r}")
         options, labels = first.options, self.compared.scores.measures
         columns = report_selection(options, self._nmax, labels)
-        own = (groups, None)
+        own = (groups, weights)
         scores = [run.evaluate_columns(columns, options, own=own).scores for run in self._ranked]
         board = board_of(columns, options, self._nmax, labels)
         every_topic = tuple(relevance.pool.topics) if options.complete else None
@@ -84,8 +83,9 @@ class Experiment(Comparisons):
             ),
             names=self.runs,
             measures=labels,
-            pairs=pairs_of(scores, self.runs, board, settings, every_topic),
+            pairs=pairs_of(scores, self.runs, board, settings, every_topic, weights=weights),
             title=title,
+            weights=weights,
         )
         baselines = set(self.compared.baselines or ())
         if len(baselines) == 1:

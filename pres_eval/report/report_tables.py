@@ -55,6 +55,9 @@ def settings_of(report: Report) -> dict[str, object]:
         "nmax": list(report.nmax),
         "medians": sorted(report.medians),
     }
+    for name, file in (("groups", report.groups), ("weights", report.weights)):
+        if file is not None:
+            settings[name] = text_of(file.path)
     options = asdict(report.options)
     settings |= {name: value for name, value in options.items() if name != "only_topic"}
     return settings | (asdict(report.pairs.settings) if report.pairs is not None else {})

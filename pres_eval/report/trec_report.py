@@ -20,7 +20,7 @@ import numpy as np
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
-from pres_eval.analysis.paired import pair_topics
+from pres_eval.analysis.paired import pair_topics, weighted
 from pres_eval.analysis.relevant_ranks import RelevantRanks
 from pres_eval.analysis.trust import Trust
 from pres_eval.arrays.types import FloatArray
@@ -30,7 +30,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
-from pres_eval.reading.topic_files import Groups
+from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.names import run_names
 from pres_eval.report.records import File
 from pres_eval.report.text import text_of
@@ -65,6 +65,7 @@ class Report:
     titles, queries  texts of documents and of topics by their ids
     paths         whether files are shown with their folders
     groups        of topics; None where there are none
+    weights       of topics, which means are with; None: all weigh the same
     by_group      the runs compared with the baseline in each group; None where nothing was compared
     """
 
@@ -91,6 +92,7 @@ class Report:
     queries: Mapping[bytes, str] = field(default_factory=dict)
     paths: bool = False
     groups: Groups | None = None
+    weights: Weights | None = None
     by_group: ByGroup | None = None
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
@@ -255,6 +257,7 @@ def make_report(
     description: str = "",
     failures: Sequence[RunFailure] = (),
     made_with: Sequence[tuple[str, str]] = (),
+    weights: Weights | None = None,
 ) -> Report:
     """A report of runs that were evaluated with `report_selection`; `documents` are those of `topics_of`."""
     topics = topics_of(evaluations)
@@ -282,6 +285,7 @@ def make_report(
         description=description,
         failures=tuple(failures),
         made_with=tuple(made_with),
+        weights=weights,
     )
 
 
@@ -300,6 +304,8 @@ def in_groups(report: Report, groups: Groups | None, every_topic: Sequence[bytes
         ]
         with suppress(NoCommonTopicError):
             scores = pair_topics(chosen, report.names, every_topic)
+            if report.weights is not None:
+                scores = weighted(scores, [report.weights.of[topic] for topic in scores.topics])
             found = compare_by_group(scores, groups.topics, report.baseline, report.pairs.settings)
     return replace(report, groups=groups, by_group=found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from html import unescape
 from pathlib import Path
@@ -116,8 +117,7 @@ def test_an_experiment_has_groups_and_weights() -> None:
     assert "even (6 topics), odd (6 topics)" in words and "than those of poor in the group" in words
     weighed = pe.experiment(QRELS, runs, ["map"], weights={topic: int(topic) for topic in QRELS})
     assert weighed.evaluations["poor"]["map"] == pytest.approx(weighed.means["poor"]["map"])
-    with pytest.raises(UsageError, match="found weights of topics"):
-        weighed.report()
+    assert "Means are weighted" in weighed.report()
 
 
 def test_the_page_of_an_experiment_has_its_baseline() -> None:
@@ -126,3 +126,52 @@ def test_the_page_of_an_experiment_has_its_baseline() -> None:
     assert "worse than those of good" in section_of(page)
     with pytest.raises(UsageError, match="tests of two runs"):
         pe.experiment(QRELS, runs, ["map"], all_pairs=True, test="randomised-tukey").report()
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> str:
+    path = tmp_path / "weights.tsv"
+    path.write_text("".join(f"{topic} {1 + place % 5}\n" for place, topic in enumerate(TOPICS)))
+    return str(path)
+
+
+def test_weighted_means_and_tests_are_those_of_the_commands(groups: str, weights: str) -> None:
+    report = report_of(PATENT_QRELS, PATENT_RUNS, groups=groups, weights=weights)
+    options = ["--groups", groups, "--weights", weights, "-m", "PRES.100", "--samples", "200"]
+    compared = called("compare", PATENT_QRELS, *PATENT_RUNS, "--all-pairs", *options)
+    for ours, theirs in zip(
+        [row for row in rows_of(report, "comparisons") if row["measure"] == "PRES_100"],
+        compared["comparisons"],
+        strict=True,
+    ):
+        for own, other in (("p_value", "p_value"), ("difference", "difference"), ("corrected", "corrected")):
+            assert abs(ours[own]) == pytest.approx(abs(theirs[other]), rel=1e-12)
+    bounds = ["--weights", weights, "-m", "map", "--bounds"]
+    for place, path in enumerate(PATENT_RUNS):
+        (run,) = called("evaluate", PATENT_QRELS, path, *bounds)["runs"]
+        (shares,) = called("evaluate", PATENT_QRELS, path, *bounds[:2], "-m", "judged.10")["runs"]
+        assert report.summary(place, "map") == run["summary"]["map"]
+        assert report.pairs is not None and report.trust is not None
+        row = report.pairs.measures.index("map")
+        assert report.pairs.means[row, place] == pytest.approx(run["summary"]["map"], rel=1e-12)
+        ends = [run["summary"][f"map(bound={end})"] for end in ("least", "greatest")]
+        assert report.trust.bounds["map"][:, place].tolist() == ends
+        assert report.trust.judged[10][place] == shares["summary"]["judged_10"]
+    page = as_html(report)
+    assert "Means are weighted" in page and "at worst (" in page and "without weights of topics" in page
+    assert len(section_of(page)) > 500
+
+
+def test_a_pair_whose_common_topics_weigh_nothing_is_not_tested(tmp_path: Path) -> None:
+    (tmp_path / "weights").write_text("a 0\nb 0\nc 1\nd 1\n")
+    qrels = "".join(judgements(topic, 2) for topic in "abcd")
+    one = "".join(ranking(topic, (1, 3), 9, "one") for topic in "abc")
+    two = "".join(ranking(topic, (2, 4), 9, "two") for topic in "abd")
+    report = report_of_texts(tmp_path, qrels, one, two, weights=str(tmp_path / "weights"))
+    assert all(math.isnan(row["p_value"]) for row in rows_of(report, "comparisons"))
+    assert "nan" not in section_like(as_html(report))
+
+
+def section_like(page: str) -> str:
+    """Return the words of the first sections."""
+    return re.sub("<[^>]*>", " ", page.partition('<section id="topic"')[0].partition("</head>")[2])

@@ -21,7 +21,21 @@ def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
         element("h1", title_of(report)),
         element("p", report.description) if report.description else "",
         element("p", f"{topics}, judged in {report.shown_path(report.qrels.path)}", class_="dim"),
+        _weighted(report),
         element("nav", element("ul", *items), aria_label="Sections"),
+    )
+
+
+def _weighted(report: Report) -> Html | str:
+    """What is with weights of topics and what is not; empty where there are none."""
+    if report.weights is None:
+        return ""
+    return element(
+        "p",
+        element("strong", "Means are weighted"),
+        f" by the weights of topics in {report.shown_path(report.weights.path)}: averages, intervals, tests,"
+        " shares of judged documents, bounds. Geometric means, counts, ROC curves, distributions and the"
+        " order with fewer judgements are without weights.",
     )
 
 

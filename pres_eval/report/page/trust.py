@@ -81,7 +81,7 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
         f"With {percentage(plan.fractions[0])} of each topic's relevant documents, drawn {plan.samples} times"
         f" (seed {plan.seed}), the order of the runs by {report.main} correlates with this one by Kendall's"
         f" τ = {tried.averages[0, place]:.2f} on average, {tried.lowest[0, place]:.2f} at worst"
-        f" ({same:.2f}: the same order)"
+        f" ({same:.2f}: the same order)" + ", without weights of topics" * (report.weights is not None)
     )
     leaders, name = report.leaders(report.main), report.names[report.best_first(report.main)[0]]
     if np.isnan(same) or report.main not in trust.bounds or len(leaders) != 1:
