@@ -91,8 +91,8 @@ def compare_by_group(
     if settings.test in JOINT_TESTS:
         raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
     members = _members(groups, scores.topics)
-    for name, rows in members.items():
-        if scores.weights is not None and not scores.weights[rows].any():
+    for name, own in groups.items():
+        if name not in members and own & scores.weightless:
             raise UsageError(f"--groups: the topics of group {name} all weigh 0, expected one above 0")
     one_by_one = replace(settings, correction="none")
     found = [

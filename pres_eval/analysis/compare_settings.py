@@ -65,8 +65,13 @@ class CompareSettings:
 
         nan where all topics have the same value, which says nothing of how far others would be from it.
         """
-        lower, upper = self.intervals(scores.values[measure], self.alpha)
-        alike = mean_and_deviation(scores.values[measure])[1] == 0
+        values = scores.values[measure]
+        if scores.weights is not None:
+            # A weighted mean is a ratio: what the weights alone make different is no uncertainty of it
+            # (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6).
+            values = values - (scores.weights - 1) * scores.means[measure][:, None]
+        lower, upper = self.intervals(values, self.alpha)
+        alike = mean_and_deviation(values)[1] == 0
         lower[alike] = upper[alike] = math.nan
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -136,7 +135,7 @@ def pairs_of(
         scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
     own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
     present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
-    return every_pair(scores, settings, each, present)
+    return every_pair(scores, settings, each, present) if present.any(axis=1).all() else None
 
 
 def _is_mean(evaluation: ScoredRun, label: str) -> bool:
@@ -200,8 +199,10 @@ def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
 
 def _part(scores: PairedScores, runs: IntArray, topics: BoolArray) -> PairedScores:
     """The scores of some runs (K,) on some topics (T,)."""
-    values = np.ascontiguousarray(scores.values[:, runs][:, :, topics]) * scores.factor(topics)
-    return replace(scores, values=values, means=means_of(values))
+    factor = scores.factor(topics)
+    values = np.ascontiguousarray(scores.values[:, runs][:, :, topics]) * factor
+    weights = None if scores.weights is None else scores.weights[topics] * factor
+    return replace(scores, values=values, means=means_of(values), weights=weights)
 
 
 def _tested(
@@ -219,9 +220,9 @@ def _tested(
     means, p_values = np.full((2, count), np.nan), np.full(count, np.nan)
     signs = np.zeros((3, count), np.int64)
     for rows, topics in together:
-        factor = scores.factor(topics)
-        if not topics.any() or math.isnan(factor):
+        if not topics.any():
             continue
+        factor = scores.factor(topics)
         one, other = (
             np.ascontiguousarray(scores.values[measure][runs[rows]][:, topics]) * factor for runs in pairs
         )

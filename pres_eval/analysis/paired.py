@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
-from pres_eval.errors import MeasureError, NoCommonTopicError, quoted
+from pres_eval.errors import MeasureError, NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.scoring import ScoredRun
@@ -30,6 +30,7 @@ class PairedScores:
     bounded    labels of measures from 0 to 1
     lacking    runs of a file of scores that lack topics which others have: name and how many
     weights    (T,) of the topics, 1 on average, which values are multiplied with; None: all weigh the same
+    weightless topics of weight 0, which are not among the topics
     """
 
     runs: tuple[str, ...]
@@ -43,9 +44,10 @@ class PairedScores:
     bounded: frozenset[str] = frozenset()
     lacking: tuple[tuple[str, int], ...] = ()
     weights: FloatArray | None = None
+    weightless: frozenset[bytes] = frozenset()
 
     def on(self, rows: IntArray) -> PairedScores:
-        """Return the scores on some of the topics (n,), of which one at least weighs more than 0."""
+        """Return the scores on some of the topics (n,), one at least."""
         values = np.ascontiguousarray(self.values[:, :, rows])
         weights = None
         if self.weights is not None:
@@ -55,11 +57,11 @@ class PairedScores:
         return replace(self, topics=topics, values=values, means=means_of(values), weights=weights)
 
     def factor(self, rows: IntArray | BoolArray) -> float:
-        """Return what makes weights 1 on average over some of the topics; nan where all of these weigh 0."""
+        """Return what makes weights 1 on average over some topics: rows (n,), or (T,) booleans."""
         if self.weights is None:
             return 1.0
         own = self.weights[rows]
-        return len(own) / float(own.sum()) if own.any() else math.nan
+        return len(own) / float(own.sum()) if len(own) else math.nan
 
     def of_measures(self, places: Sequence[int], labels: Sequence[str]) -> PairedScores:
         """Return the scores under some of the measures, in this order, by these names."""
@@ -126,11 +128,27 @@ def pair_topics(
 
 
 def weighted(scores: PairedScores, weights: Sequence[float]) -> PairedScores:
-    """Return the scores times weights of topics (T,), such that their means are those with these weights."""
+    """Return the scores times weights of topics (T,), such that their means are those with these weights.
+
+    Topics of weight 0 are left out: they count neither in means nor in tests.  Raises UsageError if all are.
+    """
     each = np.asarray(weights, np.float64)
+    kept = np.flatnonzero(each)
+    if not len(kept):
+        raise UsageError("--weights: all topics that are compared weigh 0, expected one above 0")
+    gone = frozenset(scores.topics[row] for row in np.flatnonzero(each == 0).tolist())
+    on, each = scores.on(kept), each[kept]
     each = each * len(each) / each.sum()
-    values = scores.values * each
-    return replace(scores, values=values, means=means_of(values), weights=each)
+    values = on.values * each
+    return replace(on, values=values, means=means_of(values), weights=each, weightless=gone)
+
+
+def topics_with_weights(topics: str, scores: PairedScores) -> str:
+    """Return the topics in words, and how many of them do not count."""
+    if scores.weights is None:
+        return topics
+    none = f", {len(scores.weightless)} of which weigh 0 and do not count" if scores.weightless else ""
+    return f"{topics}, with weights{none}"
 
 
 def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int]) -> str | None:

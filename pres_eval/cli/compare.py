@@ -21,7 +21,7 @@ from pres_eval.analysis.compared import ComparedRuns
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
-from pres_eval.analysis.paired import PairedScores, weighted
+from pres_eval.analysis.paired import PairedScores, topics_with_weights, weighted
 from pres_eval.analysis.topics import plural
 from pres_eval.analysis.winners import ORDERS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
@@ -175,7 +175,7 @@ def _compare(said: CompareOptions) -> None:
     if weights is not None:
         scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
     known: list[Sequence[str]] = [scores.runs]
-    topics = plural(len(scores.topics))
+    topics = plural(len(paired.scores.topics))
     if loaded is not None:
         known += [[ranking.tag for ranking in loaded.rankings], loaded.paths]
         topics = loaded.topics.text
@@ -185,7 +185,7 @@ def _compare(said: CompareOptions) -> None:
     result = compare(scores, baseline, settings, paired.each("comparing"))
     shown = {**paired.settings, **asdict(settings), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
-    tables = compared_tables(result, topics if weights is None else f"{topics}, with weights")
+    tables = compared_tables(result, topics_with_weights(topics, scores))
     if groups is not None:
         tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)
     if said.per_topic or said.sort_topics:

@@ -101,6 +101,8 @@ class Counterparts:
         if self.weights is None:
             return values
         weights = self._weights()
+        # Topics of weight 0 count neither in means nor in tests.
+        values, weights = values[weights > 0], weights[weights > 0]
         return np.asarray(values * (weights * len(weights) / weights.sum()), np.float64)
 
     def _weights(self) -> FloatArray:

@@ -13,7 +13,7 @@ from pres_eval.analysis.compare import BEST, best_places
 from pres_eval.analysis.compare import compare as compare_scores
 from pres_eval.analysis.compare_settings import CompareSettings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
-from pres_eval.analysis.paired import PairedScores, pair_topics, weighted
+from pres_eval.analysis.paired import PairedScores, pair_topics, topics_with_weights, weighted
 from pres_eval.analysis.topics import plural
 from pres_eval.analysis.winners import ORDERS, TopicWinner, topic_winners, wins_of_runs
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
@@ -103,8 +103,7 @@ class Comparisons(Sequence[Comparison]):
         from pres_eval.report.layout import Look, render
 
         topics = plural(len(self.plain.topics))
-        weighed = self.compared.scores.weights is not None
-        tables = compared_tables(self.compared, f"{topics}, with weights" if weighed else topics)
+        tables = compared_tables(self.compared, topics_with_weights(topics, self.compared.scores))
         # Letters say of all pairs what signs say beside a baseline.
         shown = [table for table in tables if table.name in ("means", "groups")]
         return in_python(render(shown, Look(form, digits=digits, style=style), "compare", {}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,35 @@ def test_python_compares_with_weights_and_in_groups_as_the_command_does(
     assert [one.value for one in found.per_topic()] == [one["value"] for one in printed["per_topic"]]
     with pytest.raises(pe.PresEvalError, match="other groups or weights of topics"):
         pe.compare([evaluations[0], pe.evaluate(QRELS, RUNS[1], "map")])
+
+
+def test_topics_of_weight_0_count_in_no_test(command: Command, tmp_path: Path) -> None:
+    """2.8.0 to 2.12.0: their differences of 0 were topics of the test, and ties."""
+    numbers = {topic: place % 3 for place, topic in enumerate(TOPICS)}
+    (tmp_path / "weights").write_text("".join(f"{topic} {n}\n" for topic, n in numbers.items()))
+    left = [line for line in Path(QRELS).read_text().splitlines() if numbers[line.split()[0]]]
+    (tmp_path / "qrels").write_text("\n".join(left) + "\n")
+    options = ("-m", "map", "--weights", tmp_path / "weights", "--format", "json", "--quiet")
+    whole = command("compare", *options, QRELS, *RUNS).json
+    part = command("compare", *options, tmp_path / "qrels", *RUNS).json
+    assert whole["comparisons"] == part["comparisons"] and whole["means"] == part["means"]
+    said = command("compare", *options[:4], QRELS, *RUNS).out
+    assert f"{list(numbers.values()).count(0)} of which weigh 0 and do not count" in said
+
+
+def test_intervals_of_weighted_means_are_those_of_a_ratio(command: Command, tmp_path: Path) -> None:
+    """Cochran 1977: s² of w (x - mean) alone; with equal values there is nothing uncertain."""
+    numbers = {topic: 1 + place % 4 for place, topic in enumerate(TOPICS)}
+    (tmp_path / "weights").write_text("".join(f"{topic} {n}\n" for topic, n in numbers.items()))
+    options = ("-m", "map", "--weights", tmp_path / "weights", "--format", "json")
+    rows = command("compare", *options, QRELS, *RUNS).json["means"]
+    for row, run in zip(rows, RUNS, strict=True):
+        found = pe.evaluate(QRELS, run, "map")
+        values = dict(zip(found.topics, found.per_topic("map").tolist(), strict=True))
+        each = {topic: numbers[topic] * len(values) / sum(numbers.values()) for topic in values}
+        mean = sum(each[topic] * value for topic, value in values.items()) / len(values)
+        squares = sum((each[topic] * (value - mean)) ** 2 for topic, value in values.items())
+        spread = 2.200985 * math.sqrt(squares / (len(values) - 1) / len(values))
+        assert row["mean"] == pytest.approx(mean)
+        assert row["lower"] == pytest.approx(max(mean - spread, 0), abs=1e-6)
+        assert row["upper"] == pytest.approx(min(mean + spread, 1), abs=1e-6)
