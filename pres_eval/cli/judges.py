@@ -14,6 +14,7 @@ from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
@@ -36,6 +37,9 @@ from pres_eval.report.judges_tables import (
 from pres_eval.report.layout import Table
 from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import evaluate
+
+FEW_TOPICS = 10
+"""Topics judged by people and by the machine, of which fewer are warned about."""
 
 _MOST_PAIRS = 3
 """Of how many pairs of runs that the machine turns round it is said."""
@@ -170,6 +174,12 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
         evaluations = [evaluate(qrels, ranking, selection, options) for ranking in rankings]
         sides.append(pair_topics(evaluations, names, every_topic))
     judges = TwoJudges.of(*sides)
+    both = len(judges.people.topics)
+    if both < FEW_TOPICS:
+        said.warn(
+            f"{plural(both)} with judgements of both, expected {FEW_TOPICS} or more: intervals of so few say"
+            " little"
+        )
     if len(sides[0].topics) > len(sides[1].topics):
         said.warn(f"{said.first} has more topics than {said.second}: the first file is that of people")
     groups = groups_of_runs(said.groups, judges.people.runs, wanted=bool(said.groups))

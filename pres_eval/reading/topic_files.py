@@ -81,8 +81,10 @@ def read_weights(path: str, what: str = "weight") -> Weights:
 
 
 def check_weight(path: str, line: int | None, found: Any, what: str = "weight") -> float:
-    """Return a weight; raises InputError for what is no number of at least 0."""
+    """Return a weight, at least 0, or another number of a topic, whole and above 0; raises InputError."""
     weight = number_of(found)
+    if what != "weight" and not (weight >= 1 and weight.is_integer()):
+        raise InputError(path, line, f"{what} {quoted(str(found))}", "a whole number above 0")
     if not 0 <= weight <= MOST:
         advice = decimal_comma(str(found)).removeprefix("; ")
         expected = f"a number of at least 0, at most {MOST:g}"

@@ -16,8 +16,7 @@ from pres_eval.reading.topic_files import Weights
 def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weights | None) -> Relevance:
     """Return the judgements with the Nmax of each topic, and the documents in its collection.
 
-    Raises UsageError for judgements that are no qrels, InputError for a judged topic without a number, or
-    with one that is not whole and above 0.
+    Raises UsageError for judgements that are no qrels, InputError for a judged topic without a number.
     """
     if nmax is None and sizes is None:
         return relevance
@@ -33,10 +32,8 @@ def _numbers(qrels: QrelsJudgements, numbers: Weights | None) -> IntArray | None
     if numbers is None:
         return None
     for topic in qrels.pool.topics:
-        number = numbers.of.get(topic)
-        if number is None or number < 1 or number != int(number):
-            found = "no number" if number is None else f"{number:g}"
+        if topic not in numbers.of:
             raise InputError(
-                numbers.path, None, f"{found} for topic {quoted(topic)}", "a whole number above 0"
+                numbers.path, None, f"no number for topic {quoted(topic)}", "a whole number above 0"
             )
     return np.array([int(numbers.of[topic]) for topic in qrels.pool.topics], np.int64)

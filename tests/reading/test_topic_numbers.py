@@ -56,12 +56,12 @@ def test_each_size_is_that_of_its_topic(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("PAC-1001 10\n", "no number for topic 'PAC-1002', expected a whole number above 0"),
-        ("".join(f"{topic} 0.5\n" for topic in TOPICS), "0.5 for topic 'PAC-1001', expected a whole number"),
+        ("".join(f"{topic} 0.5\n" for topic in TOPICS), "1: number '0.5', expected a whole number above 0"),
         (
             "".join(f"{topic} 0\n" for topic in TOPICS),
-            "0 for topic 'PAC-1001', expected a whole number above 0",
+            "1: number '0', expected a whole number above 0",
         ),
-        ("PAC-1001 x\n", "1: number 'x', expected a number of at least 0"),
+        ("PAC-1001 x\n", "1: number 'x', expected a whole number above 0"),
         ("PAC-1001 1 2\n", "1: 3 columns, expected 2 (topic number)"),
     ],
 )
