@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import EVERY_PROCESS, Ids
-from pres_eval.arrays.ordering import changed, changes, has_equal
+from pres_eval.arrays.ordering import changed, changes, has_equal, stable_order
 from pres_eval.arrays.ragged import blocks, consecutive, ragged
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
@@ -300,9 +300,10 @@ def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, I
         topic, starts, lengths = topic[judged], starts[judged], lengths[judged]
     if not has_equal(topic):
         return topic, lengths, consecutive(starts, lengths)[0]
-    order = np.argsort(topic, kind="stable")
+    order = stable_order(topic, int(topic.max()) + 1)
     topic, starts, lengths = topic[order], starts[order], lengths[order]
-    rows = ragged(starts, lengths)[0]
+    # Of rows in no order each is a group: that saves a third of the time.
+    rows = starts if (lengths == 1).all() else ragged(starts, lengths)[0]
     first = np.flatnonzero(changed(topic))
     ends = np.concatenate(([0], np.cumsum(lengths)))
     return topic[first], np.diff(ends[np.concatenate((first, [len(topic)]))]), rows
