@@ -38,9 +38,14 @@ _MARKS = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
 _INVISIBLE = re.compile("[\\s\u200b-\u200f\u2060\ufeff]")
 _SEPARATORS = b"#:%|@_.-"
 _NAMES_OF_CHUNKS = (b"chunk", b"passage", b"part", b"seg")
+_SHORT_NAME = b"p"
+"""A name of a chunk behind a separator alone: d1-p3, but not EP1."""
 _CHUNK = re.compile(
-    rb"(?i)([%b]+|[%b]*(%b)[%b]*)[0-9]+\Z"
-    % (_SEPARATORS, _SEPARATORS, b"|".join(_NAMES_OF_CHUNKS), _SEPARATORS)
+    rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z"
+    % (
+        *(_SEPARATORS, _SEPARATORS, b"|".join(_NAMES_OF_CHUNKS)),
+        *(_SEPARATORS, _SEPARATORS, _SHORT_NAME, _SEPARATORS),
+    )
 )
 
 CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
@@ -150,7 +155,7 @@ def _as_it_is(identifier: bytes) -> bytes:
 
 
 def whole(chunk: bytes) -> bytes:
-    """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0; nothing if it has none."""
+    """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0, d1-p0; else nothing."""
     found = _CHUNK.search(chunk, max(len(chunk) - 24, 0)) if chunk[-1:].isdigit() else None
     return chunk[: found.start()] if found else b""
 
@@ -205,9 +210,11 @@ def without_chunk(ids: Ids) -> Ids:
     separators = bytes_among(_SEPARATORS)
     before = stripped(ids, number, separators)
     lengths = np.where(before < number, before, 0)
-    for name in _NAMES_OF_CHUNKS:
+    for name in (*_NAMES_OF_CHUNKS, _SHORT_NAME):
         rows = ending_in(ids, before, name, LOWER)
-        lengths[rows] = stripped(ids.take(rows), before[rows] - len(name), separators)
+        front = before[rows] - len(name)
+        left = stripped(ids.take(rows), front, separators)
+        lengths[rows] = np.where(left < front, left, lengths[rows]) if name == _SHORT_NAME else left
     lengths[number == ids.lengths] = 0
     return Ids(ids.buffer, ids.starts, lengths)
 

@@ -101,9 +101,10 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
     looked_at = ranking.looked_at
     match = respelled_documents(relevance.pool, looked_at.topic, looked_at.documents, ranking.document)
     if match is not None:
+        documents = "document" if match.count == 1 else "documents"
         yield (
-            f"{ranking.name}: of {len(looked_at.topic):,} rows looked at, {match.count:,} unjudged documents"
-            f" would match judged ones {match.text}"
+            f"{ranking.name}: of {len(looked_at.topic):,} rows looked at, {match.count:,} unjudged"
+            f" {documents} would match judged ones {match.text}"
         )
 
 

@@ -647,13 +647,18 @@ def test_notations_that_are_not(one: str, other: str) -> None:
 @settings(deadline=None)
 @given(
     st.lists(
-        st.from_regex(r"[a1#_.]{0,3}((chunk|PART|seg|passage)[_#-]?)?[0-9#a]{1,4}", fullmatch=True),
+        st.from_regex(r"[a1#_.]{0,3}((chunk|PART|seg|passage|p)[_#-]?)?[0-9#a]{1,4}", fullmatch=True),
         max_size=9,
     )
 )
 def test_numbers_of_chunks_are_cut_off_alike_in_arrays(texts: list[str]) -> None:
     ids = [text.encode() for text in texts]
     assert list(without_chunk(Ids.of(ids))) == [whole(one) for one in ids]
+
+
+def test_a_short_name_of_chunks_needs_a_separator() -> None:
+    found = [whole(one) for one in (b"d1-p3", b"d1::p3", b"d1_P_3", b"EP12", b"ap3")]
+    assert found == [b"d1", b"d1", b"d1", b"", b""]
 
 
 def test_json_and_exit_codes(tmp_path: Path) -> None:

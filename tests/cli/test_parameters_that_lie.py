@@ -188,7 +188,7 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
     assert called.code == 0
     advice = "; see --map-docs" if "chunk" in names else ""
     assert called.err.splitlines()[-1] == (
-        "pres-eval: warning: run: of 2 rows looked at, 1 unjudged documents would match judged ones without"
+        "pres-eval: warning: run: of 2 rows looked at, 1 unjudged document would match judged ones without"
         f" {names} (the run has '{ours}', the qrels have '{judged}'{advice}) (pres-eval check tells more)"
     )
     checked = call("check", "qrels", "run").out
@@ -225,7 +225,7 @@ def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
     rows = [f"q1 Q0 x{place} {place} {9999 - place} t\n" for place in range(1, 2001)]
     write(qrels="q1 0 x1 1\nq1 0 EP-1-A 1\n", run="".join([*rows, "q1 Q0 EP1A 2001 1 t\n"]))
     err = call("-m", "map", "qrels", "run").err
-    assert "of 2,001 rows looked at, 1 unjudged documents would match judged ones without punctuation" in err
+    assert "of 2,001 rows looked at, 1 unjudged document would match judged ones without punctuation" in err
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -277,7 +277,7 @@ def test_item_23_all_rows_are_looked_at(
     assert f"other-notation-of-docno ({topics - native})" in checked
     assert f"of the run, 'EP-1{native}-007A' of the qrels" in checked
     rows = 251 * topics if topics < 65 else 1 << 12
-    told = f"of {rows:,} rows looked at, {topics - native} unjudged documents would match judged ones without"
+    told = f"of {rows:,} rows looked at, {topics - native} unjudged document"
     assert told in call("-m", "map", "qrels", "run").err
     write(qrels=qrels, run=run.replace("ep", "other").replace("Ep", "other"))
     assert "other-notation" not in call("check", "qrels", "run").out
@@ -291,7 +291,7 @@ def test_item_23_topics_all_over_a_large_run_are_looked_at(cluster: list[str], c
     write(qrels=qrels, run=run)
     assert len(run) > 3 << 20
     err = call("-m", "map", *cluster, "qrels", "run").err
-    assert re.search(r"of [\d,]+ rows looked at, \d unjudged documents would match .*'ep1790", err)
+    assert re.search(r"of [\d,]+ rows looked at, \d unjudged documents? would match .*'ep1790", err)
 
 
 @pytest.mark.parametrize("judged", ["d1", "d1_chunk_7"])
@@ -301,7 +301,7 @@ def test_item_23_chunks_are_found_in_all_rows(judged: str, call: Command) -> Non
     rows = [f"q1 Q0 x{place} 1 {9999 - place} t\n" for place in range(6000)]
     write(qrels=f"q1 0 x1 1\nq1 0 {judged} 1\n", run="".join([*rows, f"q1 Q0 {ours} 1 1 t\n"]))
     told = "without the number of a chunk at the end"
-    assert f"of 6,001 rows looked at, 1 unjudged documents would match judged ones {told}" in (
+    assert f"of 6,001 rows looked at, 1 unjudged document would match judged ones {told}" in (
         call("-m", "map", "qrels", "run").err
     )
     assert f"they match {told}" in call("check", "qrels", "run").out
@@ -358,7 +358,7 @@ def test_item_24_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None
         ([("1", "zz", 1.0)], r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
         (
             {"1": {"A": 1.0}},
-            r"of 1 rows looked at, 1 unjudged documents would match judged ones without case",
+            r"of 1 rows looked at, 1 unjudged document would match judged ones without case",
         ),
     ],
 )
