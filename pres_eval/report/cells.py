@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from pres_eval.report.grid import LATEX, MARKDOWN, escaped
-from pres_eval.report.text import interval, p_text, shown, signed, text_of
+from pres_eval.report.text import UNKNOWN, interval, p_text, shown, signed, text_of
 
 BEST = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
@@ -65,7 +66,7 @@ ShownCell = Value | Score | Interval | PValue
 def cell_text(cell: ShownCell, digits: int, style: str) -> str:
     """A cell as it is written, escaped: numbers rounded, yes or nothing for a truth."""
     if isinstance(cell, float):
-        return shown(cell, digits)
+        return UNKNOWN if math.isnan(cell) else shown(cell, digits)
     if isinstance(cell, Interval):
         return _marked(escaped(interval(cell.low, cell.high, digits, cell.signed), style), cell.mark, style)
     if isinstance(cell, PValue):

@@ -103,8 +103,10 @@ def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
     """What the test says of the best run and the next."""
     found = pairs.against(0, leader, other)
     names = {"a": report.names[leader], "b": report.names[other]}
+    lacking = len(report.topics) - len(report.evaluations[other].topics)
+    rank = "the next" if report.has_all_topics(other) else f"which lacks {plural(lacking)}"
     return [
-        _verdict(found, pairs.settings.alpha, *names.values()),
+        _verdict(found, pairs.settings.alpha, names["a"], f"{names['b']}, {rank}"),
         link("pair", "topic by topic", **names),
         ".",
     ]
@@ -113,15 +115,15 @@ def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
 def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
     """Return what the test says of the best run and the next."""
     if not found.topics:
-        return f"{name} and {other} have no topic in common; "
+        return f"{name} and {other}, have no topic in common; "
     if np.isnan(found.p_value):
-        return f"{name} against {other}, the next, could not be tested ({signed(found.difference)}); "
+        return f"{name} against {other}, could not be tested ({signed(found.difference)}); "
     p_words = f"p = {p_text(found.p_value)}".replace("= <", "< ")
     numbers = f"{signed(found.difference)}, {p_words}, {plural(found.topics)}"
     if found.p_value >= alpha or not found.direction:
-        return f"no significant difference was found between {name} and {other}, the next ({numbers}); "
+        return f"no significant difference was found between {name} and {other} ({numbers}); "
     side = "better" if found.direction > 0 else "worse"
-    return f"{name} is significantly {side} than {other}, the next ({numbers}); "
+    return f"{name} is significantly {side} than {other} ({numbers}); "
 
 
 def _topics(report: Report, run: int) -> list[Content]:
