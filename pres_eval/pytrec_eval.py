@@ -1,4 +1,4 @@
-"""What pytrec_eval offers, computed here: `import pres_eval.pytrec_eval as pytrec_eval` is all that changes.
+"""Drop-in for pytrec_eval: `import pres_eval.pytrec_eval as pytrec_eval` is all that changes.
 
 >>> from pres_eval import pytrec_eval
 >>> qrel = {"q1": {"d1": 0, "d2": 1}, "q2": {"d2": 1, "d3": 1}}
@@ -323,7 +323,7 @@ def _texts(measures: Iterable[str]) -> Iterator[str]:
 
 
 def _key(column: SelectedColumn) -> str:
-    """What pytrec_eval calls a column: parameters that are not cutoffs do not show."""
+    """Return pytrec_eval's name of a column: parameters that are not cutoffs do not show."""
     parameters = column.measure.parameters
     return column.label if isinstance(parameters, Cutoffs | Fractions) else column.measure.name
 

@@ -59,7 +59,7 @@ class Workers:
         return task.result
 
     def _have_thread(self) -> bool:
-        """Whether there is a thread to work; one more is made until there are enough."""
+        """Return whether there is a thread to work; one more is made until there are enough."""
         if self._num_threads < self._jobs:
             try:
                 # Nobody waits for it when the process ends.

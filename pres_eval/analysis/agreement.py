@@ -1,4 +1,4 @@
-"""Whether measures agree about runs: in the order of all, and in the verdict on each pair."""
+"""Agreement of measures about runs: on the order of all of them, and on each pair."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VERDICT_TEST = "wilcoxon"
 
 @dataclass(frozen=True)
 class Correlation:
-    """How alike two measures order the runs.
+    """Correlation of the orders in which two measures put the runs.
 
     ceiling       the highest τ-a that the ties let be reached
     tau_ap        with the first measure's order as the true one; tau_ap_back: with the second's
@@ -139,7 +139,7 @@ def rank_changes(scores: FloatArray) -> IntArray:
 def verdicts(
     values: FloatArray, alpha: float = 0.05, test: str = VERDICT_TEST, samples: int = 10_000, seed: int = 0
 ) -> IntArray:
-    """What each measure says of each pair of runs: (M, R, T) values in, (M, R (R - 1) / 2) out.
+    """Return each measure's verdict on each pair of runs: (M, R, T) values in, (M, R (R - 1) / 2) out.
 
     1: the first run is better, -1: the second is, 0: they can't be told apart, by a test over the topics at
     the given level, uncorrected; signed ranks are those of Magdy & Jones (SIGIR 2010).  Pairs come in the
@@ -209,7 +209,7 @@ class Disagreement:
 
     @property
     def opposite(self) -> bool:
-        """Whether one measure calls the first better and another the second."""
+        """Return whether one measure calls the first better and another the second."""
         return min(self.said) < 0 < max(self.said)
 
 

@@ -45,7 +45,7 @@ class GroupComparison:
 
 @dataclass(frozen=True)
 class Interaction:
-    """Whether the difference of two runs under one measure is another one in another group of topics.
+    """Interaction: is the difference of two runs under one measure another one in another group of topics?
 
     least, greatest  the groups in which the difference, run minus other, is least and greatest
     """

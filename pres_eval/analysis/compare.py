@@ -102,7 +102,7 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
 def _jointly(
     values: FloatArray, means: FloatArray, pairs: Sequence[IntArray], settings: CompareSettings
 ) -> list[Joint]:
-    """What a test of all runs at once says of (M, R, T) values, (M, R) means, M times (P, 2) pairs."""
+    """Test all runs at once: (M, R, T) values, (M, R) means, M times (P, 2) pairs."""
     alpha = settings.joint_alpha(len(pairs))
     differences = [own[chosen[:, 0]] - own[chosen[:, 1]] for own, chosen in zip(means, pairs, strict=True)]
     return JOINT_TESTS[settings.test].run(values, differences, Draws(settings.samples, settings.seed, alpha))
@@ -142,7 +142,7 @@ def _corrected(found: Sequence[FloatArray], settings: CompareSettings) -> list[F
 def _by_family(
     make: Callable[[FloatArray], FloatArray], found: Sequence[FloatArray], settings: CompareSettings
 ) -> list[FloatArray]:
-    """What `make` makes of the p-values (P,) of each measure, or of those of all measures together."""
+    """Return `make` of the p-values (P,) of each measure, or of those of all measures together."""
     if settings.over == "runs" or not found:
         return [make(values) for values in found]
     ends = np.cumsum([len(values) for values in found])[:-1]

@@ -1,4 +1,4 @@
-"""How runs are compared: the settings, and over how many comparisons p-values are corrected."""
+"""Settings of a comparison of runs, and the number of comparisons that p-values are corrected for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_ALPHA = 1e-6
 
 @dataclass(frozen=True)
 class CompareSettings:
-    """How runs are compared.
+    """Settings of a comparison of runs.
 
     test         a name of TESTS
     correction   "holm", "bonferroni", "bh" or "none"; the joint tests need none for the number of runs
@@ -77,7 +77,7 @@ class CompareSettings:
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
     def joint_alpha(self, measures: int) -> float:
-        """What the intervals of a joint test may miss with in all, of one of so many measures."""
+        """Return the chance that any interval of a joint test misses, for one of several measures."""
         return self.alpha / (measures if self.over == "measures" else 1)
 
 
@@ -109,7 +109,7 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
 
 
 def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
-    """How many comparisons are corrected for."""
+    """Return the number of comparisons that p-values are corrected for."""
     count = len(scores.runs)
     pairs = count * (count - 1) // 2 if baselines is None else count - 1
     return pairs * (len(scores.measures) if over == "measures" else 1)
@@ -133,7 +133,7 @@ def least_p(
 
 
 def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1) -> int:
-    """What the lowest of the p-values is multiplied with."""
+    """Return the factor by which the correction multiplies the lowest p-value."""
     if settings.test in JOINT_TESTS:
         return measures if settings.over == "measures" else 1
     return comparisons if settings.correction in ("holm", "bonferroni") else 1

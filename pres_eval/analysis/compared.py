@@ -1,4 +1,4 @@
-"""What a comparison of runs found: a record for each two runs, and the runs with their means."""
+"""Results of a comparison of runs: a record for each pair, and the runs with their means."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from pres_eval.scoring import ScoredRun
 
 
 def takes_cutoffs(name: str) -> bool:
-    """Whether a measure is one with cutoffs, such as recall or PRES."""
+    """Return whether a measure has cutoffs, as recall and PRES have."""
     return name in MEASURE_BY_NAME and isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs)
 
 

@@ -1,4 +1,4 @@
-"""When two numbers that were added up on different ways are the same number."""
+"""Equality of numbers that were summed in different orders."""
 
 from __future__ import annotations
 

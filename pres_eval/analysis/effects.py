@@ -1,4 +1,4 @@
-"""How large a difference is: effect sizes."""
+"""Effect sizes of differences."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class PairTable:
 
     @property
     def family(self) -> str:
-        """How the comparisons were made, and what they were corrected for, in words."""
+        """Describe in words how the comparisons were made and what they were corrected for."""
         how = f"{self.settings.test}, correction {self.settings.correction}"
         return f"{how} over {plural(len(self.first), 'pair')} of runs"
 
@@ -139,7 +139,7 @@ def pairs_of(
 
 
 def _is_mean(evaluation: ScoredRun, label: str) -> bool:
-    """Whether a column is a mean over topics, and a number on every topic."""
+    """Return whether a column is a mean over topics, and a number on every topic."""
     column = next(column for column in evaluation.columns if column.label == label)
     return is_average(column) and bool(np.isfinite(evaluation.by_label(label)).all())
 

@@ -139,7 +139,7 @@ def explain_topics(
 
 
 def curves(one: Explanation) -> dict[str, Any]:
-    """What a picture of the areas draws: Nmax, and the curves of the best case, the run, the worst case."""
+    """Return the curves behind the picture of the areas: Nmax, and the best case, the run, the worst case."""
     count = len(one.documents)
     last = one.nmax + max(count, 1)
     return {

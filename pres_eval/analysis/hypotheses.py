@@ -1,4 +1,4 @@
-"""What a comparison of two runs is to show: that they differ, that one is better, that they are
+"""Hypotheses that a comparison of two runs can test: that they differ, that one is better, that they are
 equivalent.
 """
 

@@ -24,7 +24,7 @@ Outside = Callable[[FloatArray, int, float], FloatArray]
 
 @dataclass(frozen=True)
 class Draws:
-    """How much chance a joint test takes: samples, seed; alpha of the intervals."""
+    """Random draws of a joint test: samples, seed; alpha of the intervals."""
 
     samples: int = 10_000
     seed: int = 0
@@ -33,7 +33,7 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """What a joint test says of P differences of means: p-values, and half the width of their intervals."""
+    """Result of a joint test of P differences of means: p-values, and half the width of their intervals."""
 
     p_values: FloatArray
     half_width: float
@@ -87,7 +87,7 @@ def _by_variance(
     outside: Outside,
     number: int,
 ) -> Joint:
-    """What chances of so many means or comparisons say of differences (P,) of scores with that variance."""
+    """Return p-values and intervals of differences (P,) from the chances of scores with that variance."""
     runs, topics = values.shape
     if topics < 2:
         return Joint(np.full(len(differences), math.nan), math.nan)
@@ -110,7 +110,7 @@ def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], sett
 
 
 def _of_ranges(values: FloatArray, ranges: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
-    """What ranges by chance (B,), ascending, say of the differences (P,)."""
+    """Return p-values and intervals of the differences (P,) from random ranges (B,), ascending."""
     margin = 1e-12 * float(np.abs(values).max(initial=1e-300))
     as_far = len(ranges) - np.searchsorted(ranges, np.abs(differences) - margin)
     place = min(len(ranges) - 1, math.ceil((1 - settings.alpha) * (len(ranges) + 1)) - 1)

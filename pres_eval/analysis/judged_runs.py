@@ -20,7 +20,7 @@ from pres_eval.arrays.types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class OrderChange:
-    """How alike two judges order the runs under one measure.
+    """Correlation of the orders in which two judges put the runs under one measure.
 
     tau_ap          with the first judge's order as the true one
     pairs, swapped  of runs, and those that the second judge puts the other way round
@@ -194,7 +194,7 @@ def topic_changes(first: PairedScores, second: PairedScores) -> list[TopicChange
 
 @dataclass(frozen=True)
 class Favour:
-    """Whether the second judge favours a group of runs.
+    """Test of one judge's favour for a group of runs.
 
     change, others   mean gain of the group's runs, and of all others, from the first judge to the second
     difference       of the two; p_value: of a t-test over topics that it is not 0, nan without others

@@ -21,7 +21,7 @@ LEVELS = ("nominal", "ordinal", "interval")
 
 @dataclass(frozen=True, eq=False)
 class Assessments:
-    """What J judges said of the documents that any of them judged, on topics that all or any of them have.
+    """Grades by J judges of the documents that any of them judged, on topics that all or any of them have.
 
     pool        the documents
     grades      (J, D), whatever where nobody judged
@@ -115,7 +115,7 @@ def _check_duplicates(qrels: QrelsJudgements) -> None:
 
 @dataclass(frozen=True, eq=False)
 class GradeTable:
-    """How often the first judge gave one grade and the second another: (G, G) counts over G grades."""
+    """Confusion table of two judges: (G, G) counts over G grades, the first judge's in rows."""
 
     grades: tuple[int, ...]
     counts: IntArray

@@ -164,7 +164,7 @@ def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int])
 
 
 def is_average(column: SelectedColumn) -> bool:
-    """Whether a column is a mean of numbers over topics."""
+    """Return whether a column is a mean of numbers over topics."""
     return column.measure.summary is mean and column.measure.format is Format.FLOAT
 
 

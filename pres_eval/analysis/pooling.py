@@ -1,4 +1,4 @@
-"""Which documents to judge: the first of every run, whether judged or not."""
+"""Pools: the first documents of every run, judged or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where judgements come from: pools of less depth, pools without one run or group, what was not judged."""
+"""Origin of judgements: shallower pools, pools without one run or group, unjudged documents."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pool_depths(
     removed: str = "unjudged",
     each: Loop = iter,
 ) -> Depths:
-    """What the ranking of the runs would be had fewer of their first documents been judged.
+    """Rank the runs again with judgements from pools of less depth.
 
     At depth d those judgements stay whose document some of the runs has among its first d.  Judgements of
     documents that none of them has so early go too, so the runs should be those that were pooled.
@@ -116,7 +116,7 @@ def leave_out(
     removed: str = "unjudged",
     each: Loop = iter,
 ) -> list[LeftOut]:
-    """How fair the judgements are to a run that was not pooled: each group of runs is left out in turn.
+    """Measure how fair the judgements are to a run that was not pooled: leave out each group in turn.
 
     Judgements go whose document some run of the group, and no other run, has among its first `depth`; all
     runs are scored under what stays.  Documents that none of the runs has so early stay.
@@ -162,7 +162,7 @@ class Holes:
 
 
 def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> Holes:
-    """How many of the first `depth` documents of each topic of a run nobody judged."""
+    """Count the unjudged documents among the first `depth` of each topic of a run."""
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     judged = (ranking.rank <= depth) & (qrels.grade[ranking.document] >= 0)
     looked_at = np.minimum(ranking.num_ret, depth)

@@ -1,4 +1,4 @@
-"""How many topics an experiment needs, and how sure measures are with those there are."""
+"""Power of experiments: topics needed, and how often a measure orders two runs otherwise."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def discriminative_power(
 
 @dataclass(frozen=True)
 class Stability:
-    """How often a measure ranks pairs of runs otherwise with other topics.
+    """Share of pairs of runs that a measure orders otherwise with other topics.
 
     topics       in each of the sets that were drawn
     error_rate   the share of the rarer verdicts, over all pairs
@@ -112,7 +112,7 @@ class Swaps:
 
 @dataclass(frozen=True)
 class Repeats:
-    """How sets of topics are drawn: trials, seed; what counts as a tie, how wide the bins of differences
+    """Settings of drawn sets of topics: trials, seed; what counts as a tie, how wide the bins of differences
     are.
     """
 

@@ -1,4 +1,4 @@
-"""Where several runs have the relevant documents: what the page lays open of each topic."""
+"""Ranks of the relevant documents in several runs, for the page's view of a topic."""
 
 from __future__ import annotations
 

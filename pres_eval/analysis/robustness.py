@@ -1,4 +1,4 @@
-"""How much the ranking of runs changes when part of the judgements is not known."""
+"""Robustness of the ranking of runs when part of the judgements is unknown."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ THINNED = ("relevant", "all")
 
 @dataclass(frozen=True)
 class Plan:
-    """Which f-qrels are made.
+    """Plan of the reduced judgements (f-qrels) to draw.
 
     fractions    of each topic's relevant documents that stay
     samples      f-qrels for each fraction

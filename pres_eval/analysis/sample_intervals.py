@@ -30,7 +30,7 @@ NO_WIDTH = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class Redrawing:
-    """How often a sample is drawn anew, from which seed, and the share of values that the interval has."""
+    """Settings of redrawn samples: number, seed, and the share of values inside the interval."""
 
     level: float = 0.95
     times: int = 1000

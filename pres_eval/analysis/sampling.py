@@ -21,7 +21,7 @@ def kept_counts(documents: IntArray, fraction: float, least: int = LEAST_RELEVAN
 
 
 def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample: int, seed: int) -> BoolArray:
-    """Which judgements stay if each topic keeps a random fraction of its relevant documents, at least one.
+    """Return which judgements stay if each topic keeps a random part of its relevant documents, at least one.
 
     offsets (T+1,) and is_rel (D,) describe the judgements, those of a topic together; (D,) out.  Judgements
     that are not relevant all stay.  The choice depends on the seed, the fraction, the number of the sample

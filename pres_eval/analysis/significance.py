@@ -212,7 +212,7 @@ def _least_of_draws(topics: int, samples: int) -> float:
 
 
 def _least_of_bootstrap(topics: int, samples: int) -> float:
-    """How often a draw has one topic alone, where t is infinite; less a quarter, as draws are random."""
+    """Return the share of draws of one topic alone (t is infinite), less a quarter for chance."""
     alone = 0.75 * float(topics) ** (1 - topics)
     return max(alone, _least_of_draws(topics, samples)) if topics > 1 else math.nan
 

@@ -1,4 +1,4 @@
-"""How much the order of documents of equal scores could matter."""
+"""Influence of the order of documents with equal scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_RANGE = 0.01
 
 @dataclass(frozen=True)
 class TieRange:
-    """What a measure comes to over all topics, by how equal scores are ordered.
+    """Range of a measure over all topics, from the worst to the best order of equal scores.
 
     label            of the column
     least, greatest  with the relevant documents of each tie last, and first
@@ -34,7 +34,7 @@ class TieRange:
 
     @property
     def is_wide(self) -> bool:
-        """Whether it is worth a word."""
+        """Return whether the range is wide enough for a warning."""
         return self.greatest - self.least >= LEAST_RANGE
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ def main_column(selection: Selection) -> SelectedColumn | None:
 def warning_of_ties(
     relevance: Relevance, ranking: Ranking, options: Options, selection: Selection
 ) -> str | None:
-    """What is to be said of a run whose equal scores could make a difference to the main column."""
+    """Return the warning about a run whose equal scores could change the main column."""
     column = main_column(selection)
     found = None if column is None else tie_range(relevance, ranking, options, column)
     if found is None or not found.is_wide:

@@ -1,4 +1,4 @@
-"""How many topics an experiment needs, and what a number of topics can show."""
+"""Numbers of topics: how many an experiment needs, and what a number of topics can show."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Sizes:
 def topic_set_sizes(
     scores: PairedScores, delta: float, *, alpha: float = 0.05, power: float = 0.8, runs: int = 10
 ) -> list[Sizes]:
-    """How many topics a difference of `delta` needs, at level alpha, to be found with the chance `power`.
+    """Return the topics needed to find a difference of `delta` with chance `power` at level alpha.
 
     The variance is that of the runs at hand (`residual_variance`); a difference of two runs has twice of it.
     Source: Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z.  Needs scipy.
@@ -98,7 +98,7 @@ def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: fl
 
 
 def expected_width(topics: int, variance: float, alpha: float) -> float:
-    """How wide the 1 - alpha interval of a mean difference is on average.
+    """Return the mean width of the 1 - alpha interval of a mean difference.
 
     Formula:  2 t √(variance / n) √(2 / (n - 1)) Γ(n / 2) / Γ((n - 1) / 2)
     """

@@ -35,7 +35,7 @@ class UsedTopics:
 
     @property
     def differ(self) -> bool:
-        """Whether the runs are averaged over different topics."""
+        """Return whether the runs are averaged over different topics."""
         return self.rule == OWN and bool(self.lacking)
 
     @property
@@ -52,7 +52,7 @@ class UsedTopics:
 
     @property
     def warning(self) -> str | None:
-        """What must not go unsaid: that runs have different topics, which ones lack some, what to do.
+        """Return the warning that runs have different topics: which runs lack some, and what to do.
 
         None where nothing is left out, and for one run, of which its reader says it.
         """
@@ -108,7 +108,7 @@ def use_topics(
 
 
 def used_topics(topics: Sequence[IntArray], names: Sequence[str], rule: str, num_topics: int) -> UsedTopics:
-    """What is to be said of the topics of runs (n,); each run's are indices of the pool's."""
+    """Describe the topics of runs (n,); each run's are indices of the pool's."""
     any_run = len(np.unique(np.concatenate(topics)))
     lacking = sorted(
         ((name, any_run - len(each)) for name, each in zip(names, topics, strict=True)),

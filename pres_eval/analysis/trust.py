@@ -1,4 +1,4 @@
-"""What judgements leave open: how much of each run was judged, bounds, ties, how the order would change."""
+"""Limits of the judgements: share judged in each run, bounds, ties, changes of the order of runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ THINNED = Plan(fractions=(0.5,), samples=5)
 
 @dataclass(frozen=True, eq=False)
 class Trust:
-    """What the judgements leave open of R runs.
+    """Limits of the judgements for R runs.
 
     judged  by rank k (R,) the mean share of the first k documents that were judged
     bounds  by label (2, R) the least and the greatest value, for what was not judged; none with -J

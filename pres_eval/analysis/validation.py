@@ -1,4 +1,4 @@
-"""How much a review missed: recall and its kin from judged random samples, each with an interval."""
+"""Validation of a review: recall and its kin from judged random samples, each with an interval."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    """How intervals are made (`method` is beta-binomial or one of METHODS), and what is asked of recall.
+    """Settings of a validation: method of the intervals (beta-binomial or one of METHODS), target of recall.
 
     target  the recall to be shown; None: no test
     margin  half the width that the interval of recall should have; None: nobody asks
@@ -64,7 +64,7 @@ class ReviewSettings:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What samples tell of a review: of each topic, and of all together if there are several.
+    """Estimates from samples: of each topic, and of all together if there are several.
 
     parts      what the samples are of
     estimates  of each topic in turn each of QUANTITIES; ALL is the last topic if there are several

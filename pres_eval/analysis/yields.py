@@ -1,4 +1,4 @@
-"""How many relevant documents are in a part of a collection of which a sample was judged, and how large
+"""Number of relevant documents in a part of a collection of which a sample was judged, and how large
 samples must be.
 """
 

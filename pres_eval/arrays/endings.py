@@ -1,4 +1,4 @@
-"""How ids end, for many ids at once."""
+"""Endings of ids, for many ids at once."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ class Ids(Sequence[bytes]):
         return Ids(words.view(np.uint8), WORD * starts, self.lengths)
 
     def _rest(self) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
-        """What follows the first EVERYWHERE words of an id: all words (W,) of some rows (n,) at a time.
+        """Return the words of ids after the first EVERYWHERE: all words (W,) of some rows (n,) at a time.
 
         Gives the rows, where the words of each begin, and of all words their numbers and themselves.
         """

@@ -1,4 +1,4 @@
-"""Which documents are the same: inside of one list of topics' documents, and in two of them.
+"""Matching of documents: equal ones inside one list of topics' documents, and in two lists.
 
 A key is the number of a document's topic in its upper bits, and a hash of its id below.  Each key chooses a
 slot of a table, and every row writes its number there; of rows with the same slot one stays.  The others
@@ -37,7 +37,7 @@ NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """What is the same.
+    """Pairs of equal documents.
 
     repeats, first  rows whose document comes before in the same topic, and the row where it comes first
     rows, wanted    pairs of rows of the list and of what was wanted that are the same document of the same

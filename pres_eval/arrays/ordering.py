@@ -103,7 +103,7 @@ def stable_order(numbers: NDArray[np.signedinteger[Any]], limit: int) -> IntArra
 
 
 def has_equal(numbers: NDArray[np.generic]) -> bool:
-    """Whether one of the numbers (n,) comes twice."""
+    """Return whether one of the numbers (n,) occurs twice."""
     # np.unique would do, but to make sure that its argument has no mask it imports numpy.ma: 15 ms.
     in_order = np.sort(numbers)
     return bool((in_order[1:] == in_order[:-1]).any())

@@ -1,4 +1,4 @@
-"""What was made once and may be wanted again, as long as it is small."""
+"""Small cache for results that may be needed again."""
 
 from __future__ import annotations
 

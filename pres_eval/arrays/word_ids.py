@@ -113,7 +113,7 @@ class WordIds(Sequence[bytes]):
         return ids
 
     def num_distinct(self) -> int:
-        """How many different ids there are."""
+        """Count the different ids."""
         if len(self.columns) > 1:
             return len(distinct(self.take(slice(None)))[0])
         in_order = np.sort(self.columns[0])

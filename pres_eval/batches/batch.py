@@ -184,14 +184,14 @@ class Batch:
         return {}
 
     def derived(self, function: Callable[[Batch], Value]) -> Value:
-        """What a function makes of the batch, computed once: for measures that share it between cutoffs."""
+        """Return a function's result for the batch, computed once for all cutoffs of a measure."""
         if function not in self._derived:
             self._derived[function] = function(self)
         value: Value = self._derived[function]
         return value
 
     def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:
-        """What a function makes of the batch; kept for the next run with these topics, if they are known.
+        """Return a function's result for the batch; known topics keep it for the next run.
 
         It must look at nothing but the levels, the relevance level and its arguments.
         """

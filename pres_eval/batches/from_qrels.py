@@ -107,7 +107,7 @@ def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
 
 
 def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ranked:
-    """What -M leaves of S ranked topics: their first `most` documents, or all.
+    """Return what -M leaves of S ranked topics: their first `most` documents, or all.
 
     `whole_ties`: all documents of a tie that begins among these are kept, as in some order each is seen.
     """
@@ -118,7 +118,7 @@ def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ra
 
 
 def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
-    """What -M and -J leave of S ranked topics, and judgements that are used in part."""
+    """Return what -M and -J leave of S ranked topics, and judgements that are used in part."""
     if options.ties in (BEST, WORST) and len(ranked.ties.document):
         if qrels.kept is not None:
             ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
@@ -138,13 +138,13 @@ def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> 
 
 
 def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float) -> tuple[int, int]:
-    """How many relevant documents were retrieved, and of how many of them others have the score too."""
+    """Count the relevant documents retrieved, and those of them that share their score."""
     relevant = qrels.grade[ranked.document] >= level
     return int(np.count_nonzero(relevant)), int(np.count_nonzero(relevant[ranked.ties.document]))
 
 
 def ties_matter(relevant: int, tied: int) -> bool:
-    """Whether so many of the relevant documents retrieved are in ties that their order is worth a look."""
+    """Return whether enough of the relevant documents retrieved are in ties to look at their order."""
     return tied > FEW_TIED * relevant
 
 

@@ -1,4 +1,4 @@
-"""What a batch knows of its topics without any run, kept for the next run that has the same topics.
+"""Facts of a batch's topics that need no run, kept for the next run with the same topics.
 
 Whoever trains or compares evaluates many runs against the same judgements, and nearly always they have the
 same topics: grades are counted and best rankings made once for all of them.

@@ -1,4 +1,4 @@
-"""Where documents are in their rankings: some of each topic, and those that share a score with others."""
+"""Places of documents in their rankings: some of each topic, and those that share a score with others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RankedDocuments:
         return values if len(self.rows) == len(values) else values[self.rows]
 
     def within(self, rank: int | IntArray) -> IntArray:
-        """How many of the documents each topic has down to a rank.
+        """Count the documents of each topic down to a rank.
 
         One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T).
         """

@@ -1,4 +1,4 @@
-"""How many preferences a ranking fulfils, for judgement groups that order their documents in classes.
+"""Counts of fulfilled preferences, for judgement groups that order their documents in classes.
 
 A document's place is its number among the judged documents of its topic: those retrieved come first, in rank
 order, then the others.  A preference for the document at place i over the one at place j is fulfilled if

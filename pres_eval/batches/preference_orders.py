@@ -69,7 +69,7 @@ class PartialOrder:
 
 
 def _number(chosen: BoolArray) -> int:
-    """How many of these (n, m) are chosen."""
+    """Return (n, m) where chosen ones are numbered from 1."""
     return int(np.count_nonzero(chosen))
 
 

@@ -1,1 +1,1 @@
-"""What is wrong or suspicious in qrels and runs: all of it, not only the first thing."""
+"""Checks of qrels and runs: all that is wrong or suspicious, not only the first thing."""

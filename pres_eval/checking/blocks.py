@@ -143,7 +143,7 @@ class _Checks:
         self.report.add("duplicate", len(again), "", examples)
 
     def _check_ranks(self, suspects: IntArray) -> None:
-        """Whether a document with a larger rank has a larger score, in the topics of the suspects."""
+        """Report documents whose rank and score are both larger than a neighbour's, in the topics of the suspects."""
         block = self.block
         from_0 = self._first_of_topics(np.flatnonzero(block.rows.ranks == 0))
         has_more = np.zeros(len(block.topics), np.bool_)
@@ -207,7 +207,7 @@ class _Checks:
     def _ranked_differently(
         self, order: IntArray | None, scores: FloatArray, equal: BoolArray, only: BoolArray
     ) -> BoolArray:
-        """Which pairs of neighbours are in groups that docnos alone order otherwise than scores first do."""
+        """Return which neighbours are in groups that docnos alone order otherwise than scores first do."""
         group = np.concatenate(([0], np.cumsum(~equal)))
         chosen = np.zeros(int(group[-1]) + 1, np.bool_)
         chosen[group[:-1][only]] = True

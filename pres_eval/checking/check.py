@@ -42,7 +42,7 @@ MALFORMED = frozenset(
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What the checks compare with.
+    """Limits that the checks compare with.
 
     relevance_level  least grade of a relevant document (-l)
     relevance_form   format of the judgements (-R)
@@ -146,5 +146,5 @@ def _checked(
 
 
 def failed(reports: Sequence[FileReport], strict: bool = False) -> bool:
-    """Whether there was any error; any warning too if that is wanted."""
+    """Return whether there was any error; any warning too if that is wanted."""
     return any(report.verdict() is Severity.ERROR or (strict and report.verdict()) for report in reports)

@@ -1,4 +1,4 @@
-"""What the checker can find, and how findings of one kind are gathered.
+"""Findings of the checker, gathered by kind.
 
 An error is what the evaluator stops at.  A warning is what can make its numbers other than meant.  A note is
 worth knowing and changes nothing by itself.
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Severity(enum.Enum):
-    """How bad a finding is."""
+    """Severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -120,7 +120,7 @@ class Finding:
 
 @dataclass
 class FileReport:
-    """What was found in one file.
+    """Findings in one file.
 
     role   "qrels" or "run"
     facts  counts that are no fault: lines, topics, grades, ...
@@ -167,5 +167,5 @@ class FileReport:
         return next((level for level in (Severity.ERROR, Severity.WARNING) if self.count(level)), None)
 
     def count(self, level: Severity) -> int:
-        """How many kinds of this level were found."""
+        """Count the kinds of findings of this level."""
         return sum(finding.kind.level is level for finding in self.findings.values())

@@ -102,7 +102,7 @@ def _topics_without(topic: IntArray, topics: Sequence[bytes]) -> list[Example]:
 
 
 def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
-    """What a run's ids say beside those of the qrels."""
+    """Compare the ids of a run with those of the qrels."""
     topics = list(qrels.pool.topics)
     in_run, judged = set(run.topics), set(topics)
     common = len(in_run & judged)

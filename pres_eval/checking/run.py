@@ -181,7 +181,7 @@ class _Gathered:
             )
 
     def run(self) -> CheckedRun:
-        """What is known of the whole file."""
+        """Return the facts of the whole file."""
         segments = np.concatenate(self._segments)
         places = np.bincount(segments[changed(segments)], minlength=len(self.numbers))
         return CheckedRun(list(self.numbers), self._topic_lengths(), places, self.tags)

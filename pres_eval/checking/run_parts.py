@@ -38,7 +38,7 @@ class Segments:
         return np.repeat(self.which, self._lengths())
 
     def counts(self) -> IntArray:
-        """How many rows each id has."""
+        """Count the rows of each id."""
         return np.bincount(self.which, self._lengths(), len(self.ids)).astype(np.int64)
 
     def _lengths(self) -> IntArray:

@@ -1,4 +1,4 @@
-"""What the bytes and the malformed lines of a chunk tell."""
+"""Findings from the bytes and the malformed lines of a chunk."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _lines_not_utf8(text: bytes) -> IntArray:
 
 
 def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
-    """What the lines look like, for the facts of a file."""
+    """Return the form of the lines, for the facts of a file."""
     counts = {what: count for (of, what), count in report.counts.items() if of == "lines"}
     return {
         "lines": counts["all"],

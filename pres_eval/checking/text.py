@@ -16,7 +16,7 @@ LAYOUT = 2
 
 
 def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
-    """What was found: file by file with examples, then how often each kind was found in how many files.
+    """Return the findings as text: file by file with examples, then the kinds with their counts.
 
     brief  one line for each file instead
     """
@@ -50,7 +50,7 @@ def _file_lines(report: FileReport) -> Iterator[str]:
 
 
 def _verdict(report: FileReport) -> str:
-    """What to make of a file, in one line."""
+    """Summarise a file in one line."""
     warnings = plural(report.count(Severity.WARNING), "kind of warning", "kinds of warning")
     if report.verdict() is Severity.ERROR:
         errors = plural(report.count(Severity.ERROR), "kind of error", "kinds of error")

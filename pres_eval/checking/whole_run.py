@@ -1,4 +1,4 @@
-"""What can be said of a run only at its end: tags, lengths, ties."""
+"""Findings of a run that only its end shows: tags, lengths, ties."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:
 
 
 def _of_click(error: click.ClickException) -> str:
-    """What click found wrong, as our own messages have it."""
+    """Return an error of click in the words of our own messages."""
     if isinstance(error, click.NoSuchOption):
         near = sorted(error.possibilities or ())
         hint = f"did you mean {' or '.join(near)}?" if near else "--help lists them all"

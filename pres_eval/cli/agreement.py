@@ -45,7 +45,7 @@ DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementOptions(TieOptions, AnalysisOptions):
-    """What the command line said."""
+    """Options of pres-eval agreement."""
 
     files: tuple[str, ...]
     measures: tuple[str, ...]
@@ -73,7 +73,7 @@ class AgreementOptions(TieOptions, AnalysisOptions):
 @analysis_options
 @TIES
 def command(**values: Any) -> None:
-    """Whether measures agree about runs: rank correlations, positions, verdicts on pairs.
+    """Compare measures: rank correlations, positions of runs, verdicts on pairs of runs.
 
     \b
     Examples:

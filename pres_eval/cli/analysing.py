@@ -1,4 +1,4 @@
-"""What the commands that analyse runs share: their options, and how tables and pictures are put out."""
+"""Options and output that the commands which analyse runs share."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Callab
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions:
-    """What the command line said to `PAPER`."""
+    """Options that `PAPER` adds to a command."""
 
     plot_width: float | None
     untitled: bool
@@ -113,7 +113,7 @@ class PictureOptions:
 
     @property
     def paper(self) -> Paper:
-        """What pictures are drawn for."""
+        """Return the width, style and title that pictures are drawn for."""
         from pres_eval.report.paper import Paper
 
         return Paper(self.plot_width, self.untitled, self.plot_style, self.highlight)
@@ -132,7 +132,7 @@ class PictureOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions(PictureOptions):
-    """What the command line said to `result_options` and --quiet."""
+    """Options that `result_options` adds to a command, and --quiet."""
 
     output_format: str
     table: str | None
@@ -156,7 +156,7 @@ class ResultOptions(PictureOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions(ResultOptions, NumberOptions):
-    """What the command line said to `analysis_options`."""
+    """Options that `analysis_options` adds to a command."""
 
     def check(self) -> None:
         """Stops before anything is read if the options make no sense."""
@@ -185,7 +185,7 @@ class RunsOptions(AnalysisOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class PairedOptions(AnalysisOptions):
-    """What commands are told that look at runs topic by topic: judgements and runs, or a file of scores."""
+    """Options of commands that look at runs topic by topic: judgements and runs, or a file of scores."""
 
     files: tuple[str, ...]
     measures: tuple[str, ...]

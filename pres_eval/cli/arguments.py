@@ -1,4 +1,4 @@
-"""What a command line means before click reads it: which command, and prefixes of long option names."""
+"""First look at a command line, before click: which command, and prefixes of long option names."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _value_of_flag(flag: str, word: str) -> list[str]:
 
 
 def _wants_value(argument: str, takes_value: set[str]) -> bool:
-    """Whether the next argument is this option's value."""
+    """Return whether the next argument is this option's value."""
     if argument.startswith("--"):
         return argument in takes_value
     if len(argument) < 2 or not argument.startswith("-"):

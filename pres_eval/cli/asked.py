@@ -1,4 +1,4 @@
-"""What the evaluator was asked for: the options of the command line, and the job that they make."""
+"""Options of the evaluator, and the job that they make."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(TieOptions, GateOptions):
-    """What the command line said."""
+    """Options of the evaluator."""
 
     files: tuple[str, ...]
     help_wanted: bool
@@ -73,7 +73,7 @@ class EvaluateOptions(TieOptions, GateOptions):
 
     @property
     def writes_parquet(self) -> bool:
-        """Whether all values go into one table, because the output file's name says so."""
+        """Return whether all values go into one table, because the output file's name says so."""
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
 
     @property
@@ -97,7 +97,7 @@ class EvaluateOptions(TieOptions, GateOptions):
 
     @property
     def over_common_topics(self) -> bool:
-        """Whether several runs are evaluated over the topics that all of them have."""
+        """Return whether several runs are evaluated over the topics that all of them have."""
         return len(self.runs) > 1 and self.topic_rule(OWN) == COMMON
 
     @property
@@ -113,7 +113,7 @@ class EvaluateOptions(TieOptions, GateOptions):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job(Scoring):
-    """What is evaluated, and how.
+    """Job of the evaluator: files, measures, and how to evaluate.
 
     said      what the command line said, which tells how it is printed
     failures  where the runs that cannot be evaluated are put, None if the first of them is an error

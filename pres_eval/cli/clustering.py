@@ -19,7 +19,7 @@ from pres_eval.reading.run_files import RunFiles
 
 @dataclass(frozen=True)
 class Cluster:
-    """Which workers, and whether they look for unjudged documents that come twice (None: if it is cheap).
+    """Choice of workers, and whether to look for unjudged documents that occur twice (None: if it is cheap).
 
     timeout  how many seconds they may take to answer
     """

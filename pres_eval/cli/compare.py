@@ -38,7 +38,7 @@ from pres_eval.report.winner_tables import winner_tables
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(TieOptions, PairedOptions):
-    """What the command line said."""
+    """Options of pres-eval compare."""
 
     baseline: str | None
     all_pairs: bool
@@ -58,7 +58,7 @@ class CompareOptions(TieOptions, PairedOptions):
     weights: str | None
 
     def settings(self) -> CompareSettings:
-        """How the runs are compared; raises UsageError for options that do not go together."""
+        """Return the settings of the comparison; raise UsageError for options that exclude each other."""
         settings = CompareSettings(
             test=self.test,
             correction=self.correction,

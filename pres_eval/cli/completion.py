@@ -135,7 +135,7 @@ def _completable(name: str | None) -> click.Command:
 
 
 def _is_text(parameter: click.Parameter) -> bool:
-    """Whether it is an argument without choices of its own: all of those name files."""
+    """Return whether an argument has no choices of its own: all of those name files."""
     return isinstance(parameter, click.Argument) and parameter.type is click.STRING
 
 

@@ -25,7 +25,7 @@ JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank)
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertOptions:
-    """What the command line said."""
+    """Options of pres-eval convert."""
 
     file: str
     target: str
@@ -89,7 +89,7 @@ def command(**values: Any) -> None:
 
 
 def _has_grades(source: Source, said: ConvertOptions) -> bool:
-    """Whether a file has judgements, as was said or as it begins."""
+    """Return whether a file has judgements, by its option or its beginning."""
     if said.relevance_format is not None or said.results_format != TREC:
         return said.relevance_format is not None
     if recognised(source, grades=False) is not None:

@@ -31,7 +31,7 @@ SCREEN = 50
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions(AnalysisOptions):
-    """What the command line said."""
+    """Options of pres-eval explain."""
 
     qrels: str
     run: str

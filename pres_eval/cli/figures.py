@@ -37,7 +37,7 @@ Drawn = tuple[Table, Callable[[ModuleType], "Figure"]]
 
 @dataclass(frozen=True, kw_only=True)
 class FiguresOptions(RunsOptions):
-    """What the command line said."""
+    """Options of pres-eval figures."""
 
     kind: str
     topic: str | None

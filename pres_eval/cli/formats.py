@@ -35,7 +35,7 @@ def as_text(
 
 
 def _layout(job: Job, notes: Sequence[str]) -> RunLayout:
-    """How a table looks."""
+    """Return the layout of a table."""
     said = job.said
     return RunLayout(
         per_topic=said.per_topic,

@@ -77,7 +77,7 @@ GATE_OPTIONS = [
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions:
-    """What the command line said to GATE_OPTIONS."""
+    """Options that GATE_OPTIONS adds to a command."""
 
     fail_under: tuple[str, ...]
     fail_over: tuple[str, ...]
@@ -96,7 +96,7 @@ class GateOptions:
 
     @property
     def gated(self) -> bool:
-        """Whether there is any gate."""
+        """Return whether there is any gate."""
         return bool(self.fail_under or self.fail_over or self.against or self.expect)
 
     def thresholds(self) -> list[Threshold]:

@@ -19,7 +19,7 @@ from pres_eval.report.run_plots import score_bars
 
 @dataclass(frozen=True, kw_only=True)
 class HolesOptions(RunsOptions):
-    """What the command line said."""
+    """Options of pres-eval holes."""
 
     depth: int
     documents: bool

@@ -47,7 +47,7 @@ _MOST_PAIRS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class JudgesOptions(AnalysisOptions):
-    """What the command line said."""
+    """Options of pres-eval judges."""
 
     first: str
     second: str

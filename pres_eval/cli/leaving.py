@@ -1,4 +1,4 @@
-"""How the process ends: nothing half-written stays behind, whenever a signal comes."""
+"""End of the process: no half-written file stays behind, whenever a signal comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands that analyse runs read: judgements, runs with their names and topics, files of scores."""
+"""Input of the commands that analyse runs: judgements, runs with names and topics, files of scores."""
 
 from __future__ import annotations
 

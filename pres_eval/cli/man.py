@@ -109,7 +109,7 @@ def _definitions(rows: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _command(name: str) -> list[str]:
-    """What --help of a command says: its usage, its text, its options."""
+    """Return the page of a command: its usage, its text, its options."""
     command = command_of(name)
     context = click.Context(command, info_name=f"pres-eval {name}", **command.context_settings)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])

@@ -1,4 +1,4 @@
-"""Where results go: the terminal, a pipe, or a file that is written whole or not at all."""
+"""Destinations of results: the terminal, a pipe, or a file that is written whole or not at all."""
 
 from __future__ import annotations
 

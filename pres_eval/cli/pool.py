@@ -35,7 +35,7 @@ DEPTH = 100
 
 @dataclass(frozen=True, kw_only=True)
 class PoolOptions:
-    """What the command line said."""
+    """Options of pres-eval pool."""
 
     runs: tuple[str, ...]
     depth: int | None

@@ -35,7 +35,7 @@ TRIED = 50
 
 @dataclass(frozen=True, kw_only=True)
 class PowerOptions(PairedOptions):
-    """What the command line said."""
+    """Options of pres-eval power."""
 
     delta: float
     alpha: float
@@ -85,7 +85,7 @@ class PowerOptions(PairedOptions):
 @SEED
 @analysis_options
 def command(**values: Any) -> None:
-    """How many topics a difference needs, and how sure measures are with those there are (extra: stats).
+    """Compute how many topics a difference needs, and how sure measures are with your topics (extra: stats).
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""How the evaluator puts out the runs: trec_eval's lines as they are computed, or all runs as a whole."""
+"""Output of the evaluator: trec_eval's lines as they are computed, or all runs as a whole."""
 
 from __future__ import annotations
 

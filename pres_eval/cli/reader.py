@@ -34,7 +34,7 @@ LARGE = 16 << 20
 
 @dataclass(frozen=True)
 class Rewrites:
-    """What the command line said of documents that are mapped or excluded."""
+    """Options of --map-docs and --exclude."""
 
     map_docs: str | None = None
     map_ranks: str = "dense"
@@ -43,7 +43,7 @@ class Rewrites:
 
     @property
     def given(self) -> dict[str, str]:
-        """What was said, by option; nothing without --map-docs and --exclude."""
+        """Return the options that were given, by name; nothing without --map-docs and --exclude."""
         mapped = {} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
         excluded = (
             {} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}
@@ -87,7 +87,7 @@ def _rewritten(ranking: Ranking, rewrites: Rewrites) -> str:
 
 @dataclass(frozen=True)
 class Reader:
-    """How files are read, and whether anything is said about them."""
+    """Reader of the files of a command, with its warnings."""
 
     form: str = "qrels"
     quiet: bool = False

@@ -164,7 +164,7 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
 
 
 def _subject(report: Report, said: ReportOptions) -> Subject:
-    """What the picture is of: the runs and the topic asked for, or those that are taken without."""
+    """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
     subject = default_subject(report)
     runs = [chosen_run(report, "--of-run", wanted) for wanted in said.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]

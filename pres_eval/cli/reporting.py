@@ -1,4 +1,4 @@
-"""What a report is made of: runs read, scored and compared, medians, and how the numbers were made."""
+"""Contents of a report: runs read, scored and compared, medians, and how the numbers were made."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def is_page(path: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(PictureOptions, NumberOptions):
-    """What the command line said."""
+    """Options of pres-eval report."""
 
     qrels: str
     runs: tuple[str, ...]
@@ -94,7 +94,7 @@ class ReportOptions(PictureOptions, NumberOptions):
             )
 
     def settings(self) -> CompareSettings:
-        """How the runs are compared."""
+        """Return the settings of the comparison."""
         return CompareSettings(
             test=self.test, correction=self.correction, alpha=self.alpha, samples=self.samples, seed=self.seed
         )

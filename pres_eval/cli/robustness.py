@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RobustnessOptions(TieOptions, RunsOptions):
-    """What the command line said."""
+    """Options of pres-eval robustness."""
 
     measures: tuple[str, ...]
     fractions: tuple[float, ...]
@@ -126,7 +126,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
 @analysis_options
 @TIES
 def command(**values: Any) -> None:
-    """How robust measures are to incomplete judgements: do they still rank the runs alike?
+    """Test how robust measures are to incomplete judgements: do they still rank the runs alike?
 
     \b
     Example:
@@ -181,7 +181,7 @@ def _robustness(said: RobustnessOptions) -> None:
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> list[Table]:
-    """What --depths and --leave-out ask for."""
+    """Return the tables that --depths and --leave-out ask for."""
     tables = []
     if said.depths:
         depths = pool_depths(

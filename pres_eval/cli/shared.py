@@ -215,7 +215,7 @@ number_options = all_of(*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS)
 
 @dataclass(frozen=True, kw_only=True)
 class NumberOptions:
-    """What the command line said to `number_options`, NAMES and KEEP_GOING.
+    """Options that `number_options`, NAMES and KEEP_GOING add to a command.
 
     The fields have click's values under the names of its parameters.
     """
@@ -244,7 +244,7 @@ class NumberOptions:
 
     @property
     def relevance_info(self) -> RelevanceInfo:
-        """What the judgements can give; raises UsageError for a format that does not exist."""
+        """Return the facts of the format of judgements; raise UsageError for one that does not exist."""
         return relevance_info(self.relevance_format)
 
     def warn(self, text: str) -> None:
@@ -284,11 +284,11 @@ class NumberOptions:
 
     @property
     def rewrites(self) -> Rewrites:
-        """What becomes of documents before they are ranked."""
+        """Return the options that map or exclude documents before they are ranked."""
         return Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
 
     def reader(self) -> Reader:
-        """How the files are read."""
+        """Return the reader of the files."""
         if self.map_ranks != "dense" and self.map_docs is None:
             raise UsageError("--map-ranks goes with --map-docs")
         if self.exclude_from != "both" and self.exclude is None:

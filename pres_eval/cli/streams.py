@@ -36,7 +36,7 @@ class Stdout(io.RawIOBase):
         return True
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """Return whether it is a terminal."""
         return os.isatty(self._descriptor)
 
     def fileno(self) -> int:
@@ -63,7 +63,7 @@ class Stdout(io.RawIOBase):
 
 
 def reader_has_left() -> bool:
-    """Whether nobody reads standard output any more, so that nothing more has to be printed."""
+    """Return whether nobody reads standard output any more, so that nothing more has to be printed."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     return isinstance(raw, Stdout) and raw.abandoned
 
@@ -153,7 +153,7 @@ def writing_results() -> Iterator[None]:
 
 
 def results_are_written() -> bool:
-    """Whether a progress bar would get in the way of results."""
+    """Return whether a progress bar would get in the way of results."""
     return bool(_results)
 
 

@@ -30,7 +30,7 @@ MOST = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions(TieOptions, RunsOptions):
-    """What the command line said."""
+    """Options of pres-eval sweep."""
 
     measures: tuple[str, ...]
     nmax: tuple[int, ...]

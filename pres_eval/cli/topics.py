@@ -65,7 +65,7 @@ class ChosenRuns:
         return run_names(self._named, self._said.names)
 
     def warning(self) -> str | None:
-        """What must not go unsaid of the runs given so far together; of one run the reader says it."""
+        """Return the warning about the runs read so far together; the reader warns of each alone."""
         if not self._told or not self._topics:
             return None
         from pres_eval.analysis.paired import depth_warning

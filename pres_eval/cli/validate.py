@@ -68,7 +68,7 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 @QUIET
 @result_options
 def command(**values: Any) -> None:
-    """How much a review missed: recall, precision, prevalence and elusion, each with an interval.
+    """Estimate how much a review missed: recall, precision, prevalence and elusion, each with an interval.
 
     \b
     Examples:

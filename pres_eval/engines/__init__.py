@@ -1,1 +1,1 @@
-"""Who does the work: this process, other processes of this machine, or a Dask cluster."""
+"""Engines: this process, other processes of this machine, or a Dask cluster do the work."""

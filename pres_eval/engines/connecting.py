@@ -1,4 +1,4 @@
-"""What a cluster is called: `local:N`, the address of a Dask scheduler or its file, or a Dask client."""
+"""Names of clusters: `local:N`, the address of a Dask scheduler or its file, or a Dask client."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPECTED = (
 
 @contextlib.contextmanager
 def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine]:
-    """What carries work to the workers of a cluster, for as long as the block goes.
+    """Return the engine that carries work to the workers of a cluster while the block runs.
 
     `patience`: how long a scheduler and its first worker are waited for.
     Raises UsageError for what is none, PresEvalError if nobody answers there.

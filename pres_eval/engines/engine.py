@@ -74,11 +74,11 @@ class Engine(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many pieces of work are done at a time."""
+        """Return the number of pieces of work that run at a time."""
 
     @property
     def threads(self) -> int:
-        """How many threads one piece of work may use."""
+        """Return the number of threads that one piece of work may use."""
 
     def split_size(self, total: int) -> int | None:
         """Return how many bytes of files with `total` bytes are one piece of work; None: whole files are."""

@@ -102,7 +102,7 @@ class OnDask:
 
     @property
     def workers(self) -> int:
-        """How many threads all workers have; at least 1, they may come later."""
+        """Count the threads of all workers; at least 1, they may come later."""
         threads: dict[str, int] = self._answer(self._client.nthreads)
         return max(sum(threads.values()), 1)
 
@@ -179,7 +179,7 @@ class OnDask:
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
-        """What goes wrong with the cluster as one error."""
+        """Return an error of the cluster as one of ours."""
         from distributed import CancelledError, KilledWorker
         from distributed.comm.core import CommClosedError
 

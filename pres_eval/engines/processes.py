@@ -64,7 +64,7 @@ _FORK_WARNING = ".*multi-threaded, use of fork"
 
 
 def can_copy() -> bool:
-    """Whether processes can be copied here, and are known to end only when they are waited for."""
+    """Return whether processes can be forked here, and end only when they are waited for."""
     if sys.platform != "linux" or not hasattr(os, "fork"):
         return False
     return signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN

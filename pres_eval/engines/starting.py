@@ -1,4 +1,4 @@
-"""How processes are started anew, and how much memory they may have."""
+"""Start of new processes, and the memory that they may have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def started() -> tuple[int, Channel]:
 
 
 def worker_command() -> list[str]:
-    """What starts a worker, which imports from where this process does, but not from the current folder.
+    """Return the command of a worker: it imports from where this process does, never from the current folder.
 
     Python itself puts that folder in front (`-m`, `-c`, a terminal): files beside the data would be executed.
     Only an absolute path in PYTHONPATH may name it.  The folder of this package comes last if it is left out.

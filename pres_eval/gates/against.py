@@ -68,13 +68,13 @@ class Change:
 
     @property
     def worse(self) -> bool:
-        """Whether it got worse by more than is allowed, and by a test where that was asked for."""
+        """Return whether it got worse by more than is allowed, and by a test where that was asked for."""
         beyond = is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better)
         return beyond and (self.tested is None or self.tested.corrected < CompareSettings.alpha)
 
     @property
     def cannot_fail(self) -> bool:
-        """Whether the allowance is as large as the earlier value, or half of what the measure can be."""
+        """Return whether the allowance is the whole earlier value, or half of what the measure can be."""
         allowed = float(self.allowed.of(self.before)) if math.isfinite(self.before) else 0.0
         falls = allowed >= self.before > 0 and not self.column.measure.less_is_better
         return falls or (Trait.BOUNDED in self.column.measure.traits and allowed > 0.5)
@@ -165,7 +165,7 @@ def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str)
 
 
 def is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:
-    """Whether a value got worse by more than is allowed, or became nan."""
+    """Return whether a value got worse by more than is allowed, or became nan."""
     if math.isnan(now) or math.isnan(before):
         return math.isnan(now) and not math.isnan(before)
     if math.isinf(before) or math.isinf(now):

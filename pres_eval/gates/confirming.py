@@ -28,7 +28,7 @@ LEVEL = np.array([CompareSettings.alpha])
 
 @dataclass(frozen=True, kw_only=True)
 class Tested:
-    """What a test says of one value.
+    """Result of the test of one value.
 
     how          the test, one-sided unless the alternative says otherwise
     alike        whether all topics changed by the same, so that there is no variance

@@ -1,4 +1,4 @@
-"""Which earlier run a run is compared with, over which topics, and what the two evaluations do not share."""
+"""Counterparts: the earlier run to compare with, the common topics, and what the evaluations do not share."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Counterparts:
 
     @cached_property
     def same_topics(self) -> bool:
-        """Whether both are averaged over the same topics."""
+        """Return whether both are averaged over the same topics."""
         return not self.added and _averaged_over(self.now) == _averaged_over(self.before)
 
     def values(self, evaluation: ScoredRun, place: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What gates find: one finding for each thing that is not as wanted; none means that the gate is passed."""
+"""Findings of gates: one for each thing that is not as wanted; none means that the gate is passed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 10
 
 
 class Verdict(enum.Enum):
-    """What a finding means; the value is how a line of it begins, None where there is no line."""
+    """Meaning of a finding; the value is how a line of it begins, None where there is no line."""
 
     FAILED = ""
     WARNING = "warning: "
@@ -51,7 +51,7 @@ class GateFinding:
 
     @property
     def fails(self) -> bool:
-        """Whether the gate is not passed for it."""
+        """Return whether the gate fails for it."""
         return self.verdict is Verdict.FAILED
 
     def annotation(self, more: int = 0) -> str:

@@ -13,7 +13,7 @@ from pres_eval.report.text import signed
 
 
 def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> str:
-    """Whether the gates were passed, each measure then and now, and what was found."""
+    """Return in Markdown whether the gates were passed, each measure then and now, and the findings."""
     failed = [finding for finding in findings if finding.fails]
     verdict = f"failed: {plural(len(failed), 'finding')}" if failed else "passed"
     parts = [f"### pres-eval: gates {verdict}\n"]

@@ -17,7 +17,7 @@ from pres_eval.scoring import ScoredRun
 
 @dataclass(frozen=True)
 class Allowance:
-    """How far one value may fall: `0.01`, or `1%` of what it was.
+    """Allowance for one value: it may fall by `0.01`, or by `1%` of what it was.
 
     number    of an absolute allowance the number itself, of a relative one the share, 0.01
     relative  whether it is a share of the earlier value
@@ -34,7 +34,7 @@ class Allowance:
         return abs(Decimal(repr(before))) * self.number if self.relative else self.number
 
     def allows_all(self, column: SelectedColumn) -> bool:
-        """Whether no value of the column can fall further than this."""
+        """Return whether no value of the column can fall further than this."""
         measure = column.measure
         bounded = Trait.BOUNDED in measure.traits and not (self.relative and measure.less_is_better)
         return bounded and self.number >= 1

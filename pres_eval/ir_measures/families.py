@@ -1,4 +1,4 @@
-"""What other packages compute for ir_measures, for where they are not installed.
+"""Values of other packages' measures for ir_measures, where those packages are not installed.
 
 These providers come behind all others: where cwl_eval, pyndeval or gdeval are installed, these are asked.
 """

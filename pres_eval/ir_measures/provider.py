@@ -106,7 +106,7 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
     ]
 
     def supports(self, measure: Any) -> bool:
-        """Whether the measure is computed here; gains have to be whole numbers."""
+        """Return whether the measure is computed here; gains have to be whole numbers."""
         gains = measure.params.get("gains", {})
         return super().supports(measure) and all(isinstance(gain, int) for gain in gains.values())
 

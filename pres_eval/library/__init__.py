@@ -1,1 +1,1 @@
-"""What Python programs call: judgements and runs of every kind in, numbers and tables out."""
+"""Interface for Python programs: judgements and runs of every kind in, numbers and tables out."""

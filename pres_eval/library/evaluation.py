@@ -28,7 +28,7 @@ Value = float | int | str | None
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Where an evaluation comes from.
+    """Origin of an evaluation.
 
     qrels                      what the judgements are called
     form                       their format, as -R names it
@@ -84,7 +84,7 @@ class Evaluation:
 
     @property
     def name(self) -> str:
-        """What messages call the run: the path, or "run"."""
+        """Return the name of the run in messages: the path, or "run"."""
         return self.scores.path
 
     @property

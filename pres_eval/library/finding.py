@@ -181,7 +181,7 @@ def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
 
 
 def _wrong(score: Any) -> tuple[str, str] | None:
-    """What a score is, and what was expected; None if it is a number."""
+    """Describe a score that is no number, and what was expected; None if it is a number."""
     try:
         if float(score) == float(score):
             return None

@@ -37,7 +37,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
 
 
 def is_path(data: Any) -> bool:
-    """Whether an object names a file."""
+    """Return whether an object names a file."""
     return isinstance(data, (str, os.PathLike))
 
 
@@ -46,7 +46,7 @@ MANY_GRADES = 6
 
 
 def numbers_are(data: Any, kind: type | tuple[type, ...]) -> bool:
-    """Whether the first topic of a dict of dicts has numbers of this kind alone."""
+    """Return whether the first topic of a dict of dicts has numbers of this kind alone."""
     first = next(iter(data.values()), None) if isinstance(data, Mapping) else None
     return isinstance(first, Mapping) and bool(first) and all(isinstance(one, kind) for one in first.values())
 
@@ -74,7 +74,7 @@ def look_swapped(judged: Any, run: Any) -> str:
 
 
 def plain_mapping(data: Any) -> Any:
-    """What a ranx Qrels or Run holds, as dicts; the rows of an ir_datasets dataset; others as they are."""
+    """Return a ranx Qrels or Run as dicts, an ir_datasets dataset as its rows; others as they are."""
     if hasattr(data, "qrels_iter"):
         return data.qrels_iter()
     if type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):

@@ -162,7 +162,7 @@ class _NumberedTopics:
         self._ids, self._scores = _flat(ids, there), _flat(scores, there)
 
     def check(self, name: str) -> int:
-        """How many documents there are; raises InputError for a score or an id that is none."""
+        """Count the documents; raise InputError for a score or an id that is none."""
         if (self._all < 0).any():
             number = int(self._all[self._all < 0][0])
             raise InputError(name, None, f"document {number}", f"ids of at least 0, or {NONE} for none")

@@ -66,7 +66,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What messages call the run: the path, or "run"."""
+        """Return the name of the run in messages: the path, or "run"."""
         return self.ranking.name
 
     @property
@@ -211,7 +211,7 @@ class Qrels:
 
     @property
     def name(self) -> str:
-        """What messages call the judgements: the path, or "qrels"."""
+        """Return the name of the judgements in messages: the path, or "qrels"."""
         return self.relevance.name
 
     @property

@@ -38,6 +38,6 @@ class FileObject(Source):
 
 
 def name_of(stream: Any, otherwise: str) -> str:
-    """What an open file is called."""
+    """Return the name of an open file."""
     name = getattr(stream, "name", None)
     return name if isinstance(name, str) else otherwise

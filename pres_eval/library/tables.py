@@ -62,12 +62,12 @@ def opened_table(data: Any, value: Sequence[str], name: str) -> Iterator[ThreeCo
 
 
 def is_pandas(data: Any) -> bool:
-    """Whether it is a pandas frame; pandas is not imported to find out."""
+    """Return whether it is a pandas frame; pandas is not imported to find out."""
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
 
 def looks_like_columns(data: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is of named columns, not of topics."""
+    """Return whether the keys of a mapping are column names, not topics."""
     return any(key in data for key in TOPIC) and any(key in data for key in DOCUMENT)
 
 

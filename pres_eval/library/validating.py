@@ -19,7 +19,7 @@ from pres_eval.report.validation_tables import sentences, validation_tables
 
 
 class Review(Validation):
-    """What samples tell of a review: its `estimates`, and the `parts` that they are made of."""
+    """Estimates from samples of a review, and the `parts` that they are made of."""
 
     def __getitem__(self, quantity: str) -> Estimate:
         """The estimate of "recall" or another quantity, over all topics."""
@@ -27,7 +27,7 @@ class Review(Validation):
 
     @property
     def sentence(self) -> str:
-        """What the samples say of recall, over all topics, in plain words."""
+        """Return in plain words what the samples show of recall, over all topics."""
         return sentences(self)[-1][1]
 
     def to_text(self, form: str = "table", table: str | None = None, digits: int = 4) -> str:

@@ -1,4 +1,4 @@
-"""What the library says as a warning, at the line of the caller, where the command writes to stderr."""
+"""Warnings of the library, at the line of the caller; the command writes them to stderr."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class CatalogueEntry:
     also: tuple[tuple[str, str], ...]
 
     def matches(self, words: Iterable[str]) -> bool:
-        """Whether each word is in the name, the description, or a name of another tool."""
+        """Return whether each word is in the name, the description, or a name of another tool."""
         here = " ".join((self.measure.name, self.measure.description, *(name for name, _ in self.also)))
         return all(word.casefold() in here.casefold() for word in words)
 

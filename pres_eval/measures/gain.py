@@ -97,7 +97,7 @@ def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
 
 
 def adds_exactly(named: GradeGains) -> bool:
-    """Whether sums and differences of these gains are exact in doubles, and their order is trec_eval's."""
+    """Return whether sums and differences of these gains are exact in doubles, in trec_eval's order."""
     return all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
 
 

@@ -84,7 +84,7 @@ def split_text(text: str) -> list[str]:
 
 
 def _swallows(text: str) -> bool:
-    """Whether everything behind this text would be its parameters."""
+    """Return whether all text after this one would be its parameters."""
     # trec_eval: a measure without parameters accepts any, which have no effect.
     name, dot, _ = text.partition(".")
     measure = _measure(name) if dot else None

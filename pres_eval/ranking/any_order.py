@@ -42,7 +42,7 @@ class IdsWantedError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class KeyedRows:
-    """What is kept of N rows of judged topics, J of them judged documents.
+    """Kept parts of N rows of judged topics, J of them judged documents.
 
     place_keys         (N,) ascend from topic to topic, and with descending scores in a topic; in any order
     document_keys      (N,) hashes of topics and documents, share by share
@@ -105,7 +105,7 @@ class KeyedRows:
 
 
 class RowsInAnyOrder:
-    """What is kept of all rows of a run, to rank its judged documents."""
+    """Kept parts of all rows of a run, to rank its judged documents."""
 
     def __init__(self, parts: Sequence[KeyedRows], pool: Pool, single: bool) -> None:
         self._pool = pool
@@ -147,7 +147,7 @@ class RowsInAnyOrder:
         )
 
     def _repeat_in_shares(self, first: int) -> bool:
-        """Whether a document key comes twice, in some shares."""
+        """Return whether a document key occurs twice, looking at one share at a time."""
         for number in range(first, first + _SHARES_AT_ONCE):
             keys = np.concatenate([part.share(number) for part in self._parts])
             if len(KeyTable(keys).repeats()[0]):

@@ -70,7 +70,7 @@ def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
 
 
 def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
-    """What is said of a run without a topic of the judgements."""
+    """Return the warning about a run without a topic of the judgements."""
     run = ranking.name if isinstance(ranking, Ranking) else "run"
     if options.only_topic is not None:
         return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"

@@ -1,4 +1,4 @@
-"""What is known of the lines of a run besides ranks, added up from chunk to chunk and from split to split."""
+"""Facts of the lines of a run besides ranks, added up from chunk to chunk and from split to split."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TAG = 5
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of some lines.
+    """Facts of some lines.
 
     num_lines, num_rows  lines, and those of them that are documents
     tag, tag_before      of the last row, and of the one before it
@@ -43,7 +43,7 @@ class Facts:
         )
 
     def then(self, later: Facts) -> Facts:
-        """What is known of these lines and those that follow."""
+        """Return the facts of these lines and those that follow."""
         longer = self.longer_line
         if longer is None and later.longer_line is not None:
             longer = self.num_lines + later.longer_line

@@ -37,7 +37,7 @@ def topic_keys(num_topics: int, single: bool) -> Words:
 
 
 def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
-    """How many bits of a score have room beside the number of a topic, and how many are lost."""
+    """Return how many bits of a score have room beside the number of a topic, and how many are lost."""
     lost = max((num_topics - 1).bit_length() + bits - 64, 0)
     return bits - lost, lost
 

@@ -89,7 +89,7 @@ _AT_PLACE = np.cumprod(np.full(PLACES, _ODD))
 
 @dataclass(frozen=True)
 class Respelling:
-    """What would make ids match that match nothing.
+    """Respelling of ids that match nothing, with which they would match.
 
     names  what has to be left out of the ids
     pairs  the ids of the run that would match then, each with the id of the judgements
@@ -102,12 +102,12 @@ class Respelling:
 
     @property
     def count(self) -> int:
-        """How many ids would match."""
+        """Count the ids that would match."""
         return len(self.pairs)
 
     @property
     def text(self) -> str:
-        """What to leave out, and an id of each side."""
+        """Return what to leave out, and an id of each side."""
         (_, ours), judged = self.pairs[0]
         advice = "; see --map-docs" if CHUNKS in self.names else ""
         rest = "" if self.rest is None else f", {self.rest.count:,} more {self.rest.text}"
@@ -115,7 +115,7 @@ class Respelling:
 
     @property
     def without(self) -> str:
-        """What to leave out."""
+        """Return what to leave out."""
         return f"without {' and '.join(self.names)}"
 
     def every(self) -> Iterator[Respelling]:

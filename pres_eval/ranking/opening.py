@@ -1,4 +1,4 @@
-"""How a run opens and ends: enough to notice, at no cost, what makes all numbers other than meant."""
+"""Beginning and end of a run: enough to notice, at no cost, what makes all numbers other than meant."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Collected:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
-    """What is kept of some rows: ranks where topics are whole, else the rows or their keys.
+    """Kept parts of some rows: ranks where topics are whole, else the rows or their keys.
 
     facts, opening  of its lines; the opening is that of the first part of a run
     looked_at       rows whose ids are looked at, should they match nothing

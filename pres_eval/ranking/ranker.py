@@ -39,7 +39,7 @@ ROWS = "rows"
 
 @dataclass(frozen=True)
 class Kept:
-    """What a pass keeps of rows: the "ranks" of whole topics, "keys" (two numbers a row), or the "rows".
+    """Kept parts of rows: the "ranks" of whole topics, "keys" (two numbers a row), or the "rows".
 
     ties    the place keys of the ties of which rows are kept; None for all rows
     checks  whether keys tell documents that come twice
@@ -51,7 +51,7 @@ class Kept:
 
     @property
     def by_topic(self) -> bool:
-        """Whether topics have to be whole."""
+        """Return whether topics have to be whole."""
         return self.what == "ranks"
 
 
@@ -67,16 +67,16 @@ class Judged(Protocol):
 
     @property
     def ties_ascending(self) -> bool:
-        """Whether equal scores go by docno ascending, as for preferences."""
+        """Return whether equal scores go by docno ascending, as for preferences."""
 
     @property
     def rewriting(self) -> Rewriting | None:
-        """What became of their documents, and what becomes of those of runs; None if nothing does."""
+        """Return the rewriting of documents, of judgements and runs alike; None if there is none."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ranker:
-    """How a run is ranked; has no state that changes, so that any thread may call it.
+    """Ranker of a run; its state never changes, so that any thread may call it.
 
     pool, ascending  the judged documents; equal scores go by docno ascending, not descending
     single           scores are kept in 32 bits
@@ -133,7 +133,7 @@ class Ranker:
 
     @cached_property
     def finder(self) -> Finder:
-        """What finds judged documents among rows in any order."""
+        """Return the finder of judged documents among rows in any order."""
         return Finder(self.pool, self.seed)
 
     def part(

@@ -56,7 +56,7 @@ class Ranking(Ranked):
 
     @property
     def has_judged(self) -> bool:
-        """Whether a judged document was retrieved."""
+        """Return whether a judged document was retrieved."""
         return bool(len(self.rank))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What about a run and its judgements is no error but should not go unsaid."""
+"""Warnings about a run and its judgements that are no errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alone: bool = True) -> list[str]:
-    """What is no error but should not go unsaid.
+    """Return the warnings about a run: what is no error but may mislead.
 
     `alone`: whether it is the only run; the topics of several are told together (`analysis.topics`).
     """
@@ -109,7 +109,7 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
 
 
 def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
-    """What makes all values 0 or upside down."""
+    """Return the warnings about values that are all 0 or upside down."""
     opening = ranking.opening
     if ranking.tag_before is not None:
         yield (

@@ -1,4 +1,4 @@
-"""What a file that cannot be read looks like, and what to type: looked at only when something is wrong.
+"""Advice on files that cannot be read, and what to type: computed only after a failure.
 
 The first bytes and the first lines decide, so a fault far down in a good file gets no advice.
 """
@@ -64,7 +64,7 @@ def with_advice(error: InputError, source: Source, names: str) -> InputError:
 
 
 def advice(source: Source, names: str) -> str:
-    """What a malformed file looks like and what to type; "" if nobody knows.
+    """Return what a malformed file looks like and what to type; "" if that is unknown.
 
     `names` are the columns that were expected.
     """
@@ -129,7 +129,7 @@ def _header(lines: list[bytes]) -> Found:
 
 
 def _like(lines: list[bytes], patterns: tuple[bytes, ...]) -> bool:
-    """Whether nearly all lines have columns like these."""
+    """Return whether nearly all lines have columns like these."""
     good = 0
     for line in lines:
         words = line.split()

@@ -29,7 +29,7 @@ Four bytes may encode a block of 128 KiB, so this many make 32 MB at most.
 
 
 class Readable(Protocol):
-    """What the compressed bytes come from."""
+    """Source of the compressed bytes."""
 
     def read(self, size: int, /) -> bytes | None:
         """Some bytes, at most `size`; none at the end."""
@@ -40,15 +40,15 @@ class Decompressor(Protocol):
 
     @property
     def eof(self) -> bool:
-        """Whether all of it was given."""
+        """Return whether all of it was given."""
 
     @property
     def needs_input(self) -> bool:
-        """Whether there is no text left of the bytes it has."""
+        """Return whether no text is left of the bytes it has."""
 
     @property
     def unused_data(self) -> bytes:
-        """What followed its end."""
+        """Return the bytes after the end of the stream."""
 
     def decompress(self, data: bytes, most: int, /) -> bytes:
         """Some text, at most so many bytes, of these compressed bytes and of those left from before."""

@@ -1,4 +1,4 @@
-"""Where to cut a run into chunks: where the topic changes, as long as no topic comes again."""
+"""Cuts of a run into chunks: where the topic changes, as long as no topic comes again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files are not text: how compressed ones begin, and lines without an end."""
+"""Files that are not text: compressed ones by their first bytes, and lines without an end."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LONGEST_LINE = 1 << 20
 
 
 def compression_of(file: OpenFile) -> str | None:
-    """How a file is compressed, by its first bytes."""
+    """Return how a file is compressed, by its first bytes."""
     head = file.peek(LONGEST_MAGIC)
     return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
 
 
 def long_line(buffer: bytearray, start: int, stop: int) -> int | None:
-    """Where the first line of buffer[start:stop] begins that is longer than LONGEST_LINE, None if none is."""
+    """Return where the first line of buffer[start:stop] longer than LONGEST_LINE begins, None if none is."""
     while stop - start > LONGEST_LINE:
         # All lines up to the last newline that this one may have are short enough.
         end = buffer.rfind(b"\n", start, start + LONGEST_LINE + 1) + 1

@@ -37,7 +37,7 @@ class Layout:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Count the columns."""
         return len(self.names.split())
 
     @property

@@ -1,4 +1,4 @@
-"""How the C library treats memory that arrays give back."""
+"""Settings of the C library for memory that arrays give back."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def freed_memory_kept() -> Iterator[None]:
 
 
 def _threshold_asked_for() -> int:
-    """How much free memory this process may hold before glibc gives it back, if it was started so."""
+    """Return how much free memory this process may hold before glibc gives it back, if it was started so."""
     size = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
     return min(int(size), _LARGEST) if _DIGITS.fullmatch(size) else GLIBC_DEFAULT
 

@@ -46,7 +46,7 @@ class Pool:
 
     @cached_property
     def remembered(self) -> Remembered:
-        """What was made of documents of some topics, by these, for the next run."""
+        """Return the function's result for documents of some topics, kept for the next run."""
         return Remembered(MOST_REMEMBERED)
 
     @property
@@ -82,7 +82,7 @@ class Pool:
         return Matches(found.repeats, found.first, found.rows, wanted)
 
     def num_documents_of(self, topics: IntArray) -> int:
-        """How many documents some topics (n,) have together."""
+        """Count the documents of some topics (n,) together."""
         return int(lengths_at(self.offsets, topics).sum())
 
     def byte_order(self) -> IntArray:

@@ -82,12 +82,12 @@ class QrelsJudgements:
 
     @property
     def info(self) -> RelevanceInfo:
-        """What measures can be computed from them."""
+        """Return which measures can be computed from them."""
         return RelevanceInfo.QRELS_FLOAT if self.grade.dtype == np.float64 else RelevanceInfo.QRELS
 
     @cached_property
     def topics_seen(self) -> Remembered:
-        """What batches made of these judgements alone, for the next run; not passed on by `replace`."""
+        """Return facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
         return Remembered(MOST_REMEMBERED)
 
     def keeping(self, kept: BoolArray) -> QrelsJudgements:

@@ -38,7 +38,7 @@ FORMATS = {
 
 
 def relevance_info(form: str) -> RelevanceInfo:
-    """What can be computed from a format; raises UsageError for one that does not exist."""
+    """Return the facts of a format of judgements; raise UsageError for one that does not exist."""
     if form not in FORMATS:
         raise UsageError(f"-R {form}: no such format, expected one of {', '.join(FORMATS)}")
     return FORMATS[form]

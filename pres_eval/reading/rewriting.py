@@ -68,7 +68,7 @@ class Rewritten:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rewriting:
-    """What becomes of the documents of runs and judgements before they are joined: mapped, then excluded.
+    """Rewriting of the documents of runs and judgements before they are joined: mapped, then excluded.
 
     What is excluded may be named as it is written or as what it becomes.
 

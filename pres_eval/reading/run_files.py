@@ -71,7 +71,7 @@ class RunFiles:
 
     @property
     def is_remote(self) -> bool:
-        """Whether fsspec opens the files."""
+        """Return whether fsspec opens the files."""
         return "://" in self.name
 
 
@@ -155,7 +155,7 @@ def _files_in(address: str) -> list[str] | None:
 
 
 def _is_part(folder: str, file: str) -> bool:
-    """Whether a name is one that engines give to part files."""
+    """Return whether a name is one that engines give to part files."""
     name = file.rpartition("/")[2]
     return re.match(r"part[-._]", name) is not None or (
         folder.rstrip("/").endswith(PARQUET_ENDING) and name.endswith(PARQUET_ENDING)

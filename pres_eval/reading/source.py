@@ -195,7 +195,7 @@ class Source:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def for_jumps(self) -> Any:
-        """What a reader that jumps about in the file opens: a path, or an open file."""
+        """Return what a reader that jumps about in the file opens: a path, or an open file."""
         if self.path != "-" and self.size() is not None:
             with contextlib.closing(self._open()) as file:
                 if compression_of(file) is None:
@@ -254,7 +254,7 @@ class Source:
             self._open().close()
 
     def changed(self) -> InputError:
-        """What to raise where two readings of the file don't agree."""
+        """Return the error for two readings of the file that do not agree."""
         return InputError(
             self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
         )

@@ -38,7 +38,7 @@ class Split:
 
     @property
     def is_first(self) -> bool:
-        """Whether the run begins with it."""
+        """Return whether the run begins with it."""
         return self.number == self.start == 0
 
 

@@ -1,4 +1,4 @@
-"""Where runs are: paths, and addresses that fsspec opens (s3://, gs://, https://, ...)."""
+"""Storage of runs: paths, and addresses that fsspec opens (s3://, gs://, https://, ...)."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ class PlannedFile:
 
     @property
     def is_remote(self) -> bool:
-        """Whether fsspec opens it."""
+        """Return whether fsspec opens it."""
         return is_remote(self.address)
 
 
 def is_remote(address: str) -> bool:
-    """Whether an address is one of fsspec's and not a path."""
+    """Return whether an address is one of fsspec's and not a path."""
     scheme, colon, _ = address.partition("://")
     return bool(colon) and scheme.replace("+", "").replace("-", "").isalnum()
 
@@ -150,12 +150,12 @@ def source_of(file: Source | PlannedFile) -> Source:
 
 
 def version_here(file: PlannedFile) -> Version:
-    """What this machine can tell of the version of a file: all of it, or what every machine can."""
+    """Return what this machine knows of the version of a file: all of it, or what every machine can."""
     return file.version if file.machine == _machine() else file.version[:EVERYWHERE]
 
 
 def _machine() -> str:
-    """What tells this machine, or this container, from others."""
+    """Return what distinguishes this machine, or this container, from others."""
     name = os.uname().nodename if hasattr(os, "uname") else ""
     with contextlib.suppress(OSError), open(BOOT, encoding="ascii") as file:  # noqa: PTH123
         name += file.read()
@@ -173,7 +173,7 @@ def files_in(address: str) -> list[str] | None:
 
 
 def is_compressed(file: PlannedFile) -> bool:
-    """Whether the file begins as compressed ones do."""
+    """Return whether the file begins as compressed ones do."""
     try:
         with open_at(file, 0, LONGEST_MAGIC) as opened:
             return compression_of(opened) is not None
@@ -267,7 +267,7 @@ def system_of(address: str) -> tuple[Any, str]:
 
 @contextlib.contextmanager
 def _as_os_error() -> Iterator[None]:
-    """What a store raises as an error of the system, whatever the store calls it."""
+    """Return a store's error as an error of the system, whatever the store calls it."""
     try:
         yield
     except OSError:
@@ -278,7 +278,7 @@ def _as_os_error() -> Iterator[None]:
 
 @contextlib.contextmanager
 def as_input_error(address: str) -> Iterator[None]:
-    """What a store raises as the InputError of a file."""
+    """Return a store's error as the InputError of a file."""
     try:
         with _as_os_error():
             yield

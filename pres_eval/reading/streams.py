@@ -1,4 +1,4 @@
-"""Where bytes come from: files, which may change, and pipes, which are kept to be read again."""
+"""Sources of bytes: files, which may change, and pipes, which are kept to be read again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Progress = Callable[[int], None]
 
 
 class RawStream(Protocol):
-    """What a stream has to offer here."""
+    """Stream of bytes, as far as it is needed here."""
 
     def readinto(self, view: memoryview, /) -> int | None:
         """Read some bytes into the view, and give their number; 0 at the end, None if there are none yet."""

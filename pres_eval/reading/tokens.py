@@ -1,4 +1,4 @@
-r"""Where the columns of a chunk's lines begin and end, and which lines are malformed.
+r"""Columns of a chunk's lines: where they begin and end, and which lines are malformed.
 
 Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or
 tabs and ends in \\n or \\r\\n, as nearly all files have, so the separators' places are the columns after a
@@ -85,7 +85,7 @@ class Fields:
         return np.add(self.edges[:, edge], np.int64(self.base + behind), dtype=np.int64)
 
     def cell(self, row: int, number: int) -> tuple[int, int]:
-        """Where one field begins and ends; not the first column."""
+        """Return where one field begins and ends; not the first column."""
         if self.separators:
             return int(self.edges[row, number - 1]) + self.base + 1, int(self.edges[row, number]) + self.base
         return int(self.edges[row, 2 * number]) + self.base, int(self.edges[row, 2 * number + 1]) + self.base

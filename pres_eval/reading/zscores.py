@@ -88,7 +88,7 @@ class ZScores:
 
     @property
     def warning(self) -> str | None:
-        """What must be said of Z-scores that could not be computed; None if all could."""
+        """Return the warning about Z-scores that could not be computed; None if all could."""
         if not self.missing:
             return None
         topic, label = min(self.behind or self.missing)
@@ -109,7 +109,7 @@ class ZScores:
 
 
 def _search(wanted: bytes, end: int, item: Callable[[int], bytes], last: int | None = None) -> int | None:
-    """Where trec_eval's binary search finds a text among items 0 ... end, one more than there are.
+    """Return where trec_eval's binary search finds a text among items 0 ... end, one more than there are.
 
     `last`: the last item that can be read (end - 1 if not told); the place behind it is given if the search
     gets there, None if it finds nothing.

@@ -24,7 +24,7 @@ from pres_eval.report.text import UNKNOWN, falling_notes, percentage
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
-    """How alike each pair of measures orders the runs."""
+    """Return the table of correlations between the orders of each pair of measures."""
     over = "" if scores is None else f" over {plural(len(scores.topics))}"
     left_out = () if scores is None else scores.left_out
     gone = (f"left out, no averages over topics: {', '.join(left_out)}",) if left_out else ()
@@ -43,7 +43,7 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
 
 
 def coefficient_intervals_table(found: list[CoefficientInterval], confidence: float, samples: int) -> Table:
-    """How far the coefficients would move with other topics."""
+    """Return the table of intervals of the coefficients over topics."""
     return records_table(
         "intervals",
         f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
@@ -94,7 +94,7 @@ def positions_table(
     positions: IntArray,
     falling: Collection[str] = (),
 ) -> Table:
-    """Where each measure puts the runs: (M, R) means and positions.
+    """Return the table of the runs' positions under each measure: (M, R) means and positions.
 
     falling: labels of measures of which less is better.
     """
@@ -135,7 +135,7 @@ def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float)
 
 
 def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
-    """How often each measure contradicts the others: (M, P) verdicts."""
+    """Return the table of how often each measure contradicts the others: (M, P) verdicts."""
     rows = dissents(measures, said)
     return records_table(
         "dissents",

@@ -47,7 +47,7 @@ def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[ParquetTab
 
 @contextmanager
 def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Write]:
-    """What writes rows, given as columns, into a file that is whole after the block.
+    """Return a writer of rows, given as columns, into a file that is whole after the block.
 
     fields: Arrow's types by the names of the columns.  Raises MissingExtraError.
     """

@@ -20,7 +20,7 @@ class Axis:
     logarithmic: bool = False
 
     def place(self, value: float, start: float, end: float) -> float:
-        """Where a value lies between the ends of the axis."""
+        """Return the place of a value between the ends of the axis."""
         low, high, value = (
             (math.log10(v) for v in (self.low, self.high, max(value, self.low)))
             if self.logarithmic
@@ -78,7 +78,7 @@ Scale = Callable[[float], float]
 
 
 def scales(frame: Frame, x: Axis, y: Axis) -> tuple[Scale, Scale]:
-    """Where values of either axis are drawn."""
+    """Return the scales that values of either axis are drawn on."""
     return (
         lambda value: x.place(value, frame.left, frame.width - frame.right),
         lambda value: y.place(value, frame.height - frame.bottom, frame.top),

@@ -1,4 +1,4 @@
-"""What stands in a table of an analysis, and how a cell is written."""
+"""Cells of the tables of an analysis, and how they are written."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _means(result: ComparedRuns, topics: str) -> Table:
 
 
 def _mark(comparison: Comparison | None, settings: CompareSettings) -> str:
-    """What a significant comparison with the baseline shows; a test on ranks speaks of ranks."""
+    """Return the mark of a significant comparison with the baseline; a test on ranks has its own."""
     if comparison is None or not comparison.significant:
         return ""
     return {1: ">=" if settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}[comparison.direction]
@@ -125,7 +125,7 @@ def _intervals(result: ComparedRuns) -> Table:
 
 
 def _mean_notes(result: ComparedRuns) -> list[str]:
-    """What the intervals of the means are good for."""
+    """Return the notes about the intervals of the means."""
     if len(result.scores.topics) < 2:
         return ["- no interval: one topic says nothing of others"]
     labels = result.scores.measures
@@ -228,7 +228,7 @@ def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note,
 
 
 def _disagreements(result: ComparedRuns) -> list[Note]:
-    """What marks an interval that says something else than the test."""
+    """Return the note about intervals that disagree with the test."""
     if all(one.agrees for one in result.comparisons):
         return []
     return [Note("the interval and the test disagree on whether there is a difference", mark="!")]
@@ -250,7 +250,7 @@ def _without_p(result: ComparedRuns) -> list[str]:
 
 
 def _without_width(result: ComparedRuns) -> list[str]:
-    """What p-values and intervals are of comparisons that have no variance."""
+    """Return the note about comparisons that have no variance."""
     count = sum(
         one.difference != 0 and math.isnan(one.d_z) and not math.isnan(one.p_value)
         for one in result.comparisons

@@ -1,4 +1,4 @@
-"""How pictures look: panels, colours, lines, names, legends.
+"""Style of pictures: panels, colours, lines, names, legends.
 
 Colours are Okabe and Ito's, which colour-blind readers can tell apart; every line also has its own dashes and
 marker, so that it can be told in black and white.
@@ -82,7 +82,7 @@ def panels(
 
 
 def columns_of(grid: Sequence[Axes]) -> int:
-    """How many of the plots are side by side."""
+    """Return the number of plots side by side."""
     return len({axes.get_position().x0 for axes in grid})
 
 

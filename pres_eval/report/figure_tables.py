@@ -24,7 +24,7 @@ def _figure(
 
 
 def relevant_table(rows: Sequence[tuple[str, int]]) -> Table:
-    """How many relevant documents each topic has."""
+    """Return the table of each topic's number of relevant documents."""
     return _figure(f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
 
 

@@ -83,7 +83,7 @@ def transposed(grid: Grid, corner: str) -> Grid:
 
 
 def fits(grid: Grid, style: str, width: int | None) -> bool:
-    """Whether no line is longer than `width`, None being any."""
+    """Return whether no line is longer than `width`, None being any."""
     if width is None:
         return True
     text = written(replace(grid, title="", apart=()), style)

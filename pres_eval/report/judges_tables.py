@@ -25,7 +25,7 @@ MOST_SHOWN = 12
 
 
 def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTable, level: float) -> Table:
-    """How far the judges agree on the documents that they both judged, and what each alone judged."""
+    """Return the table of agreement on the documents that both judges judged, and what each alone judged."""
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
         ("topics that all judges have", len(judged.pool.topics)),
@@ -197,7 +197,7 @@ def swaps_table(found: Sequence[SwappedPair]) -> Table:
 
 
 def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Table:
-    """What each run gains and loses; falling: labels of measures of which less is better."""
+    """Return the table of each run's gains and losses; falling: labels where less is better."""
     return records_table(
         "runs",
         "Runs, those first that gain most under the second judge, compared with the others",
@@ -253,7 +253,7 @@ def topic_changes_table(found: Sequence[TopicChange], measures: int) -> Table:
 
 
 def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Table:
-    """Whether the second judge favours a group of runs; falling: labels of which less is better."""
+    """Return the table of the second judge's favour for groups; falling: labels where less is better."""
     return records_table(
         "groups",
         "What groups of runs gain under the second judge, compared with all other runs",

@@ -1,4 +1,4 @@
-"""How the results of an analysis become text: tables for people, JSON and CSV for programs.
+"""Text of the results of an analysis: tables for people, JSON and CSV for programs.
 
 An analysis gives one or more tables of plain values.  People see them one below the other, rounded; JSON has
 them all under their names; CSV has one, the first unless another is asked for, so that it opens in pandas and
@@ -35,7 +35,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Look:
-    """How tables become text.
+    """Look of tables as text.
 
     form    one of FORMATS
     chosen  the table that is put out alone; None: all of them, of which CSV and TSV take the first
@@ -92,7 +92,7 @@ def long_rows(
 
 
 def more_rows(count: int, most: int, table: str) -> list[str]:
-    """Where the rows of a long table are that people do not see."""
+    """Describe where to find the rows of a long table that are not printed."""
     return [f"{count - most} more: --table {table}"] if count > most else []
 
 

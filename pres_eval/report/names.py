@@ -1,4 +1,4 @@
-"""What runs are called in tables, pictures and pages: one rule for all of them."""
+"""Names of runs in tables, pictures and pages: one rule for all of them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def without_shared(names: Sequence[str]) -> list[str]:
 
 
 def _shared(words: Sequence[Sequence[str]]) -> int:
-    """How many words all lists begin with: up to a separator, with a word left in each."""
+    """Count the words that begin all lists: up to a separator, with a word left in each."""
     best = 0
     for place, word in enumerate(words[0]):
         if not all(place < len(each) and each[place] == word for each in words):

@@ -1,4 +1,4 @@
-"""What pictures are drawn for: how wide they are, in which style, and files that are the same byte for byte.
+"""Paper of pictures: their width and style, and files that are the same byte for byte.
 
 Figures are made without pyplot: no window, no state.
 """
@@ -51,7 +51,7 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Paper:
-    """What pictures are drawn for, besides what they show.
+    """Paper of a picture: everything but what it shows.
 
     width      in millimetres; None: as wide as they come
     untitled   whether their titles are left out
@@ -80,12 +80,12 @@ def room() -> float:
 
 
 def is_narrow() -> bool:
-    """Whether two panels have no room side by side."""
+    """Return whether two panels have no room side by side."""
     return room() < 2 * LEAST_PANEL
 
 
 def shrunk(figure: Figure) -> float:
-    """What the letters of a figure are multiplied with on the paper, 1 at most."""
+    """Return the factor by which the paper shrinks the letters of a figure, 1 at most."""
     return min(1.0, room() / float(figure.get_size_inches()[0]))
 
 

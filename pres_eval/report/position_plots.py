@@ -69,7 +69,7 @@ def _spread(positions: NDArray[Any]) -> NDArray[Any]:
 
 
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
-    """How many pairs of runs the measures agree on, a bar for each pattern of agreement (figure 7)."""
+    """Draw how many pairs of runs the measures agree on, a bar for each pattern of agreement (figure 7)."""
     total = sum(pairs) or 1
     bars = axes.barh(range(len(patterns)), list(pairs), color="#56B4E9", edgecolor="#222222", linewidth=0.6)
     axes.bar_label(bars, [f"{count} ({count / total:.1%})" for count in pairs], padding=3, fontsize=8)

@@ -11,7 +11,7 @@ from pres_eval.report.text import UNKNOWN, number
 
 
 def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float, runs: int) -> Table:
-    """How many topics a difference needs."""
+    """Return the table of the topics that a difference needs."""
     lines = [
         (
             one.measure,

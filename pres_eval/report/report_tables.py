@@ -46,7 +46,7 @@ def as_tables(report: Report) -> list[Table]:
 
 
 def settings_of(report: Report) -> dict[str, object]:
-    """How the numbers were made."""
+    """Return how the numbers were made."""
     settings: dict[str, object] = {
         "title": report.title,
         "description": report.description,
@@ -141,7 +141,7 @@ def _comparisons(report: Report, pairs: PairTable) -> Table:
 
 
 def _judgements(report: Report, trust: Trust) -> Table:
-    """What the judgements leave open, run by run."""
+    """Return what the judgements leave open, run by run."""
     bounds = [f"{label} {end}" for label in trust.bounds for end in ("least", "greatest")]
     numbers = np.array([*trust.judged.values(), *(row for rows in trust.bounds.values() for row in rows)])
     rows: list[list[Value]] = [

@@ -1,4 +1,4 @@
-"""What the report says of topics: medians, how runs differ, the hardest topics, how much is relevant."""
+"""Topics of the report: medians, differences between runs, the hardest topics, relevant documents."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Difference:
 
     @property
     def size(self) -> float:
-        """How far they are apart."""
+        """Return how far they are apart."""
         return self.best_value - self.worst_value
 
 
@@ -131,7 +131,7 @@ RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def relevant_counts(report: Report) -> list[tuple[str, int]]:
-    """How many topics have so many relevant documents, by ranges, without empty ones at either end."""
+    """Count the topics by ranges of relevant documents, without empty ranges at either end."""
     num_rel = np.diff(report.documents.offsets)
     ends = (*RELEVANT_BINS[1:], None)
     counts = [
@@ -149,6 +149,6 @@ def _range(low: int, end: int | None) -> str:
 
 
 def above_at_below(values: FloatArray) -> tuple[int, int, int]:
-    """How many topics are above, at and below 0 (nan: none of these)."""
+    """Count the topics above, at and below 0 (nan: none of these)."""
     above, at, below = (int(np.count_nonzero(chosen)) for chosen in (values > 0, values == 0, values < 0))
     return above, at, below

@@ -76,7 +76,7 @@ def few_runs(result: Robustness) -> str:
 
 
 def _notes(result: Robustness) -> list[str]:
-    """What was taken out, what becomes of it, and how high the coefficient can be."""
+    """Return the notes on what was taken out, what becomes of it, and the coefficient's ceiling."""
     plan = result.plan
     notes = [f"100 %: nothing taken out; {_taken_out(plan)}"]
     if few := few_runs(result):

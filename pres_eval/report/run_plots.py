@@ -70,7 +70,7 @@ def score_bars(
 
 
 def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> dict[str, Any]:
-    """What the legend has by its words: what intervals are called, and the names of the baselines."""
+    """Return the legend's entries by their words: names of intervals and of the baselines."""
     from matplotlib.patches import Patch
 
     handles: dict[str, Any] = {}
@@ -114,7 +114,7 @@ WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"
 def difference_maps(
     runs: Sequence[str], measures: Sequence[str], means: NDArray[Any], said: NDArray[Any]
 ) -> Figure:
-    """Which runs differ from which, a panel for each measure, the best run at the top and to the left.
+    """Draw which runs differ, a panel for each measure, the best run at the top and to the left.
 
     means (M, R), so that more is better; said (M, R, R): 1 where the row's run is significantly better than
     the column's, -1 worse.

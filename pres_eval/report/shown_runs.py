@@ -1,4 +1,4 @@
-"""What tables of runs show: which columns, which rows, in what order."""
+"""Layout of tables of runs: which columns, which rows, in what order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFAULT_DIGITS = 4
 
 @dataclass(frozen=True)
 class RunLayout:
-    """What of the evaluations is shown, and how.
+    """Choice of columns and rows of the evaluations, and their look.
 
     per_topic  a row for each topic as well (-q)
     summary    the rows over all topics (not with -n)

@@ -101,7 +101,7 @@ class Report:
         return next(column for column in self.evaluations[0].columns if column.label == label)
 
     def heading(self, label: str) -> str:
-        """What a column is called above a picture of topics."""
+        """Return the heading of a column above a picture of topics."""
         return self.column(label).measure.title or label
 
     @property
@@ -136,7 +136,7 @@ class Report:
 
     @property
     def unique_relevant(self) -> list[int]:
-        """How many relevant documents each run alone has."""
+        """Count the relevant documents that each run alone retrieved."""
         found = self.documents.ranks > 0
         counts: list[int] = (found & (found.sum(axis=0) == 1)).sum(axis=1).tolist()
         return counts
@@ -152,7 +152,7 @@ class Report:
         return text_of(path if self.paths or "://" in path else PurePath(path).name)
 
     def has_all_topics(self, run: int) -> bool:
-        """Whether a run was averaged over every topic of the report: means of others cannot be ranked."""
+        """Return whether a run has every topic of the report: means of others cannot be ranked."""
         return self.options.complete or len(self.evaluations[run].topics) == len(self.topics)
 
     def all_topics_first(self, runs: Sequence[int]) -> list[int]:
@@ -160,11 +160,11 @@ class Report:
         return sorted(runs, key=lambda run: not self.has_all_topics(run))
 
     def topic_counts(self) -> list[int]:
-        """How many topics each run was averaged over."""
+        """Count the topics that each run was averaged over."""
         return [evaluation.totals.num_topics for evaluation in self.evaluations]
 
     def topics_differ(self) -> bool:
-        """Whether some run lacks a topic that another has."""
+        """Return whether some run lacks a topic that another has."""
         return any(len(evaluation.topics) != len(self.topics) for evaluation in self.evaluations)
 
     def summary(self, run: int, label: str) -> float:

@@ -20,7 +20,7 @@ from pres_eval.report.trec_report import Report
 
 @dataclass(frozen=True)
 class Subject:
-    """What a picture is of, where it is not of everything: indices of runs and of a topic, a measure."""
+    """Subject of a picture that does not show everything: indices of runs and of a topic, a measure."""
 
     runs: tuple[int, ...]
     topic: int
@@ -46,7 +46,7 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
 
 
 def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
-    """What draws the graph of that name alone."""
+    """Return the function that draws the graph of that name alone."""
 
     def draw(report: Report, subject: Subject) -> Figure:
         graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
@@ -116,7 +116,7 @@ def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> 
 
 
 def draw_relevant(report: Report, subject: Subject) -> Figure:
-    """How many topics have how many relevant documents."""
+    """Draw how many topics have how many relevant documents."""
     columns = relevant_counts(report)
     with rows_plot(10) as (figure, axes):
         bars = axes.bar([name for name, _ in columns], [count for _, count in columns], color=COLOURS[0])

@@ -77,7 +77,7 @@ def sentences(found: Validation) -> list[tuple[bytes, str]]:
 
 
 def _target_tables(found: Validation, target: float, percent: str) -> list[Table]:
-    """Whether a recall is shown, and whether the review may stop."""
+    """Return the tables of the target: is the recall shown, and may the review stop?"""
     tests = [(one.topic, target, one.at_least, found.shows(one)) for one in found.of("recall")]
     return [
         Table(
@@ -104,7 +104,7 @@ def _target_tables(found: Validation, target: float, percent: str) -> list[Table
 
 
 def _more_table(found: Validation, margin: float) -> Table:
-    """How many more documents to judge."""
+    """Return the table of documents still to judge."""
     widths = {one.topic: (one.high - one.low) / 2 for one in found.of("recall")}
     rows = [
         (part.topic, part.stratum, part.found, part.sampled, needed, needed - part.sampled)
@@ -121,7 +121,7 @@ def _more_table(found: Validation, margin: float) -> Table:
 
 
 def plan_tables(collection: int, prevalence: float, margin: float, confidence: float) -> list[Table]:
-    """How large samples must be, before there are any."""
+    """Return the tables of sample sizes, before there is any sample."""
     percent = f"{100 * confidence:g} % confidence"
     return [
         Table(

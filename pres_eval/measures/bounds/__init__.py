@@ -47,7 +47,7 @@ def _way_of(measure: Measure) -> Way:
 
 
 def has_bounds(measure: Measure) -> bool:
-    """Whether the bounds of a measure can be computed."""
+    """Return whether bounds of a measure can be computed."""
     return not isinstance(_way_of(measure), Lacks)
 
 

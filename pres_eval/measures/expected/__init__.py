@@ -28,7 +28,7 @@ def depends_on_order(measure: Measure) -> bool:
 
 
 def has_expected_value(measure: Measure) -> bool:
-    """Whether there is a closed form, or the order makes no difference."""
+    """Return whether there is a closed form, or the order makes no difference."""
     return depends_on_order(measure) or Trait.SET in measure.traits or measure.format is Format.TAG
 
 

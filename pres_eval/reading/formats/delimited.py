@@ -36,7 +36,7 @@ def read_beir(source: Source, grades: bool) -> Iterator[Block]:
 
 
 def is_header(line: bytes) -> bool:
-    """Whether a line is BEIR's header, or names the columns as other tools do."""
+    """Return whether a line is BEIR's header, or names the columns as other tools do."""
     words = [word.strip(b'"').lower().decode("utf-8", "replace") for word in line.split()]
     known = (TOPIC, DOCUMENT, GRADE)
     return len(words) == 3 and all(word in names for word, names in zip(words, known, strict=True))

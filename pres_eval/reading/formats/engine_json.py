@@ -16,7 +16,7 @@ _BEGINNING = re.compile(rb'"(?:responses|hits|details|requests|ratings|metric_sc
 
 
 def is_of_engine(head: bytes) -> bool:
-    """Whether a file of JSON begins as an engine's does."""
+    """Return whether a file of JSON begins as an engine's does."""
     return _BEGINNING.search(head) is not None
 
 

@@ -38,7 +38,7 @@ def read_json(source: Source, grades: bool) -> Iterator[Block]:
 
 
 def _is_lines(text: bytes) -> bool:
-    """Whether the first line is a whole object and another one follows."""
+    """Return whether the first line is a whole object and another one follows."""
     first, _, rest = text.partition(b"\n")
     if not rest.lstrip().startswith(b"{"):
         return False

@@ -1,4 +1,4 @@
-"""Which format a file is in, by its beginning."""
+"""Recognition of a file's format by its beginning."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _json(head: bytes, lines: list[bytes], grades: bool) -> FileFormat | None:
 
 
 def _ranks_ascend(lines: list[bytes]) -> bool:
-    """Whether all lines are topic, docno and rank, the ranks rising inside of a topic."""
+    """Return whether all lines are topic, docno and rank, the ranks rising inside of a topic."""
     before: tuple[bytes, int] | None = None
     for line in lines:
         words = line.split()

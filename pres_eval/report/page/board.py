@@ -78,7 +78,7 @@ def _averages(report: Report) -> Html:
 
 
 def _words(report: Report) -> str:
-    """What the order and the marks of the table mean."""
+    """Return what the order and the marks of the table mean."""
     words = f", by {report.board[0]}, the best of each measure marked"
     falling = [label for label in report.board if report.sign(label) < 0]
     if falling:
@@ -90,7 +90,7 @@ def _words(report: Report) -> str:
 
 
 def _note(report: Report) -> Html | str:
-    """What the signs, which the script fills in, and the letters mean: one family of tests for both."""
+    """Explain the signs, which the script fills in, and the letters: one family of tests for both."""
     if report.pairs is None or len(report.names) == 1:
         return ""
     if not np.isfinite(report.pairs.p_values).any():

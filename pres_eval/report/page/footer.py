@@ -1,4 +1,4 @@
-"""How the numbers were made."""
+"""Footer of the page: how the numbers were made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pres_eval.version import __version__
 
 
 def footer(report: Report) -> Html:
-    """How the numbers were made: options, files with their digests, measures."""
+    """Return the footer: options, files with their digests, measures."""
     facts: list[tuple[str, Content]] = [("pres-eval", __version__), *options_of(report), *report.made_with]
     if report.pairs is not None:
         settings = report.pairs.settings

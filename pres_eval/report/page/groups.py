@@ -42,7 +42,7 @@ def _size(report: Report, topics: frozenset[bytes]) -> int:
 
 
 def _words(report: Report) -> str:
-    """How the runs were compared in groups, and what the marks mean."""
+    """Describe how the runs were compared in groups, and what the marks mean."""
     found, pairs = report.by_group, report.pairs
     if found is None or pairs is None or not found.comparisons:
         return "No differences were tested: that takes two runs with topics in common."

@@ -27,7 +27,7 @@ def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
 
 
 def _weighted(report: Report) -> Html | str:
-    """What is with weights of topics and what is not; empty where there are none."""
+    """Describe what uses the weights of topics and what does not; empty where there are none."""
     if report.weights is None:
         return ""
     return element(
@@ -40,7 +40,7 @@ def _weighted(report: Report) -> Html | str:
 
 
 def banner(report: Report) -> Html | str:
-    """What everybody has to know who compares averages over other topics."""
+    """Return the banner for averages over different topics."""
     if not report.topics_differ() or report.options.complete:
         return ""
     counts = [len(evaluation.topics) for evaluation in report.evaluations]

@@ -141,7 +141,7 @@ def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
 
 
 def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
-    """What the script has to know besides the arrays."""
+    """Return what the script needs besides the arrays."""
     columns = [report.column(label) for label in labels]
     document: dict[str, Any] = {
         "producer": f"pres-eval {__version__}",

@@ -1,4 +1,4 @@
-"""How the values of a measure spread over topics."""
+"""Distribution of a measure's values over topics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pres_eval.report.trec_report import Report
 
 
 def distributions(report: Report) -> Html:
-    """How the values of a measure spread over topics, run by run; the script draws any measure."""
+    """Return the distribution of a measure over topics, run by run; the script draws any measure."""
     label = next(
         label for label in topic_measures(report) if report.column(label).measure.format is Format.FLOAT
     )

@@ -100,7 +100,7 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
 
 
 def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
-    """What the test says of the best run and the next."""
+    """Describe the test of the best run against the next."""
     found = pairs.against(0, leader, other)
     names = {"a": report.names[leader], "b": report.names[other]}
     lacking = len(report.topics) - len(report.evaluations[other].topics)
@@ -152,7 +152,7 @@ def _topics(report: Report, run: int) -> list[Content]:
 
 
 def _missed(report: Report, run: int) -> list[Content]:
-    """How many relevant documents a run missed, and where most."""
+    """Describe how many relevant documents a run missed, and where most."""
     documents, limit = report.documents, max(report.nmax)
     counts = np.diff(documents.offsets)
     topic_of = np.repeat(np.arange(len(counts)), counts)
@@ -174,7 +174,7 @@ def _missed(report: Report, run: int) -> list[Content]:
 
 
 def _judged(report: Report, run: int) -> list[Content]:
-    """How much of the head of a run was judged, and what that leaves open."""
+    """Describe how much of the head of a run was judged, and what that leaves open."""
     trust = report.trust
     if trust is None:
         return []

@@ -1,4 +1,4 @@
-"""What the judgements leave open: how much was judged, bounds, ties, topics with few relevant documents."""
+"""Section on trust: share judged, bounds, ties, topics with few relevant documents."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _topics(report: Report) -> list[Sequence[Content]]:
 
 
 def _order(report: Report, trust: Trust) -> list[list[Content]]:
-    """How the order of the runs changes with fewer relevant documents, and which could overtake the best."""
+    """Describe how the order changes with fewer relevant documents, and who could overtake the best."""
     if trust.order is None:
         return []
     tried, place = trust.order, trust.order.labels.index(report.main)
