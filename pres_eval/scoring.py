@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -13,7 +14,8 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
-from pres_eval.measures.base import Totals, Trait, WhenMissing
+from pres_eval.errors import NoCommonTopicError
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS
@@ -103,8 +105,20 @@ class Scoring:
     def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
         """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
+        self._check_weights(ranking)
         batches = form(self.relevance, ranking, self.options)
         return score_blocks(batches, self.selection, self.zscores, jobs, worth)
+
+    def _check_weights(self, ranking: Ranked) -> None:
+        """Raise NoCommonTopicError if all topics of a run weigh 0, so that it has no means."""
+        if self.weights is None or self.options.complete or not len(ranking.topic):
+            return
+        topics = self.relevance.pool.topics.take(ranking.topic)
+        if not any(self.weights.of[topic] for topic in topics):
+            raise NoCommonTopicError(
+                f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so that it"
+                " has no means; expected one above 0, or -c to count the judged topics that the run lacks"
+            )
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """All numbers of one run whose topics were scored, which are at least one."""
@@ -175,7 +189,9 @@ def _way(column: SelectedColumn) -> tuple[object, ...]:
 def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) -> Iterator[Values]:
     """The values of the columns of one measure; `worth` as for score_blocks."""
     measure = group[0].measure
-    if worth is None or Trait.BOUNDED not in measure.traits or not measure.tells_quality:
+    if measure.summary is geometric_mean and worth is not None:
+        worth = math.log(max(worth, LEAST_GEOMETRIC_MEAN))
+    elif worth is None or Trait.BOUNDED not in measure.traits or not measure.tells_quality:
         yield from _scored_group(batch, group)
         return
     assert isinstance(batch, Batch), "--empty lets nothing else through"

@@ -143,7 +143,7 @@ class _Checks:
         self.report.add("duplicate", len(again), "", examples)
 
     def _check_ranks(self, suspects: IntArray) -> None:
-        """Report documents whose rank and score are both larger than a neighbour's, in the topics of the suspects."""
+        """Report documents whose rank and score are both larger than a neighbour's, in suspect topics."""
         block = self.block
         from_0 = self._first_of_topics(np.flatnonzero(block.rows.ranks == 0))
         has_more = np.zeros(len(block.topics), np.bool_)

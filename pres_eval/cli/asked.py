@@ -95,6 +95,11 @@ class EvaluateOptions(TieOptions, GateOptions):
         }
         return {option: file_record(path) for option, path in named.items() if path is not None}
 
+    def rules_of_files(self) -> dict[str, str]:
+        """Return how --map-docs and --exclude are used, by option."""
+        rules = {"map_ranks": "map-ranks", "exclude_from": "exclude-from"}
+        return {rules[name]: value for name, value in self.rewrites.given.items() if name in rules}
+
     @property
     def over_common_topics(self) -> bool:
         """Return whether several runs are evaluated over the topics that all of them have."""
@@ -122,6 +127,12 @@ class Job(Scoring):
     said: EvaluateOptions
     jobs: int
     failures: list[RunFailure] | None
+
+    @property
+    def judgements_left(self) -> tuple[int, int] | None:
+        """Return how many judgements were read and are left, if documents were mapped or excluded."""
+        rewriting = self.relevance.rewriting
+        return None if rewriting is None else (rewriting.num_judged, len(self.relevance.pool.documents))
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
         """All numbers of a run."""

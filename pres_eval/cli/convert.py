@@ -10,6 +10,7 @@ import click
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.cli.output import output_file
+from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import writing_results
 from pres_eval.errors import InputError, UsageError, quoted
@@ -18,6 +19,7 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.run_files import TREC, check_format, source_at
 from pres_eval.reading.source import Source
+from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.report.converted import TARGETS, write_blocks
 
 JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank))
@@ -100,11 +102,30 @@ def _has_grades(source: Source, said: ConvertOptions) -> bool:
 
 def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
     """Yield blocks with the names of their topics, numbers from 1; raises InputError for others."""
-    text = Source(path).head(None).removeprefix(b"\xef\xbb\xbf")
-    names = [line.split()[0] for line in text.split(b"\n") if line.strip()]
+    names, last = _topics_of(path), 0
     for block in blocks:
         for topic in block.topics:
             if not topic.isdigit() or not 1 <= int(topic) <= len(names):
                 expected = "a line for each topic, numbered from 1"
                 raise InputError(path, None, f"{len(names)} lines, and topic {quoted(topic)}", expected)
+            last = max(last, int(topic))
         yield replace(block, topics=Ids.of([names[int(topic) - 1] for topic in block.topics]))
+    if last < len(names):
+        warn(
+            f"{path}: {len(names)} topics, but the last one with documents is number {last}"
+            f" ({quoted(names[last - 1])}): check that each topic got its own documents"
+        )
+
+
+def _topics_of(path: str) -> list[bytes]:
+    """Return the topics of a file, the first column of each line, without its header."""
+    lines = [line.strip() for line in Source(path).head(None).removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    lines = [line for line in lines if line]
+    for separator in (b"\t", b",", b";"):
+        if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in HEADINGS:
+            return [line.split(separator)[0].strip(b'"') for line in lines[1:]]
+    names = [line.split()[0] for line in lines]
+    if names and names[0].lower().decode("latin-1") in HEADINGS:
+        return names[1:]
+    with_commas = all(b"," in name for name in names)
+    return [name.split(b",")[0].strip(b'"') for name in names] if with_commas else names

@@ -226,6 +226,8 @@ def _record(evaluations: Sequence[ScoredRun], job: Job) -> Record:
         options=job.options,
         qrels=file_record(said.qrels) if said.against else File(said.qrels, None),
         files=said.files_behind(),
+        rules=said.rules_of_files(),
+        judgements=job.judgements_left,
         groups=job.groups,
         weights=job.weights,
         runs=tuple(

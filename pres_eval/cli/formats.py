@@ -92,6 +92,8 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
         relevance_format=job.said.relevance_format,
         failures=tuple(job.failures or ()),
         files=job.said.files_behind(),
+        rules=job.said.rules_of_files(),
+        judgements=job.judgements_left,
         groups=job.groups,
         weights=job.weights,
     )

@@ -109,8 +109,9 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
     """Return what the test says of values (T,) without any others."""
     changes = (now - before)[np.newaxis]
     alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
-    p_value = float(
-        PAIRED_TESTS[how.test].greater(-sign * changes, CompareSettings.samples, CompareSettings.seed)[0]
+    worse, better = (
+        float(PAIRED_TESTS[how.test].greater(signed, CompareSettings.samples, CompareSettings.seed)[0])
+        for signed in (-sign * changes, sign * changes)
     )
     ends = (math.nan, math.nan)
     if len(now) > 1 and not alike:
@@ -120,7 +121,7 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
         how=how,
         alike=alike,
         topics=len(now),
-        p_value=p_value if how.alternative == "less" else min(1.0, 2 * p_value),
+        p_value=worse if how.alternative == "less" else float(np.minimum(1, 2 * np.minimum(worse, better))),
         corrected=1.0,
         comparisons=int(np.round(changes, DECIMALS).any()),
         interval=ends,

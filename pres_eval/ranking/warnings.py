@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from pres_eval.errors import quoted
-from pres_eval.options import FIRST, LARGEST_LONG, Options, RelevanceInfo
+from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.common import unmatched_topics
 from pres_eval.ranking.notations import respelled_documents
 from pres_eval.ranking.ranking import Ranking
@@ -57,6 +57,8 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
         yield (
             f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} {verb} not in the run"
             f" and {verb} left out of the averages; -c counts {them} as 0"
+            + " (as 1 without relevant documents)"
+            * (options.empty == ONE)
         )
     unjudged: Sequence[bytes] = ranking.unjudged_ids
     left_out = relevance.left_out if isinstance(relevance, QrelsJudgements) else frozenset()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.growing import GrowingIds
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Chunk, Source
-from pres_eval.reading.topic_files import HEADINGS
+from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
@@ -37,7 +38,10 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     source = Source(path)
     head = (line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#"))
     first = next(head, b"")
-    separators = (b"," if b"," in first else b";" if b";" in first else b"") + b'"' * (b'"' in first)
+    separators = b"," if b"," in first else b";" if b";" in first else b""
+    if first.lstrip(b'\xef\xbb\xbf"').startswith(separators or b"\0"):
+        return _without_index(path, columns)
+    separators += b'"' * (separators != b"" or b'"' in first)
     fields = first.translate(bytes.maketrans(separators, b" " * len(separators))).split()
     width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2
     names = also if also is not None and width > 2 else columns
@@ -54,6 +58,16 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     if heading not in HEADINGS and heading not in DOCUMENT_HEADINGS:
         return found
     return IdPairs(found.first.pick(slice(1, None)), found.second.pick(slice(1, None)), found.lines[1:])
+
+
+def _without_index(path: str, columns: str) -> IdPairs:
+    """Read a file whose first column has no name in the header, as pandas writes the index of a frame."""
+    rows, _ = read_cells(path, columns)
+    for line, row in rows:
+        if len(row) != 3:
+            raise InputError(path, line, f"{len(row)} columns", f"3 (an index, {columns})")
+    first, second = (WordIds.of(Ids.of([encoded(row[place]) for _, row in rows[1:]])) for place in (1, 2))
+    return IdPairs(first, second, np.array([line for line, _ in rows[1:]], np.int64))
 
 
 def _with_blanks(chunk: Chunk, separators: bytes) -> Chunk:

@@ -76,12 +76,14 @@ class Rewriting:
     dense      whether ranks close up where a document comes again
     excluded   what must not count; None: everything counts
     judged_too whether it is taken out of the judgements as well
+    num_judged judgements before they were rewritten; 0 until then
     """
 
     mapping: Mapping | None = None
     dense: bool = True
     excluded: Excluded | None = None
     judged_too: bool = True
+    num_judged: int = 0
 
     def of_run(self, block: Block) -> Rewritten:
         """Return a block of a run rewritten."""
@@ -134,7 +136,8 @@ class Rewriting:
         if not kept.any():
             gone = "all judgements are of excluded documents"
             raise InputError(relevance.name, None, gone, "some that are not")
-        return with_documents(replace(relevance, rewriting=self), documents, np.flatnonzero(kept))
+        rewriting = replace(self, num_judged=len(documents))
+        return with_documents(replace(relevance, rewriting=rewriting), documents, np.flatnonzero(kept))
 
 
 def _as_ids(documents: Documents) -> Ids:

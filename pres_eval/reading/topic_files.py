@@ -131,6 +131,8 @@ def encoded(text: str) -> bytes:
 def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """Return the header, [] if there is none, and the rows with their lines, all of the same length."""
     rows, separator = read_cells(path, columns)
+    if separator is not None and not rows[0][1][0]:
+        rows = [(number, row[1:]) for number, row in rows]  # the index of a pandas frame
     header = rows[0][1] if rows[0][1][0].casefold() in HEADINGS else []
     width = max(len(header), 2) if columns == "topic group" else 2
     for number, row in rows:

@@ -53,6 +53,7 @@ def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
         relevance_format=relevance_format,
         version=signature["version"],
         files={name: _read_file(file) for name, file in signature.get("files", {}).items()},
+        rules=dict(signature.get("rules", {})),
     )
 
 

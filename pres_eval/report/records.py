@@ -76,6 +76,8 @@ class Record:
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
+    rules     how files of documents are used, by the option that says so, without its dashes
+    judgements  how many were read and how many are left, if documents were mapped or excluded
     """
 
     options: Options
@@ -87,6 +89,8 @@ class Record:
     files: dict[str, File] = field(default_factory=dict)
     groups: Groups | None = None
     weights: Weights | None = None
+    rules: dict[str, str] = field(default_factory=dict)
+    judgements: tuple[int, int] | None = None
 
 
 def file_record(path: str) -> File:
@@ -144,7 +148,13 @@ def _signature(record: Record) -> dict[str, Any]:
         "options": options | {"relevance_format": record.relevance_format},
         "qrels": _file(record.qrels),
         **files,
+        **({"rules": record.rules} if record.rules else {}),
+        **({} if record.judgements is None else {"judgements": _before_and_after(*record.judgements)}),
     }
+
+
+def _before_and_after(read: int, left: int) -> dict[str, int]:
+    return {"read": read, "left": left}
 
 
 def _file(file: File) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,23 @@ def test_a_tag_has_no_blanks(call: Command) -> None:
         "--tag 'a b': expected a name without blanks"
         in call("convert", "file", "--to", "csv", "--tag", "a b").err
     )
+
+
+@pytest.mark.parametrize(
+    "topics",
+    ["qid\tquery\nt1\tcar\nt2\tboat\n", "qid,query\nt1,a car\nt2,a boat\n", '"t1","a car"\n"t2","boats"\n'],
+    ids=["header and tabs", "header and commas", "commas and quotes"],
+)
+def test_topics_of_responses_come_from_any_table(
+    call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, topics: str
+) -> None:
+    """A header is no topic: once all results went to the topic before theirs."""
+    monkeypatch.chdir(tmp_path)
+    hits = [{"hits": {"hits": [{"_id": name, "_score": 1.0}]}} for name in ("a", "b")]
+    Path("e.json").write_text(json.dumps({"responses": hits}))
+    Path("topics").write_text(topics)
+    out = call.ok("convert", "e.json", "--to", "trec_results", "--topics-from", "topics").out
+    assert [line.split()[:3] for line in out.splitlines()] == [["t1", "Q0", "a"], ["t2", "Q0", "b"]]
+    Path("topics").write_text(topics + "t3\tplane\n" * 3)
+    called = call("convert", "e.json", "--to", "trec_results", "--topics-from", "topics")
+    assert "5 topics, but the last one with documents is number 2" in called.err

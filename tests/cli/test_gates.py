@@ -513,3 +513,14 @@ def test_all_tested_values_are_said() -> None:
     lines = list(lines_of(check_gates(record(*runs), earlier=before)[0]))
     assert len(lines) == 12 * 4 and all("3 topics, none differs" in line for line in lines)
     assert list(lines_of(check_gates(record(*runs), earlier=earlier(*runs))[0])) == []
+
+
+def test_two_sided_p_of_a_rise_is_that_of_the_fall() -> None:
+    """The same changes the other way round: once a p of 1.0000 stood beside an interval without 0."""
+    before = np.linspace(0.1, 0.5, 12)
+    now = before + np.linspace(0.1, 0.3, 12)
+    for test in TESTS:
+        how = CompareSettings(test=test, alternative="two-sided")
+        rise, fall = (confirm([pair], how)[0] for pair in ((before, now, 1), (now, before, 1)))
+        assert rise.p_value == pytest.approx(fall.p_value, rel=0.3) and rise.p_value < 0.05
+        assert confirm([(before, now, 1)], CompareSettings(test=test, alternative="less"))[0].p_value > 0.9
