@@ -12,7 +12,7 @@ from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import CompareSettings, check_settings
 from pres_eval.analysis.compared import ComparedRuns, Comparison
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
-from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, rounded, wins_ties_losses
+from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
 from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values, shown_by
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
@@ -231,7 +231,7 @@ def _intervals(
     lower, upper = settings.intervals(family.differences, ends_outside(missing, settings.alternative))
     lower, upper = open_ends(lower, upper, settings.alternative)
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
-    means, deviations = mean_and_deviation(family.differences)
-    without = np.isnan(family.p_values) | ((deviations == 0) & (np.round(means, DECIMALS) != 0))
+    _, deviations = mean_and_deviation(family.differences)
+    without = np.isnan(family.p_values) | (deviations == 0)
     lower[without] = upper[without] = math.nan
     return lower, upper

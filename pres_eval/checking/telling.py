@@ -75,7 +75,7 @@ def tell_respelling(
     if found is None:
         return
     every = list(found.every())
-    message = f"they match {', others '.join(one.without for one in every)}"
+    message = f"they match {', others '.join(one.without for one in every)}{found.advice}"
     pairs = [pair for one in every for pair in one.pairs]
     texts = (
         Example(line_of(ours), f"{quoted(ours[1])} of the run, {quoted(judged)} of the qrels")

@@ -33,6 +33,7 @@ from pres_eval.errors import UsageError
 from pres_eval.report.by_group_tables import by_group_tables
 from pres_eval.report.compared_plots import compared_figure
 from pres_eval.report.compared_tables import compared_tables
+from pres_eval.report.text import text_of
 from pres_eval.report.winner_tables import winner_tables
 
 
@@ -183,8 +184,10 @@ def _compare(said: CompareOptions) -> None:
     comparisons = family_size(scores, None if baseline is None else (0,), settings.over)
     warn_of_reach(said, settings, scores, comparisons)
     result = compare(scores, baseline, settings, paired.each("comparing"))
+    files = {"groups": said.groups, "weights": said.weights}
     shown = {**paired.settings, **asdict(settings), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
+    shown |= {name: text_of(path) for name, path in files.items() if path is not None}
     tables = compared_tables(result, topics_with_weights(topics, scores))
     if groups is not None:
         tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)

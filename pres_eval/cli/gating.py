@@ -205,7 +205,7 @@ def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier |
     source = Source(said.against)
     if source.head(1)[:1] == b"{":
         record = from_json(_bytes(source), said.against, MEASURES)
-    elif source.size() is not None:
+    elif said.against != "-" and source.size() is not None:
         record = evaluated(said.against)
     else:
         record = _evaluated_copy(said.against, source, evaluated)
@@ -213,7 +213,7 @@ def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier |
 
 
 def _evaluated_copy(name: str, source: Source, evaluated: Callable[[str], Record]) -> Record:
-    """Return the evaluation of a run in a pipe, which cannot be read twice: of a copy, by the pipe's name."""
+    """Return the evaluation of a run in a pipe or standard input: of a copy, as these are read once."""
     import tempfile
     from dataclasses import replace
 

@@ -134,8 +134,8 @@ DIFFERENCES = (
     " where fractions are meant.",
     "pres-eval ignores blank lines in the qrels, where trec_eval stops; a NUL byte or a line of more than 1"
     " MiB is an error.",
-    "rbp and rbp_resid have the value of their formula, whatever other measures you print: 10.0 reads"
-    " variables that it never sets, so its output depends on the compiler and on the measures before.",
+    "rbp has the value of its formula, whatever other measures you print: 10.0 reads variables that it never"
+    " sets, so its output depends on the compiler and on the measures before.",
     "Gains of dcg, ideal_dcg and ndcg are independent; 10.0 uses the last ones for all, and may crash.",
     "prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret with a negative lowest level use only the documents of"
     " the topic; trec_eval reads beyond them.",

@@ -44,6 +44,9 @@ def is_path(data: Any) -> bool:
 MANY_GRADES = 6
 """Different grades in a topic that look like scores, when no grade comes twice."""
 
+GRADES = range(-2, 5)
+"""Grades of the tracks of TREC, and of most others."""
+
 
 def numbers_are(data: Any, kind: type | tuple[type, ...]) -> bool:
     """Return whether the first topic of a dict of dicts has numbers of this kind alone."""
@@ -60,7 +63,7 @@ def first_topic(data: Any) -> dict[Any, Any] | None:
 def look_swapped(judged: Any, run: Any) -> str:
     """Return why judgements look like scores and a run like grades, by the first topic of dicts of dicts.
 
-    Empty if nothing does: a few whole numbers can be both.
+    Empty if nothing does: whole numbers from -2 to 4 can be both.
     """
     if numbers_are(judged, float) and numbers_are(run, (int, np.integer)):
         return "the judgements are numbers with decimals, the scores of the run are whole"
@@ -70,6 +73,10 @@ def look_swapped(judged: Any, run: Any) -> str:
         grades, scores = (list(next(iter(data.values())).values()) for data in (judged, run))
         if MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
             return "the judgements are all different, the scores of the run are few different whole numbers"
+        beyond = [grade for grade in grades if grade not in GRADES]
+        if beyond and all(score in GRADES for score in scores):
+            found = f"the judgements have grades such as {beyond[0]}"
+            return f"{found}, the scores of the run are whole and at most {GRADES[-1]}"
     return ""
 
 

@@ -18,6 +18,9 @@ from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.run_files import RunFiles
 
+KEEP_ONE = "the evaluator can keep one: --duplicates best or --duplicates first"
+"""What helps."""
+
 Place = tuple[str, int]
 """A file, and a line or a row of it, from 1."""
 
@@ -45,7 +48,7 @@ def first_duplicate(run: RunFiles, rows: Rows | None, ranker: Ranker) -> InputEr
 
 def _error(file: str, line: int | None, topic: bytes, document: bytes, where: str) -> InputError:
     found = f"document {quoted(document)} of topic {quoted(topic)} again ({where})"
-    return InputError(file, line, found, "each document once per topic")
+    return InputError(file, line, found, "each document once per topic", KEEP_ONE)
 
 
 def _lines_of(run: RunFiles, topics: set[bytes]) -> Iterator[tuple[bytes, bytes, int, Place]]:

@@ -109,9 +109,21 @@ class Respelling:
     def text(self) -> str:
         """Return what to leave out, and an id of each side."""
         (_, ours), judged = self.pairs[0]
-        advice = "; see --map-docs" if CHUNKS in self.names else ""
         rest = "" if self.rest is None else f", {self.rest.count:,} more {self.rest.text}"
-        return f"{self.without} (the run has {quoted(ours)}, the qrels have {quoted(judged)}{advice})" + rest
+        both = f"the run has {quoted(ours)}, the qrels have {quoted(judged)}"
+        return f"{self.without} ({both}{self.advice})" + rest
+
+    @property
+    def advice(self) -> str:
+        """Return the option that helps, after a semicolon, with a pattern where there is one."""
+        if CHUNKS not in self.names:
+            return ""
+        (_, ours), judged = self.pairs[0]
+        if not ours.startswith(judged):
+            return "; see --map-docs"
+        number = re.compile(rb"\d+\Z")
+        end = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", number.sub(b"", ours[len(judged) :])).decode()
+        return f"; see --map-docs '^(.*){end}\\d+$'"
 
     @property
     def without(self) -> str:

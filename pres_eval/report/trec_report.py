@@ -155,6 +155,11 @@ class Report:
         """Return whether a run has every topic of the report: means of others cannot be ranked."""
         return self.options.complete or len(self.evaluations[run].topics) == len(self.topics)
 
+    def counted_as_0(self, run: int) -> int:
+        """Count the topics that a run lacks and that count as 0 in its means."""
+        evaluation = self.evaluations[run]
+        return evaluation.totals.num_topics - len(evaluation.topics) if self.options.complete else 0
+
     def all_topics_first(self, runs: Sequence[int]) -> list[int]:
         """The runs in their order, but those that lack topics last."""
         return sorted(runs, key=lambda run: not self.has_all_topics(run))

@@ -105,6 +105,8 @@ def test_qrels(text: str, message: str, compat: str, call: Command) -> None:
     failed(call("--compat", compat, "qrels", "run"), 2, message)
 
 
+KEEP_ONE = "; the evaluator can keep one: --duplicates best or --duplicates first"
+
 IN_RUN = [
     ("", "run: the file is empty, expected lines of text"),
     ("#\n\n", "run: no lines but blank ones and comments, expected lines of topic Q0 docno rank score tag"),
@@ -129,16 +131,18 @@ IN_RUN = [
     ("q1 Q0 a\x00 1 3.0 t\n", "run:1: a NUL byte, expected text"),
     (
         RUN + "\nq1 Q0 b 3 1.0 tag\n",
-        "run:5: document 'b' of topic 'q1' again (first in line 2), expected each document once per topic",
+        "run:5: document 'b' of topic 'q1' again (first in line 2), expected each document once per topic"
+        + KEEP_ONE,
     ),
     (
         "q2 Q0 a 1 1 t\n" + RUN + "q2 Q0 a 2 9 t\n",
-        "run:5: document 'a' of topic 'q2' again (first in line 1), expected each document once per topic",
+        "run:5: document 'a' of topic 'q2' again (first in line 1), expected each document once per topic"
+        + KEEP_ONE,
     ),
     (
         "q1 Q0 nobody-judged-this 1 1 t\n" * 2,
         "run:2: document 'nobody-judged-this' of topic 'q1' again (first in line 1),"
-        " expected each document once per topic",
+        " expected each document once per topic" + KEEP_ONE,
     ),
     ("q1 Q0 a 1 \x1b[31m t\n", r"run:1: score '\x1b[31m', expected a number"),
     ("q1 Q0 a 1 " + "x" * 200 + " t\n", "run:1: score '" + "x" * 77 + "...', expected a number"),

@@ -302,7 +302,8 @@ def test_duplicate_names_both_lines(size: int, shuffled: bool, tmp_path: Path) -
         text = document.decode()
         assert str(caught.value) == (
             f"{path}:{again + 2}: document '{text}' of topic '2' again (first in line {first + 1}),"
-            " expected each document once per topic"
+            " expected each document once per topic;"
+            " the evaluator can keep one: --duplicates best or --duplicates first"
         )
 
 

@@ -57,6 +57,8 @@ def _averages(report: Report) -> Html:
     for run in report.best_first(labels[0]):
         name = report.names[run]
         of_all = "" if report.has_all_topics(run) else f" of {plural(len(report.topics))}"
+        if zeros := report.counted_as_0(run):
+            of_all = f" ({zeros} counted as 0)"
         cells: list[Cell] = [f"{report.topic_counts()[run]}{of_all}"]
         for label in labels:
             text = shown(values[label][run], DIGITS, formats[label])
@@ -93,12 +95,20 @@ def _note(report: Report) -> Html | str:
     """Explain the signs, which the script fills in, and the letters: one family of tests for both."""
     if report.pairs is None or len(report.names) == 1:
         return ""
+    if not report.pairs.topics.any():
+        return element("p", "No two runs have a topic in common: nothing could be tested.", class_="dim")
     if not np.isfinite(report.pairs.p_values).any():
         return element("p", f"Over {report.pairs.over} no difference could be tested.", class_="dim")
+    alike = [
+        label
+        for label, own in zip(report.pairs.measures, report.pairs.letters, strict=True)
+        if set(own) == {"a"}
+    ]
+    few = f" {', '.join(alike)}: all runs share a, which does not mean that they are equal." if alike else ""
     words = (
         f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
         f" {report.pairs.family}, each over the topics that both have, significant where"
-        f" p < {report.pairs.settings.alpha:g}."
+        f" p < {report.pairs.settings.alpha:g}.{few}"
     )
     return element(
         "p", element("span", id="board-signs", role="status"), words, class_="dim", id="board-note"

@@ -148,6 +148,9 @@ def _topics(report: Report, run: int) -> list[Content]:
     nobody = best[worst[0]] == gains[run, worst[0]]
     parts.append(f"{more} ({label} {value}; {'no run does better' if nobody else best_there}).")
     tied = f", on {shared} of these together with others" * (shared > 0)
+    if zeros := report.counted_as_0(run):
+        has = f"the {plural(len(own))} that it has, the other {zeros:,} counting as 0"
+        return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts]
     return [f"{name} is first on {len(first)} of {plural(len(own))}{tied}. ", *parts]
 
 
@@ -156,13 +159,14 @@ def _missed(report: Report, run: int) -> list[Content]:
     documents, limit = report.documents, max(report.nmax)
     counts = np.diff(documents.offsets)
     topic_of = np.repeat(np.arange(len(counts)), counts)
-    has = np.isfinite(report.matrix("num_rel"))
+    has = np.isfinite(report.matrix("num_rel"))[run] | report.options.complete
     missing = ~((documents.ranks > 0) & (documents.ranks <= limit))
-    own = missing[run] & has[run, topic_of]
-    total, nobody = int(has[run, topic_of].sum()), int((own & missing.all(axis=0)).sum())
-    words = (
-        f"{report.names[run]} misses {int(own.sum())} of {plural(total, 'relevant document')} by rank {limit}"
-    )
+    own = missing[run] & has[topic_of]
+    total, nobody = int(has[topic_of].sum()), int((own & missing.all(axis=0)).sum())
+    # The judgements may have topics that no run has: every document of these is missed.
+    beyond = int(report.summary(run, "num_rel")) - total if report.options.complete else 0
+    missed, total, nobody = int(own.sum()) + beyond, total + beyond, nobody + beyond
+    words = f"{report.names[run]} misses {missed} of {plural(total, 'relevant document')} by rank {limit}"
     if not own.any():
         return [f"{words}."]
     by_topic = np.bincount(topic_of[own], minlength=len(counts))
