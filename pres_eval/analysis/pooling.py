@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 import numpy as np
@@ -19,6 +19,7 @@ from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
+from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.source import Source
 
 Key = tuple[bytes, bytes]
@@ -46,9 +47,15 @@ class FirstDocuments:
         return zip(topics, self.documents.take(slice(None)), strict=True)
 
 
-def first_documents(path: str, compat: str = Options.compat, depth: int | None = None) -> FirstDocuments:
+def first_documents(
+    path: str,
+    compat: str = Options.compat,
+    depth: int | None = None,
+    rewriting: Rewriting | None = None,
+) -> FirstDocuments:
     """Return the first `depth` documents of every topic of a run, all if it is None.
 
+    `rewriting`: which documents they become and which are left out before ranks are given.
     The file is read twice: once for its documents, once for their order.  Raises UsageError for standard
     input, InputError for a malformed line.
     """
@@ -58,6 +65,10 @@ def first_documents(path: str, compat: str = Options.compat, depth: int | None =
     everything = QrelsJudgements(
         name=path, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
     )
+    if rewriting is not None:
+        # All judgements are of documents of the run: what is excluded need not be taken out of them too.
+        everything = replace(rewriting, judged_too=False).of_qrels(everything)
+        pool = everything.pool
     ranking = read_run(Source(path), everything, Options(compat=compat))
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))

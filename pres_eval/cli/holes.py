@@ -51,8 +51,9 @@ def command(**values: Any) -> None:
     tables = holes_tables(loaded.names, found, topics, said.depth)
     if said.documents:
         judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
+        rewriting = said.rewrites.read()
         firsts = [
-            first_documents(loaded.paths[run], said.compat, said.depth)
+            first_documents(loaded.paths[run], said.compat, said.depth, rewriting)
             for run in loaded.each("listing documents")(range(len(loaded.names)))
         ]
         tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))

@@ -21,11 +21,12 @@ from pres_eval.analysis.pooling import (
 from pres_eval.cli.analysing import FORMAT, TABLE
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
-from pres_eval.cli.shared import KEEP_GOING, QUIET, terminal_width
+from pres_eval.cli.shared import KEEP_GOING, QUIET, RewriteOptions, rewrite_options, terminal_width
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import COMPAT_VERSIONS
+from pres_eval.reading.rewriting import Rewriting
 from pres_eval.report.layout import Look, render
 from pres_eval.report.pool_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
@@ -34,7 +35,7 @@ DEPTH = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolOptions:
+class PoolOptions(RewriteOptions):
     """Options of pres-eval pool."""
 
     runs: tuple[str, ...]
@@ -106,6 +107,7 @@ class PoolOptions:
     "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
     help="The trec_eval whose order of equal scores is wanted.",
 )  # fmt: skip
+@rewrite_options
 @KEEP_GOING
 @QUIET
 @FORMAT
@@ -128,10 +130,11 @@ def command(**values: Any) -> None:
     """  # noqa: D301 - a real \b keeps click from wrapping the example
     said = PoolOptions(**values)
     strata = said.read_strata()
-    runs, failures = _read(said, said.deepest(strata))
+    rewrites = said.rewrites
+    runs, failures = _read(said, said.deepest(strata), rewrites.read())
     grades: dict[Key, int] = {}
     if said.judged:
-        qrels = Reader("qrels", said.quiet).qrels(said.judged)
+        qrels = Reader("qrels", said.quiet, rewrites=rewrites).qrels(said.judged)
         grades = judged_keys(qrels.pool, qrels.grade.tolist())
     pooled = pool_documents(runs, said.persistence, said.order)
     judged = np.array(
@@ -152,6 +155,7 @@ def command(**values: Any) -> None:
         "order": said.order,
         "persistence": said.persistence,
         "per_topic": said.per_topic,
+        **rewrites.given,
     }
     tables = [
         to_judge_table(chosen, len(runs), None if sample is None else sample.stratum[left]),
@@ -167,12 +171,14 @@ def command(**values: Any) -> None:
     exit_if_failed(failures)
 
 
-def _read(said: PoolOptions, depth: int) -> tuple[list[FirstDocuments], list[RunFailure]]:
+def _read(
+    said: PoolOptions, depth: int, rewriting: Rewriting | None
+) -> tuple[list[FirstDocuments], list[RunFailure]]:
     """Return the first documents of the runs, and with --keep-going the runs that cannot be read."""
     runs, failures = list[FirstDocuments](), list[RunFailure]()
     for path in said.runs:
         try:
-            runs.append(first_documents(path, said.compat, depth))
+            runs.append(first_documents(path, said.compat, depth, rewriting))
         except PresEvalError as found:
             error = _with_hint(found)
             failures.append(RunFailure(path, str(error)))

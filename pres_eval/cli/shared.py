@@ -40,6 +40,26 @@ def _set_protocol(context: click.Context, option: click.Parameter, name: str | N
     return name
 
 
+REWRITES = [
+    click.option(
+        "--map-docs", metavar="FILE|REGEX",
+        help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
+        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
+    ),
+    click.option(
+        "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
+        help="With --map-docs: ranks close up where a document comes again, or other documents keep theirs.",
+    ),
+    click.option(
+        "--exclude", metavar="FILE|self",
+        help="Documents that must not count: a file (topic docno, or as qrels); self: the topic's own id.",
+    ),
+    click.option(
+        "--exclude-from", type=click.Choice(("both", "run")), default="both", show_default=True,
+        help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
+    ),
+]  # fmt: skip
+
 NUMBER_OPTIONS = [
     click.option(
         "--protocol", metavar="NAME", is_eager=True, callback=_set_protocol,
@@ -86,23 +106,7 @@ NUMBER_OPTIONS = [
         help="Topics without relevant documents: as trec_eval has them; 0 or 1 for measures between 0 and 1;"
         " left out; an error.",
     ),
-    click.option(
-        "--map-docs", metavar="FILE|REGEX",
-        help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
-        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
-    ),
-    click.option(
-        "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
-        help="With --map-docs: ranks close up where a document comes again, or other documents keep theirs.",
-    ),
-    click.option(
-        "--exclude", metavar="FILE|self",
-        help="Documents that must not count: a file (topic docno, or as qrels); self: the topic's own id.",
-    ),
-    click.option(
-        "--exclude-from", type=click.Choice(("both", "run")), default="both", show_default=True,
-        help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
-    ),
+    *REWRITES,
     click.option(
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
         help="The trec_eval whose numbers are wanted.",
@@ -209,12 +213,34 @@ def all_of(*options: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
     return decorate
 
 
+rewrite_options = all_of(*REWRITES)
+"""The options that map and exclude documents."""
+
 number_options = all_of(*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS)
 """The options that change numbers, -R, --quiet and --jobs."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumberOptions:
+class RewriteOptions:
+    """Options that `rewrite_options` adds to a command."""
+
+    map_docs: str | None
+    map_ranks: str
+    exclude: str | None
+    exclude_from: str
+
+    @property
+    def rewrites(self) -> Rewrites:
+        """Return the options that map or exclude documents before they are ranked; raises UsageError."""
+        if self.map_ranks != "dense" and self.map_docs is None:
+            raise UsageError("--map-ranks goes with --map-docs")
+        if self.exclude_from != "both" and self.exclude is None:
+            raise UsageError("--exclude-from goes with --exclude")
+        return Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberOptions(RewriteOptions):
     """Options that `number_options`, NAMES and KEEP_GOING add to a command.
 
     The fields have click's values under the names of its parameters.
@@ -232,10 +258,6 @@ class NumberOptions:
     nmax_file: str | None
     duplicates: str
     empty: str
-    map_docs: str | None
-    map_ranks: str
-    exclude: str | None
-    exclude_from: str
     relevance_format: str
     names: str
     keep_going: bool
@@ -282,17 +304,8 @@ class NumberOptions:
             empty=self.empty,
         )
 
-    @property
-    def rewrites(self) -> Rewrites:
-        """Return the options that map or exclude documents before they are ranked."""
-        return Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
-
     def reader(self) -> Reader:
         """Return the reader of the files."""
-        if self.map_ranks != "dense" and self.map_docs is None:
-            raise UsageError("--map-ranks goes with --map-docs")
-        if self.exclude_from != "both" and self.exclude is None:
-            raise UsageError("--exclude-from goes with --exclude")
         if self.size_file is not None and self.num_docs_in_coll:
             raise UsageError("-N and --size-file: expected one of them")
         return Reader(

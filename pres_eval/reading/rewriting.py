@@ -124,7 +124,11 @@ class Rewriting:
             raise UsageError(
                 "--map-docs and --exclude go with judgements in the format qrels or qrels_float (-R)"
             )
-        pool = relevance.pool
+        return self.of_qrels(relevance)
+
+    def of_qrels(self, qrels: QrelsJudgements) -> QrelsJudgements:
+        """Return judgements rewritten, as `of_judgements` does.  Raises InputError if none are left."""
+        pool = qrels.pool
         documents = pool.documents
         if self.mapping is not None:
             found, _ = self.mapping(documents.take(slice(None)))
@@ -135,9 +139,9 @@ class Rewriting:
             kept = ~(self.excluded.among(topics, documents) | self.excluded.among(topics, pool.documents))
         if not kept.any():
             gone = "all judgements are of excluded documents"
-            raise InputError(relevance.name, None, gone, "some that are not")
+            raise InputError(qrels.name, None, gone, "some that are not")
         rewriting = replace(self, num_judged=len(documents))
-        return with_documents(replace(relevance, rewriting=rewriting), documents, np.flatnonzero(kept))
+        return with_documents(replace(qrels, rewriting=rewriting), documents, np.flatnonzero(kept))
 
 
 def _as_ids(documents: Documents) -> Ids:

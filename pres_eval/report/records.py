@@ -209,6 +209,7 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
                 "relevance_level": column.relevance_level,
                 "judged_only": column.judged_only,
                 "bound": column.bound,
+                **({} if column.bound is None else {"reach": "cutoff" if column.scale is None else "all"}),
                 **({} if column.scale is None else {"scale": column.scale}),
             }
             for column in evaluation.columns
