@@ -17,6 +17,9 @@ LINES = 20
 """Lines that are looked at."""
 
 _UTF_8 = "iconv -f UTF-16 -t UTF-8 FILE > NEW"
+_ONE_A_LINE = (
+    'python3 -c "import json, sys; [print(json.dumps(row)) for row in json.load(sys.stdin)]" < FILE > NEW'
+)
 _WEB_PAGE = "a web page: was something else to be downloaded?"
 _SAVE_AS = "in Excel, save it as CSV UTF-8; columns query_id, doc_id, and score or relevance"
 _BINARY = (
@@ -78,7 +81,9 @@ def advice(source: Source, names: str) -> str:
         line for line in whole.split(b"\n")[:LINES] if line.strip() and not line.lstrip().startswith(b"#")
     ]
     found = _binary(head)
-    for recognise in (_json, _separators, _header, _RECOGNISERS.get(names, lambda _: None)):
+    if found is None and head.strip():
+        found = _json(lines or [head])  # a list of records may be one long line
+    for recognise in (_separators, _header, _RECOGNISERS.get(names, lambda _: None)):
         found = found or (recognise(lines) if lines else None)
     if found is None:
         return ""
@@ -105,6 +110,8 @@ def _binary(head: bytes) -> Found:
 
 
 def _json(lines: list[bytes]) -> Found:
+    if re.match(rb'(?s)\s*\[\s*\{.{0,1000}"(query|q|topic).{0,1000}"doc', b"\n".join(lines)):
+        return "this is a JSON list of records, of which one a line can be read", _ONE_A_LINE
     if lines[0].lstrip()[:1] in (b"{", b"["):
         return 'this looks like JSON, of which {"topic": {"docno": number}} can be read', ""
     return None
@@ -113,10 +120,10 @@ def _json(lines: list[bytes]) -> Found:
 def _separators(lines: list[bytes]) -> Found:
     for sign, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
         if all(line.count(sign.encode()) >= 2 and len(line.split()) < 3 for line in lines):
-            return (
-                f"the columns are separated by {name}, not by blanks or tabs",
-                f"tr '{sign}' ' ' < FILE > NEW",
-            )
+            unquoted = "tr -d '\"' < FILE | " if any(b'"' in line for line in lines) else ""
+            command = f"tr '{sign}' ' '" if unquoted else f"tr '{sign}' ' ' < FILE"
+            what = f"the columns are separated by {name}, not by blanks or tabs"
+            return what, f"{unquoted}{command} > NEW"
     return None
 
 
@@ -169,6 +176,16 @@ _RUN_SHAPES: Shapes = (
     ("the topic is missing", (rb"(?i)q0", _ANY, _INTEGER, _NUMBER, _ANY), ""),
     ("Q0 is missing", (_ANY, _ANY, _INTEGER, _NUMBER, _ANY), 'print $1, "Q0", $2, $3, $4, $5'),
     ("the rank is missing", (_ANY, rb"(?i)q?0", _ANY, _NUMBER, _ANY), "print $1, $2, $3, 0, $4, $5"),
+    (
+        "Q0 and tag are missing, and the rank is the last column",
+        (_ANY, _ANY, _NUMBER, _INTEGER),
+        'print $1, "Q0", $2, $4, $3, "run"',
+    ),
+    (
+        "Q0, rank and tag are missing, and the scores have decimal commas",
+        (_ANY, _ANY, rb"[+-]?\d+,\d+"),
+        'sub(",", ".", $3); print $1, "Q0", $2, 0, $3, "run"',
+    ),
     ("Q0, rank and tag are missing", (_ANY, _ANY, _NUMBER), 'print $1, "Q0", $2, 0, $3, "run"'),
     (
         "the numbers have decimal commas",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,46 @@ def test_missing_topics_that_are_empty_are_worth_1(call: Command, folder: Path) 
     (folder / "one").write_text("1 Q0 a 1 1 one\n")
     found = call("--empty", "one", "-m", "map", "q", "one")
     assert "-c counts them as 0 (as 1 without relevant documents)" in found.err
+
+
+ROWS = [("1", "a", 2.5), ("1", "b", 1.5), ("2", "b", 3.5), ("2", "a", 0.5), ("3", "a", 1.25)]
+
+
+@pytest.mark.parametrize(
+    "names", ["Query ID;Doc ID;Score", "QueryId;DocumentId;Score", "QUERY-ID;Doc_Id;score"]
+)
+def test_names_of_columns_may_be_written_in_other_ways(names: str, call: Command, folder: Path) -> None:
+    (folder / "r.csv").write_text(names + "\n" + "".join(f"{t};{d};{s:g}\n" for t, d, s in ROWS))
+    assert call("-m", "map", "q", "r.csv").out == "map                   \tall\t0.5000\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f'"{topic}","{document}",{score}\n' for topic, document, score in ROWS),
+        "".join(f"{topic};{document};{score:g}\n".replace(".", ",") for topic, document, score in ROWS),
+        "".join(
+            f"{topic},{document},{score},{place}\n" for place, (topic, document, score) in enumerate(ROWS)
+        ),
+        json.dumps([dict(zip(("query_id", "doc_id", "score"), row, strict=True)) for row in ROWS]),
+        json.dumps([dict(zip(("qid", "docno", "score"), row, strict=True)) for row in ROWS], indent=1),
+        json.dumps([{"query_id": "1", "doc_id": f"{'x' * 90}{n}", "score": -n} for n in range(1, 4000)])[:-1]
+        + "".join(", " + json.dumps({"query_id": t, "doc_id": d, "score": s}) for t, d, s in ROWS)
+        + "]",
+    ],
+    ids=["quoted", "German", "rank last", "records", "records on lines", "one long line"],
+)
+def test_hints_lead_to_a_file_that_can_be_read(text: str, call: Command, folder: Path) -> None:
+    """Whatever is typed as the message says ends in the numbers of the file, after three steps at most."""
+    name = "r0"
+    (folder / name).write_text(text)
+    for step in range(1, 4):
+        found = call("-m", "map", "q", name)
+        if found.code == 0:
+            break
+        command = found.err.strip().split(": ", 4)[-1]
+        start = min(place for place in map(command.find, ("tr ", "awk ", "python3 ")) if place >= 0)
+        done = subprocess.run(command[start:].replace("NEW", f"r{step}"), shell=True, check=True)
+        assert done.returncode == 0
+        name = f"r{step}"
+    assert found.out == "map                   \tall\t0.5000\n", found.err

@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.formats.names import DOCUMENT, GRADE, RANK, SCORE, TOPIC, pick
+from pres_eval.reading.formats.names import DOCUMENT, GRADE, RANK, SCORE, TOPIC, pick, plain
 from pres_eval.reading.source import Source
 
 # Rows of a block.
@@ -31,12 +31,12 @@ def separator_of(header: bytes) -> str | None:
 
 def columns_of(header: Sequence[str], grades: bool) -> tuple[int, int, int, bool] | None:
     """Return the places of topic, document and number, and whether it is a rank; None if one is missing."""
-    names = [name.strip().casefold() for name in header]
-    topic, document = pick(names, TOPIC), pick(names, DOCUMENT)
-    number = pick(names, GRADE if grades else (*SCORE, *RANK))
+    names, ranks = [*map(plain, header)], [*map(plain, RANK)]
+    topic, document = pick(names, map(plain, TOPIC)), pick(names, map(plain, DOCUMENT))
+    number = pick(names, map(plain, GRADE) if grades else [*SCORE, *ranks])
     if topic is None or document is None or number is None:
         return None
-    return names.index(topic), names.index(document), names.index(number), not grades and number in RANK
+    return names.index(topic), names.index(document), names.index(number), not grades and number in ranks
 
 
 def header_of(line: bytes) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 TOPIC = ("query_id", "qid", "query-id", "topic", "q_id", "topic_id", "query text", "query")
@@ -15,3 +16,8 @@ def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
     """The first of some names that is a column."""
     there = set(columns)
     return next((name for name in names if name in there), None)
+
+
+def plain(name: str) -> str:
+    """Return a name as it is compared: `Query ID`, `query-id` and `QueryId` are all query_id."""
+    return re.sub(r"[\s_-]+", "", name.casefold())
