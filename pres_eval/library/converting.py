@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,9 @@ import numpy as np
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.finding import block_of_dict
-from pres_eval.library.judgements import check_dicts, check_iterable, is_path, plain_mapping
+from pres_eval.library.judgements import check_dicts, is_path, plain_data
 from pres_eval.library.ranked import Qrels, Run
-from pres_eval.library.tables import SCORE, as_scores, looks_like_columns, opened_table
+from pres_eval.library.tables import block_of_table
 from pres_eval.library.wording import python_words
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.formats.delimited import read_columns
@@ -100,18 +100,13 @@ def _run(data: Any) -> tuple[str, Iterable[Block]]:
     if is_path(data):
         source = source_at(os.fspath(data))
         return source.name, blocks_of_file(source, None, grades=False)
-    data = plain_mapping(data)
-    if isinstance(data, Mapping) and not looks_like_columns(data):
+    data, by_topic = plain_data(data, "run")
+    if by_topic:
         check_dicts(data, "run")
         return "run", [_best_first(block_of_dict(data, "run"))]
-    check_iterable(data, "run")
-    with opened_table(data, SCORE, "run") as table:
-        topics, lengths = table.topic.groups()
-        block = Block(
-            topics=topics, lengths=lengths, documents=table.document, numbers=as_scores(table.value, "run")
-        )
-        check_scores("run", block)
-        return "run", [_best_first(block)]
+    block = block_of_table(data, False, "run")
+    check_scores("run", block)
+    return "run", [_best_first(block)]
 
 
 def _best_first(block: Block) -> Block:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.decimals import decimal_ids
-from pres_eval.arrays.ids import WORD, Ids
+from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.ragged import BLOCK
 from pres_eval.arrays.types import BoolArray, IntArray
@@ -127,28 +127,10 @@ class Spans:
 
 
 @dataclass(frozen=True, eq=False)
-class ShortViews:
-    """N ids of up to 12 bytes as Arrow's string views have them.
-
-    fields  (N, 4) the length of each as a number of 32 bits, and then 12 bytes of text
-    """
-
-    fields: NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.fields)
-
-    def __getitem__(self, rows: slice, /) -> Ids:
-        fields = self.fields[rows]
-        buffer = np.concatenate((fields.view(np.uint8).reshape(-1), np.zeros(3 * WORD, np.uint8)))
-        return Ids(buffer, np.arange(len(fields)) * 16 + 4, fields[:, 0].astype(np.int64))
-
-
-@dataclass(frozen=True, eq=False)
 class TextParts:
     """Ids in several buffers, one after the other; nothing is copied before rows are picked."""
 
-    parts: Sequence[Ids | Spans | ShortViews]
+    parts: Sequence[Spans]
 
     def __len__(self) -> int:
         return int(self._ends[-1])

@@ -12,9 +12,8 @@ import numpy as np
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.library.streams import FileObject, name_of
-from pres_eval.library.tables import RELEVANCE, ThreeColumns, as_grades, looks_like_columns, opened_table
+from pres_eval.library.tables import as_grades, block_of_table, looks_like_columns
 from pres_eval.library.texts import ids_of
-from pres_eval.reading import qrels as engine
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.columns import qrels_of_block
 from pres_eval.reading.relevance import Relevance, read_relevance
@@ -28,12 +27,9 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
     if hasattr(data, "read"):
         return read_relevance(FileObject(data, name or name_of(data, "qrels")), form, jobs)
     name = name or "qrels"
-    data = plain_mapping(data)
-    if isinstance(data, Mapping) and not looks_like_columns(data):
-        return _of_dict(data, name)
-    check_iterable(data, name)
-    with opened_table(data, RELEVANCE, name) as table:
-        return _of_table(table, name)
+    data, by_topic = plain_data(data, name)
+    block = _block_of_dict(data, name) if by_topic else block_of_table(data, True, name)
+    return qrels_of_block(name, block)
 
 
 def is_path(data: Any) -> bool:
@@ -80,17 +76,17 @@ def look_swapped(judged: Any, run: Any) -> str:
     return ""
 
 
-def plain_mapping(data: Any) -> Any:
-    """Return a ranx Qrels or Run as dicts, an ir_datasets dataset as its rows; others as they are."""
+def plain_data(data: Any, name: str) -> tuple[Any, bool]:
+    """Return data of ranx and ir_datasets as plain ones, and whether they are a dict by topic.
+
+    Raises InputError for an object that is none of those that are read, and for tables not computed yet.
+    """
     if hasattr(data, "qrels_iter"):
-        return data.qrels_iter()
-    if type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
-        return data.to_dict()
-    return data
-
-
-def check_iterable(data: Any, name: str) -> None:
-    """Raise InputError for an object that is none of those that are read, and for tables not computed yet."""
+        data = data.qrels_iter()
+    elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
+        data = data.to_dict()
+    if isinstance(data, Mapping) and not looks_like_columns(data):
+        return data, True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
             found = (
@@ -104,6 +100,7 @@ def check_iterable(data: Any, name: str) -> None:
             f"an object of type {type(data).__name__}",
             "a path, an open file, a dict of dicts, a table, or rows of topic, document and value",
         )
+    return data, False
 
 
 def check_dicts(data: Mapping[Any, Any], name: str) -> None:
@@ -114,7 +111,7 @@ def check_dicts(data: Mapping[Any, Any], name: str) -> None:
             raise InputError(name, None, found, "a dict of documents and their values")
 
 
-def _of_dict(data: Mapping[Any, Any], name: str) -> engine.QrelsJudgements:
+def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
         topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
@@ -126,13 +123,12 @@ def _of_dict(data: Mapping[Any, Any], name: str) -> engine.QrelsJudgements:
     grades = np.array(list(chain.from_iterable([documents.values() for documents in judged.values()])))
     if grades.dtype.kind not in "biuf":
         _check_grades(judged, name)
-    block = Block(
+    return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
         documents=WordIds.of(ids_of(ids, name)),
         numbers=as_grades(grades, name) if ids else np.zeros(0, np.int64),
     )
-    return qrels_of_block(name, block)
 
 
 def _check_grades(judged: Mapping[Any, Mapping[Any, Any]], name: str) -> None:
@@ -142,11 +138,3 @@ def _check_grades(judged: Mapping[Any, Mapping[Any, Any]], name: str) -> None:
             if isinstance(grade, str) or not hasattr(grade, "__float__"):
                 found = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
                 raise InputError(name, None, found, "a number")
-
-
-def _of_table(table: ThreeColumns, name: str) -> engine.QrelsJudgements:
-    topics, lengths = table.topic.groups()
-    block = Block(
-        topics=topics, lengths=lengths, documents=table.document, numbers=as_grades(table.value, name)
-    )
-    return qrels_of_block(name, block)

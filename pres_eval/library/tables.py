@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import InputError, quoted
-from pres_eval.library.arrow import Piece, arrow_columns, joined_ids, joined_numbers
+from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.library.arrow import arrow_ids, arrow_numbers, arrow_table
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
 from pres_eval.library.matrices import as_array
+from pres_eval.reading.blocks import Block
 
 TOPIC = ("query_id", "qid", "topic", "q_id", "query-id", "query", "topic_id")
 DOCUMENT = ("doc_id", "docno", "docid", "document", "corpus-id", "did", "document_id")
@@ -46,19 +46,23 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
     return first(TOPIC), first(DOCUMENT), first(value)
 
 
-@contextlib.contextmanager
-def opened_table(data: Any, value: Sequence[str], name: str) -> Iterator[ThreeColumns]:
-    """The columns of a table; what they are made of may be gone when the context ends."""
+def block_of_table(data: Any, grades: bool, name: str) -> Block:
+    """Return the rows of a table, or rows of topic, document and value, as a block of grades or scores.
+
+    Raises InputError for columns that are missing, and values that are none.
+    """
+    names = RELEVANCE if grades else SCORE
     if is_pandas(data):
-        with contextlib.ExitStack() as stack:
-            yield _pandas_table(data, value, name, stack)
+        table = _pandas_table(data, names, name)
     elif hasattr(data, "__arrow_c_stream__"):
-        with arrow_columns(data, name) as columns:
-            yield _arrow_table(columns, value, name)
+        table = _arrow_table(data, names, name)
     elif isinstance(data, Mapping):
-        yield _mapping_table(data, value, name)
+        table = _mapping_table(data, names, name)
     else:
-        yield _table_of_rows(data, value, name)
+        table = _table_of_rows(data, names, name)
+    topics, lengths = table.topic.groups()
+    numbers = as_grades(table.value, name) if grades else _as_scores(table.value, name)
+    return Block(topics=topics, lengths=lengths, documents=table.document, numbers=numbers)
 
 
 def is_pandas(data: Any) -> bool:
@@ -71,25 +75,34 @@ def looks_like_columns(data: Mapping[Any, Any]) -> bool:
     return any(key in data for key in TOPIC) and any(key in data for key in DOCUMENT)
 
 
-def _arrow_table(columns: Mapping[str, Sequence[Piece]], value: Sequence[str], name: str) -> ThreeColumns:
-    topic, document, number = column_names(columns, value, name)
+def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
+    """Return the columns of a table of Arrow; a frame of Polars shows them without pyarrow as well."""
+    try:
+        table = arrow_table(data, name)
+    except MissingExtraError:
+        if not hasattr(data, "get_column"):
+            raise
+        names = column_names(data.columns, value, name)
+        return _mapping_table({column: data.get_column(column).to_list() for column in names}, value, name)
+    topic, document, number = column_names(table.column_names, value, name)
     return ThreeColumns(
-        joined_ids(columns[topic]), joined_ids(columns[document]), joined_numbers(columns[number])
+        arrow_ids(table.column(topic), topic, name),
+        arrow_ids(table.column(document), document, name),
+        arrow_numbers(table.column(number), number, name),
     )
 
 
-def _pandas_table(data: Any, value: Sequence[str], name: str, stack: contextlib.ExitStack) -> ThreeColumns:
+def _pandas_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     topic, document, number = column_names(data.columns, value, name)
     return ThreeColumns(
-        _pandas_ids(data, topic, name, stack),
-        _pandas_ids(data, document, name, stack),
+        _pandas_ids(data[topic], topic, name),
+        _pandas_ids(data[document], document, name),
         _numbers(data[number].to_numpy(), number, name),
     )
 
 
-def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) -> IdColumn:
+def _pandas_ids(series: Any, column: str, name: str) -> IdColumn:
     """Return a column of pandas as ids: categories and Arrow strings without making texts of them."""
-    series = data[column]
     kind = series.dtype
     if hasattr(kind, "categories"):
         if bool(series.isna().any()):
@@ -97,8 +110,9 @@ def _pandas_ids(data: Any, column: str, name: str, stack: contextlib.ExitStack) 
         entries = Objects(kind.categories.tolist(), name)
         return Codes(series.cat.codes.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
     if getattr(kind, "storage", "") == "pyarrow" or type(kind).__name__ == "ArrowDtype":
-        table = data[[column]].reset_index(drop=True)
-        return joined_ids(stack.enter_context(arrow_columns(table, name))[column])
+        import pyarrow
+
+        return arrow_ids(pyarrow.table({column: series.array}).column(column), column, name)
     return _ids(series.to_numpy(), name)
 
 
@@ -184,7 +198,7 @@ def _array(values: list[Any]) -> NDArray[Any]:
 TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
 
 
-def as_scores(values: NDArray[Any], name: str) -> FloatArray:
+def _as_scores(values: NDArray[Any], name: str) -> FloatArray:
     """Numbers as scores; raises InputError for one that no double holds."""
     try:
         return values.astype(np.float64, copy=False)

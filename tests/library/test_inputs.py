@@ -353,3 +353,15 @@ def test_nothing_is_imported_to_find_out() -> None:
     )
     assert done.stdout == "[]\n"
     assert done.stderr == ""
+
+
+def test_frames_of_polars_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polars' own lists have the same ids and numbers; for other tables the error names the extra."""
+    frame_of = pytest.importorskip("polars").DataFrame
+    qrels = frame_of({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]})
+    run = frame_of({"qid": ["1", "1"], "docno": ["b", "a"], "score": [2.0, 1.0]})
+    with_pyarrow = pe.evaluate(qrels, run, "map").summary
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert pe.evaluate(qrels, run, "map").summary == with_pyarrow == {"map": 0.5}
+    with pytest.raises(pe.MissingExtraError, match=r"run: reading a table of Arrow needs .* pyarrow"):
+        pe.evaluate(qrels, run["score"].rename("run"), "map")

@@ -90,15 +90,15 @@ def failing(pyarrow: Any) -> Any:
         (lambda arrow: arrow.chunked_array([[1, 2]]), "an Arrow array, expected a table with named columns"),
         (
             lambda arrow: table().set_column(1, "doc_id", arrow.array([1.5] * 4)),
-            "column doc_id of float64, expected texts or whole numbers",
+            "column doc_id of type double, expected texts or whole numbers",
         ),
         (
             lambda arrow: table().set_column(2, "score", arrow.array(["x"] * 4)),
-            "column score of Arrow's type u, expected numbers",
+            "column score of type string, expected numbers",
         ),
         (
             lambda arrow: table().set_column(1, "doc_id", arrow.array([True] * 4)),
-            "column doc_id of Arrow's type b, expected numbers",
+            "column doc_id of type bool, expected texts or whole numbers",
         ),
     ],
 )
