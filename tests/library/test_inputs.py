@@ -17,6 +17,7 @@ from conftest import ROOT, Command
 from support.tables import Judged, Retrieved, frame, int_matrix, rows_of, write_qrels, write_run
 
 import pres_eval as pe
+from pres_eval.errors import MissingExtraError
 
 MEASURES = ["official", "ndcg_cut.10", "PRES@100", "recip_rank"]
 QRELS_VALUE, RUN_VALUE = "relevance", "score"
@@ -363,5 +364,5 @@ def test_frames_of_polars_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> No
     with_pyarrow = pe.evaluate(qrels, run, "map").summary
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert pe.evaluate(qrels, run, "map").summary == with_pyarrow == {"map": 0.5}
-    with pytest.raises(pe.MissingExtraError, match=r"run: reading a table of Arrow needs .* pyarrow"):
+    with pytest.raises(MissingExtraError, match=r"run: reading a table of Arrow needs .* pyarrow"):
         pe.evaluate(qrels, run["score"].rename("run"), "map")
