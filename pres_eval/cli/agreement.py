@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,9 +19,10 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, analysis_options, put_out
-from pres_eval.cli.loading import SCORES, read, read_score_file, warn_of_reach
-from pres_eval.cli.shared import MEASURES, TIES, TieOptions
+from pres_eval.cli.analysing import ALPHA, DRAWS, SCORES, SEED, AnalysisOptions, put_out
+from pres_eval.cli.loading import read, read_score_file, warn_of_reach
+from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.shared import MEASURES, TieOptions
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
@@ -43,36 +43,7 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
 
-@dataclass(frozen=True, kw_only=True)
 class AgreementOptions(TieOptions, AnalysisOptions):
-    """Options of pres-eval agreement."""
-
-    files: tuple[str, ...]
-    measures: tuple[str, ...]
-    scores: str | None
-    test: str
-    alpha: float
-    intervals: int
-    seed: int
-
-
-@click.command()
-@click.argument("files", nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
-@MEASURES
-@SCORES
-@click.option(
-    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
-    help="Paired test over topics that gives the verdicts.",
-)  # fmt: skip
-@ALPHA
-@click.option(
-    "--intervals", type=WholeRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
-    help="Also intervals of the coefficients, from so many bootstrap draws of topics.",
-)  # fmt: skip
-@SEED
-@analysis_options
-@TIES
-def command(**values: Any) -> None:
     """Compare measures: rank correlations, positions of runs, verdicts on pairs of runs.
 
     \b
@@ -95,10 +66,24 @@ def command(**values: Any) -> None:
     Tables for --table: correlations, intervals (with --intervals), positions, verdicts, disagreements,
     dissents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _agreement(AgreementOptions(**values))
+
+    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
+    measures: tuple[str, ...] = MEASURES
+    scores: str | None = SCORES
+    test: str = option(
+        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
+        help="Paired test over topics that gives the verdicts.",
+    )  # fmt: skip
+    alpha: float = ALPHA
+    intervals: int = option(
+        "--intervals", type=WholeRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
+        help="Also intervals of the coefficients, from so many bootstrap draws of topics.",
+    )  # fmt: skip
+    seed: int = SEED
 
 
-def _agreement(said: AgreementOptions) -> None:
+@command_with(AgreementOptions)
+def command(said: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
     said.check()
     if said.scores:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,19 +11,8 @@ from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.shared import (
-    DIGITS,
-    FIT,
-    KEEP_GOING,
-    NAMES,
-    STYLE,
-    Decorated,
-    NumberOptions,
-    all_of,
-    check_table_options,
-    number_options,
-    terminal_width,
-)
+from pres_eval.cli.said import Said, argument, option
+from pres_eval.cli.shared import MEASURES, NMAX, QUIET, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.common import COMMON, OWN
@@ -37,79 +25,61 @@ if TYPE_CHECKING:
 
     from pres_eval.report.paper import Paper
 
-FORMAT = click.option(
-    "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+FORMAT = option(
+    "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
     help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
 )  # fmt: skip
-TABLE = click.option(
-    "--table", "table", metavar="NAME",
+TABLE = option(
+    "--table", metavar="NAME",
     help="Put out this table alone (CSV and TSV always have one: the first, unless named).",
 )  # fmt: skip
-OUTPUT = click.option(
-    "--output", metavar="FILE", callback=set_format,
-    help="Write results to FILE, whole or not at all; FILE.csv, .tsv, .json, .md and .tex set --format.",
-)  # fmt: skip
-PLOT = click.option(
-    "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
-)
-PAPER = all_of(
-    click.option(
-        "--width", "plot_width", type=Millimetres(40, 1000), metavar="MM",
-        help="Make the picture so wide, as a column of a paper: 84mm, 174mm (letters of 7 points or more).",
-    ),
-    click.option("--untitled", is_flag=True, help="Leave out the titles of a picture that gets a caption."),
-    click.option(
-        "--plot-style", metavar="NAME",
-        help="Settings of matplotlib for the picture: a file, or the name of one of its styles (grayscale).",
-    ),
-    click.option(
-        "--highlight", multiple=True, metavar="RUN",
-        help="Draw the curve of this run, by its name, in colour and those not named in grey; several times.",
-    ),
-)  # fmt: skip
-
-result_options = all_of(FORMAT, TABLE, STYLE, FIT, DIGITS, OUTPUT, PLOT, PAPER)
-"""The options of results: --format, --table, --plot ..."""
-
-analysis_options = all_of(
-    FORMAT, TABLE, STYLE, FIT, DIGITS, NAMES, OUTPUT, PLOT, PAPER, KEEP_GOING, number_options
-)
-"""The options of results (--format, --table, --plot ...) and those that change numbers."""
 
 DRAWS = WholeRange(1, 10_000_000)
 """How many random draws may be asked for: more would take all memory and days."""
 
-SEED = click.option(
+SEED = option(
     "--seed", type=WholeRange(min=0), default=0, show_default=True,
     help="Of all random choices: the same seed gives the same output everywhere (PCG64).",
 )  # fmt: skip
-ALPHA = click.option(
+ALPHA = option(
     "--alpha", type=FiniteRange(LEAST_ALPHA, 1, max_open=True), default=0.05, show_default=True,
     help="Level of significance.",
 )  # fmt: skip
+SCORES = option(
+    "--scores", metavar="FILE",
+    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it;"
+    " -m and --topics choose among them.",
+)  # fmt: skip
 
 
-def qrels_and_runs(metavar: str = "RUN [RUN ...]") -> Callable[[Decorated], Decorated]:
-    """The arguments QRELS and RUN, one run at least."""
-    return all_of(click.argument("qrels"), click.argument("runs", nargs=-1, required=True, metavar=metavar))
-
-
-def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Callable[[Decorated], Decorated]:
-    """The option -m of a command whose measures have cutoffs of their own."""
-    return click.option(
-        "-m", "--measure", "measures", multiple=True, metavar=metavar,
+def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Any:
+    """Return the field -m of a command whose measures have cutoffs of their own."""
+    return option(
+        "-m", "--measure", multiple=True, metavar=metavar,
         help=f"{which} (default: {', '.join(defaults)}).",
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class PictureOptions:
-    """Options that `PAPER` adds to a command."""
+class PictureOptions(Said):
+    """Options of pictures."""
 
-    plot_width: float | None
-    untitled: bool
-    plot_style: str | None
-    highlight: tuple[str, ...]
+    PLACE = 3
+
+    plot_width: float | None = option(
+        "--width", type=Millimetres(40, 1000), metavar="MM",
+        help="Make the picture so wide, as a column of a paper: 84mm, 174mm (letters of 7 points or more).",
+    )  # fmt: skip
+    untitled: bool = option(
+        "--untitled", is_flag=True, help="Leave out the titles of a picture that gets a caption."
+    )
+    plot_style: str | None = option(
+        "--plot-style", metavar="NAME",
+        help="Settings of matplotlib for the picture: a file, or the name of one of its styles (grayscale).",
+    )  # fmt: skip
+    highlight: tuple[str, ...] = option(
+        "--highlight", multiple=True, metavar="RUN",
+        help="Draw the curve of this run, by its name, in colour and those not named in grey; several times.",
+    )  # fmt: skip
 
     @property
     def paper(self) -> Paper:
@@ -118,8 +88,8 @@ class PictureOptions:
 
         return Paper(self.plot_width, self.untitled, self.plot_style, self.highlight)
 
-    def check_unused(self, option: str) -> None:
-        """Raise UsageError if pictures are spoken of where `option` asks for none."""
+    def check_unused(self, needed: str) -> None:
+        """Raise UsageError if pictures are spoken of where `needed` asks for none."""
         for name, given in (
             ("--width", self.plot_width is not None),
             ("--untitled", self.untitled),
@@ -127,25 +97,28 @@ class PictureOptions:
             ("--highlight", bool(self.highlight)),
         ):
             if given:
-                raise UsageError(f"{name} is of a picture, and none is asked for: expected {option} too")
+                raise UsageError(f"{name} is of a picture, and none is asked for: expected {needed} too")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResultOptions(PictureOptions):
-    """Options that `result_options` adds to a command, and --quiet."""
+class ResultOptions(PictureOptions, TableOptions):
+    """Options of results: --format, --table, --plot, and --quiet."""
 
-    output_format: str
-    table: str | None
-    style: str | None
-    fit: bool
-    digits: int | None
-    plot: str | None
-    output: str | None
-    quiet: bool
+    PLACE = 2
+
+    output_format: str = FORMAT
+    table: str | None = TABLE
+    output: str | None = option(
+        "--output", metavar="FILE", callback=set_format,
+        help="Write results to FILE, whole or not at all; FILE.csv, .tsv, .json, .md and .tex set --format.",
+    )  # fmt: skip
+    plot: str | None = option(
+        "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
+    )
+    quiet: bool = QUIET
 
     def check(self) -> None:
         """Stops before anything is read if the options make no sense."""
-        check_table_options(self.output_format, self.style, self.digits, self.fit)
+        self.check_table()
         if self.plot:
             from pres_eval.report.paper import check_picture_path
 
@@ -154,9 +127,8 @@ class ResultOptions(PictureOptions):
             self.check_unused("--plot FILE.svg")
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnalysisOptions(ResultOptions, NumberOptions):
-    """Options that `analysis_options` adds to a command."""
+    """Options of results, and those that change numbers."""
 
     def check(self) -> None:
         """Stops before anything is read if the options make no sense."""
@@ -175,22 +147,28 @@ class AnalysisOptions(ResultOptions, NumberOptions):
         self.check()
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunsOptions(AnalysisOptions):
-    """The same with what was said to `qrels_and_runs`."""
+class FileOptions(Said):
+    """Arguments of a command that takes judgements, and one run at least."""
 
-    qrels: str
-    runs: tuple[str, ...]
+    PLACE = 2
+
+    qrels: str = argument()
+    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
 
 
-@dataclass(frozen=True, kw_only=True)
+class RunsOptions(FileOptions, AnalysisOptions):
+    """Files, options of results, and those that change numbers."""
+
+
 class PairedOptions(AnalysisOptions):
     """Options of commands that look at runs topic by topic: judgements and runs, or a file of scores."""
 
-    files: tuple[str, ...]
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    scores: str | None
+    PLACE = 0
+
+    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
+    measures: tuple[str, ...] = MEASURES
+    nmax: tuple[int, ...] = NMAX
+    scores: str | None = SCORES
 
 
 def put_out(

@@ -4,59 +4,119 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from pres_eval.cli.gating import GateOptions
-from pres_eval.cli.shared import TABLES, TieOptions, check_table_options
+from pres_eval.cli.output import set_format
+from pres_eval.cli.said import argument, option
+from pres_eval.cli.shared import (
+    GROUPS,
+    MEASURES,
+    NMAX,
+    RESULTS_FORMAT,
+    TABLES,
+    WEIGHTS,
+    TableOptions,
+    TieOptions,
+)
+from pres_eval.cli.values import FiniteRange
 from pres_eval.engines.engine import LOCAL
 from pres_eval.errors import RunFailure, UsageError, quoted
 from pres_eval.measures.views import read_scale
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
+from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.scoring import ScoredRun, Scoring
 
 if TYPE_CHECKING:
     from pres_eval.report.records import File
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluateOptions(TieOptions, GateOptions):
-    """Options of the evaluator."""
+class EvaluateOptions(TieOptions, GateOptions, TableOptions):
+    """Evaluate runs against judgements."""
 
-    files: tuple[str, ...]
-    help_wanted: bool
-    help_all: bool
-    version_wanted: bool
-    per_topic: bool
-    no_summary: bool
-    zscore_file: str | None
-    debug: str | None
-    results_format: str
-    old_format: bool
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    output_format: str
-    style: str | None
-    fit: bool
-    digits: int | None
-    bounds: bool
-    bounds_of: str | None
-    intervals: bool
-    document_scores: str | None
-    sort: str | None
-    transpose: bool | None
-    output: str | None
-    cluster: str | None
-    cluster_timeout: float | None
-    check_duplicates: bool | None
-    groups: str | None
-    weights: str | None
+    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
+    help_wanted: bool = option(
+        "-h", "--help", is_flag=True, help="Show the short help; with -m X also X's text."
+    )
+    help_all: bool = option(
+        "--help-all", is_flag=True, help="Show all options, formats, exit codes, differences."
+    )
+    version_wanted: bool = option("-v", "--version", is_flag=True, help="Print the version.")
+    per_topic: bool = option(
+        "-q", "--query_eval_wanted", is_flag=True, help="Also print each topic's values."
+    )
+    no_summary: bool = option(
+        "-n", "--nosummary", is_flag=True, help="Don't print the values over all topics."
+    )
+    zscore_file: str | None = option(
+        "-Z", "--Zscore", metavar="FILE", help="Print Z-scores: FILE has the means."
+    )
+    debug: str | None = option("-D", "--Debug_level", metavar="NUM[.TOPIC]", help="Evaluate TOPIC alone.")
+    results_format: str = RESULTS_FORMAT
+    old_format: bool = option("-o", "--Output_old_results_format", is_flag=True, help="Has no effect.")
+    measures: tuple[str, ...] = MEASURES
+    nmax: tuple[int, ...] = NMAX
+    output_format: str = option(
+        "--format", type=click.Choice(tuple(OUTPUT_FORMATS)), default="trec", show_default=True,
+        help="How results are printed.",
+    )  # fmt: skip
+    bounds: bool = option(
+        "--bounds", is_flag=True,
+        help="Add what values could be if unjudged documents retrieved down to the measure's cutoff were"
+        " judged,"
+        " with grades up to the highest that the topic has; --bounds all,max_rel=3: if all that were"
+        " retrieved"
+        " were judged, with grades up to 3.",
+    )  # fmt: skip
+    bounds_of: str | None = option("--bounds-of", hidden=True)
+    intervals: bool = option(
+        "--intervals", is_flag=True,
+        help="Add intervals of 95% of what is inferred from a sample (-R strata), drawn anew 1,000 times.",
+    )  # fmt: skip
+    document_scores: str | None = option(
+        "--document-scores",
+        metavar="FILE",
+        help="Scores of documents (topic 0 docno score) for urbp and ubpref.",
+    )
+    sort: str | None = option(
+        "--sort",
+        metavar="MEASURE",
+        help="Sort the runs of a table by this measure, the best first; those that lack topics come last.",
+    )
+    transpose: bool | None = option(
+        "--transpose/--no-transpose", default=None,
+        help="Measures as the rows of a table (on a terminal: chosen by its width).",
+    )  # fmt: skip
+    groups: str | None = GROUPS
+    weights: str | None = WEIGHTS
+    output: str | None = option(
+        "--output", metavar="FILE",
+        callback=set_format,
+        help="Write results to FILE, whole or not at all. FILE.csv, .tsv, .json, .jsonl, .md and .tex set"
+        " --format; FILE.parquet is a table of the values of all topics.",
+    )  # fmt: skip
+    cluster: str | None = option(
+        "--cluster", metavar="WORKERS",
+        help="Who reads the runs: local:N (processes) or a Dask scheduler, tcp://HOST:PORT or FILE.json.",
+    )  # fmt: skip
+    cluster_timeout: float | None = option(
+        "--cluster-timeout", type=FiniteRange(0, 86_400, min_open=True), metavar="SECONDS",
+        help="How long a Dask scheduler may take to answer and to have a worker (default: 30).",
+    )  # fmt: skip
+    check_duplicates: bool | None = option(
+        "--check-duplicates/--no-check-duplicates", default=None,
+        help="With --cluster: whether unjudged documents that come twice are looked for where topics are not"
+        " together (default: yes, which sends 8 more bytes a line).",
+    )  # fmt: skip
 
     def check_layout(self) -> None:
         """Raises UsageError for options of tables that have no effect here."""
-        check_table_options(self.output_format, self.style, self.digits, self.fit)
-        for option, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
+        self.check_table()
+        for name, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
             if wanted is not None and self.output_format not in TABLES:
-                raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
+                raise UsageError(f"{name} goes with --format {', '.join(TABLES)}")
         if self.bounds_of is not None and not self.bounds:
             raise UsageError("--bounds-of is a part of --bounds all,max_rel=GRADE, expected that")
         if self.intervals and (self.groups or self.weights or self.zscore_file):
@@ -93,7 +153,7 @@ class EvaluateOptions(TieOptions, GateOptions):
             "nmax-file": self.nmax_file,
             "size-file": self.size_file,
         }
-        return {option: file_record(path) for option, path in named.items() if path is not None}
+        return {name: file_record(path) for name, path in named.items() if path is not None}
 
     def rules_of_files(self) -> dict[str, str]:
         """Return how --map-docs and --exclude are used, by option."""

@@ -12,6 +12,7 @@ from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
+from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import InputError
@@ -26,70 +27,7 @@ MOST_DETAILED = 10
 """Files up to which all findings are shown unless --brief asks for less."""
 
 
-@click.command()
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
-@RESULTS_FORMAT
-@RELEVANCE_FORMAT
-@click.option(
-    "-l", "--level_for_rel", "level", type=LevelType(min=0), default=1, show_default=True, metavar="NUM",
-    help="Least grade of a relevant document.",
-)  # fmt: skip
-@click.option(
-    "--nmax", type=CutoffList(), metavar="RANKS",
-    help="Ranks that the topics of a run should reach; a topic that does not is a warning.",
-)  # fmt: skip
-@click.option(
-    "--max", "most", type=WholeRange(min=0), default=5, show_default=True, metavar="NUM",
-    help="Examples of each kind in each file.",
-)  # fmt: skip
-@click.option(
-    "--at-most", type=WholeRange(min=1), metavar="NUM",
-    help="Documents that a topic of a run may have, such as 1000 in a track; more are a warning.",
-)  # fmt: skip
-@click.option(
-    "--brief/--details", default=None,
-    help="One line for each file (verdict, documents, kinds of findings), or all that was found (default for"
-    " up to 10 files).",
-)  # fmt: skip
-@click.option(
-    "--kind", "kinds", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
-    help="Show findings of this kind alone; several allowed. Verdict and exit code are those of all.",
-)  # fmt: skip
-@click.option(
-    "--ignore", type=click.Choice(IGNORED), multiple=True, metavar="KIND",
-    help="Leave out warnings or notes of this kind, such as ties; several allowed.",
-)  # fmt: skip
-@click.option(
-    "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="For people or for machines.",
-)  # fmt: skip
-@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
-@click.option(
-    "--output", metavar="FILE", callback=set_format,
-    help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
-)  # fmt: skip
-@JOBS
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    qrels: str,
-    runs: tuple[str, ...],
-    results_format: str,
-    relevance_format: str,
-    level: float,
-    nmax: tuple[int, ...] | None,
-    most: int,
-    at_most: int | None,
-    brief: bool | None,
-    kinds: tuple[str, ...],
-    ignore: tuple[str, ...],
-    output_format: str,
-    strict: bool,
-    output: str | None,
-    jobs: int | None,
-) -> None:
+class CheckedFiles(Said):
     """Find everything wrong or suspicious in judgements and runs: all of it, not only the first fault.
 
     \b
@@ -108,28 +46,78 @@ def command(
 
     Exit codes: 0 no errors; 1 errors, with --strict also warnings (or a usage error).
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    check_paths(qrels, runs)
-    check_format(results_format)
-    relevance_info(relevance_format)
+
+    qrels: str = argument()
+    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
+    results_format: str = RESULTS_FORMAT
+    relevance_format: str = RELEVANCE_FORMAT
+    level: float = option(
+        "-l", "--level_for_rel", type=LevelType(min=0), default=1, show_default=True, metavar="NUM",
+        help="Least grade of a relevant document.",
+    )  # fmt: skip
+    nmax: tuple[int, ...] | None = option(
+        "--nmax", type=CutoffList(), metavar="RANKS",
+        help="Ranks that the topics of a run should reach; a topic that does not is a warning.",
+    )  # fmt: skip
+    most: int = option(
+        "--max", type=WholeRange(min=0), default=5, show_default=True, metavar="NUM",
+        help="Examples of each kind in each file.",
+    )  # fmt: skip
+    at_most: int | None = option(
+        "--at-most", type=WholeRange(min=1), metavar="NUM",
+        help="Documents that a topic of a run may have, such as 1000 in a track; more are a warning.",
+    )  # fmt: skip
+    brief: bool | None = option(
+        "--brief/--details", default=None,
+        help="One line for each file (verdict, documents, kinds of findings), or all that was found"
+        " (default for"
+        " up to 10 files).",
+    )  # fmt: skip
+    kinds: tuple[str, ...] = option(
+        "--kind", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
+        help="Show findings of this kind alone; several allowed. Verdict and exit code are those of all.",
+    )  # fmt: skip
+    ignore: tuple[str, ...] = option(
+        "--ignore", type=click.Choice(IGNORED), multiple=True, metavar="KIND",
+        help="Leave out warnings or notes of this kind, such as ties; several allowed.",
+    )  # fmt: skip
+    output_format: str = option(
+        "--format", type=click.Choice(("text", "json")), default="text", show_default=True,
+        help="For people or for machines.",
+    )  # fmt: skip
+    strict: bool = option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+    output: str | None = option(
+        "--output", metavar="FILE", callback=set_format,
+        help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
+    )  # fmt: skip
+    jobs: int | None = JOBS
+
+
+@command_with(CheckedFiles)
+def command(said: CheckedFiles) -> None:
+    """Check the files, and write what was found; exit 1 for errors."""
+    check_paths(said.qrels, said.runs)
+    check_format(said.results_format)
+    relevance_info(said.relevance_format)
     options = CheckOptions(
-        relevance_level=level,
-        relevance_form=relevance_format,
-        run_form=results_format,
-        asked=nmax or (),
-        at_most=at_most,
-        most=most,
-        jobs=jobs or num_processors(),
+        relevance_level=said.level,
+        relevance_form=said.relevance_format,
+        run_form=said.results_format,
+        asked=said.nmax or (),
+        at_most=said.at_most,
+        most=said.most,
+        jobs=said.jobs or num_processors(),
     )
-    sources = [*map(_source, (qrels, *runs))]
+    sources = [*map(_source, (said.qrels, *said.runs))]
     with reading_bar([RunFiles(source.name, (source,)) for source in sources], quiet=False):
         reports = check_files(sources[0], sources[1:], options)
     for report in reports:
-        report.findings = {name: one for name, one in report.findings.items() if name not in ignore}
-        report.shown = kinds or report.shown
-    brief = len(reports) > MOST_DETAILED if brief is None else brief
-    write_output(output, as_json(reports) if output_format == "json" else as_text(reports, brief))
-    if failed(reports, strict):
-        context.exit(EXIT_ERRORS)
+        report.findings = {name: one for name, one in report.findings.items() if name not in said.ignore}
+        report.shown = said.kinds or report.shown
+    brief = len(reports) > MOST_DETAILED if said.brief is None else said.brief
+    write_output(said.output, as_json(reports) if said.output_format == "json" else as_text(reports, brief))
+    if failed(reports, said.strict):
+        raise click.exceptions.Exit(EXIT_ERRORS)
 
 
 def _source(path: str) -> Source:

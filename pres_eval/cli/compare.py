@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -24,9 +24,10 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import PairedScores, topics_with_weights, weighted
 from pres_eval.analysis.topics import plural
 from pres_eval.analysis.winners import ORDERS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
-from pres_eval.cli.loading import SCORES, read_paired, warn_of_reach
-from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, TIES, WEIGHTS, TieOptions
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.loading import read_paired, warn_of_reach
+from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import UsageError
@@ -37,102 +38,7 @@ from pres_eval.report.text import text_of
 from pres_eval.report.winner_tables import winner_tables
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareOptions(TieOptions, PairedOptions):
-    """Options of pres-eval compare."""
-
-    baseline: str | None
-    all_pairs: bool
-    test: str
-    alternative: str
-    margin: float | None
-    correction: str
-    correct_over: str
-    interval: str
-    single_intervals: bool
-    alpha: float
-    samples: int
-    seed: int
-    per_topic: bool
-    sort_topics: str | None
-    groups: str | None
-    weights: str | None
-
-    def settings(self) -> CompareSettings:
-        """Return the settings of the comparison; raise UsageError for options that exclude each other."""
-        settings = CompareSettings(
-            test=self.test,
-            correction=self.correction,
-            alpha=self.alpha,
-            samples=self.samples,
-            seed=self.seed,
-            alternative=self.alternative,
-            margin=0.0 if self.margin is None else self.margin,
-            interval=self.interval,
-            over=self.correct_over,
-            simultaneous=not self.single_intervals,
-        )
-        check_settings(settings, self.all_pairs)
-        return settings
-
-
-@click.command()
-@click.argument("files", nargs=-1, metavar="QRELS RUN [RUN ...]")
-@MEASURES
-@NMAX
-@SCORES
-@click.option(
-    "--baseline", metavar="RUN",
-    help="Compare with this run, a tag or a file (default: the first); best: with the best of each measure.",
-)  # fmt: skip
-@click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
-@click.option(
-    "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, metavar="TEST",
-    help=f"Paired test over topics, or of all runs at once: {', '.join(TESTS)}.",
-)  # fmt: skip
-@click.option(
-    "--alternative", type=click.Choice(ALTERNATIVES), default=ALTERNATIVES[0], show_default=True,
-    help="What is to be shown: the runs differ, the run is better, worse, as good, not worse by --margin.",
-)  # fmt: skip
-@click.option(
-    "--margin", type=FiniteRange(min=0, min_open=True), metavar="DIFFERENCE",
-    help="A difference of means too small to matter, for equivalent and non-inferior.",
-)  # fmt: skip
-@click.option(
-    "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
-    help="For many comparisons; tukey, randomised-tukey and dunnett need none.",
-)  # fmt: skip
-@click.option(
-    "--correct-over", type=click.Choice(FAMILIES), default=FAMILIES[0], show_default=True,
-    help="Correct for the comparisons of one measure, or for those of all measures together.",
-)  # fmt: skip
-@click.option(
-    "--interval", type=click.Choice(INTERVALS), default=INTERVALS[0], show_default=True,
-    help="Confidence intervals: Student's t, or of the bootstrap over topics.",
-)  # fmt: skip
-@click.option(
-    "--single-intervals", is_flag=True,
-    help="Intervals of differences for one comparison each, not as wide as the correction asks for.",
-)  # fmt: skip
-@ALPHA
-@click.option(
-    "--samples", type=DRAWS, default=10_000, show_default=True,
-    help="Draws of the bootstrap, sign changes of randomisation, deals of randomised-tukey.",
-)  # fmt: skip
-@SEED
-@click.option(
-    "--per-topic", is_flag=True, help="Also the best run of each topic, the second, and wins of runs."
-)
-@click.option(
-    "--sort-topics", type=click.Choice(ORDERS),
-    help="Order of --per-topic, which this option implies: largest differences first (default), by topic, by"
-    " the best run.",
-)  # fmt: skip
-@GROUPS
-@WEIGHTS
-@analysis_options
-@TIES
-def command(**values: Any) -> None:
     """Compare runs: means with confidence intervals, paired tests, effect sizes, wins and losses.
 
     \b
@@ -162,10 +68,81 @@ def command(**values: Any) -> None:
     Tables for --table: means, groups (with --all-pairs), comparisons; with --groups by_group, interaction;
     with --per-topic per_topic, wins.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _compare(CompareOptions(**values))
+
+    files: Any = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
+    baseline: str | None = option(
+        "--baseline", metavar="RUN",
+        help="Compare with this run, a tag or a file (default: the first); best: with the best of each"
+        " measure.",
+    )  # fmt: skip
+    all_pairs: bool = option("--all-pairs", is_flag=True, help="Compare every run with every other.")
+    test: str = option(
+        "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, metavar="TEST",
+        help=f"Paired test over topics, or of all runs at once: {', '.join(TESTS)}.",
+    )  # fmt: skip
+    alternative: str = option(
+        "--alternative", type=click.Choice(ALTERNATIVES), default=ALTERNATIVES[0], show_default=True,
+        help="What is to be shown: the runs differ, the run is better, worse, as good, not worse by"
+        " --margin.",
+    )  # fmt: skip
+    margin: float | None = option(
+        "--margin", type=FiniteRange(min=0, min_open=True), metavar="DIFFERENCE",
+        help="A difference of means too small to matter, for equivalent and non-inferior.",
+    )  # fmt: skip
+    correction: str = option(
+        "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
+        help="For many comparisons; tukey, randomised-tukey and dunnett need none.",
+    )  # fmt: skip
+    correct_over: str = option(
+        "--correct-over", type=click.Choice(FAMILIES), default=FAMILIES[0], show_default=True,
+        help="Correct for the comparisons of one measure, or for those of all measures together.",
+    )  # fmt: skip
+    interval: str = option(
+        "--interval", type=click.Choice(INTERVALS), default=INTERVALS[0], show_default=True,
+        help="Confidence intervals: Student's t, or of the bootstrap over topics.",
+    )  # fmt: skip
+    single_intervals: bool = option(
+        "--single-intervals", is_flag=True,
+        help="Intervals of differences for one comparison each, not as wide as the correction asks for.",
+    )  # fmt: skip
+    alpha: float = ALPHA
+    samples: int = option(
+        "--samples", type=DRAWS, default=10_000, show_default=True,
+        help="Draws of the bootstrap, sign changes of randomisation, deals of randomised-tukey.",
+    )  # fmt: skip
+    seed: int = SEED
+    per_topic: bool = option(
+        "--per-topic", is_flag=True, help="Also the best run of each topic, the second, and wins of runs."
+    )
+    sort_topics: str | None = option(
+        "--sort-topics", type=click.Choice(ORDERS),
+        help="Order of --per-topic, which this option implies: largest differences first (default), by"
+        " topic, by"
+        " the best run.",
+    )  # fmt: skip
+    groups: str | None = GROUPS
+    weights: str | None = WEIGHTS
+
+    def settings(self) -> CompareSettings:
+        """Return the settings of the comparison; raise UsageError for options that exclude each other."""
+        settings = CompareSettings(
+            test=self.test,
+            correction=self.correction,
+            alpha=self.alpha,
+            samples=self.samples,
+            seed=self.seed,
+            alternative=self.alternative,
+            margin=0.0 if self.margin is None else self.margin,
+            interval=self.interval,
+            over=self.correct_over,
+            simultaneous=not self.single_intervals,
+        )
+        check_settings(settings, self.all_pairs)
+        return settings
 
 
-def _compare(said: CompareOptions) -> None:
+@command_with(CompareOptions)
+def command(said: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
     said.check_paired()
     said.check()

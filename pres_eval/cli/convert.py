@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import click
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.cli.output import output_file
 from pres_eval.cli.reader import warn
+from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import writing_results
 from pres_eval.errors import InputError, UsageError, quoted
@@ -25,39 +25,7 @@ from pres_eval.report.converted import TARGETS, write_blocks
 JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank))
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConvertOptions:
-    """Options of pres-eval convert."""
-
-    file: str
-    target: str
-    results_format: str
-    relevance_format: str | None
-    topics_from: str | None
-    tag: str
-    output: str | None
-
-
-@click.command()
-@click.argument("file")
-@click.option(
-    "--to", "target", type=click.Choice(TARGETS), required=True,
-    help="The format to write; named as in -T and -R.",
-)  # fmt: skip
-@RESULTS_FORMAT
-@click.option(
-    "-R", "--Rel_info_format", "relevance_format", metavar="FORMAT",
-    help=f"FILE has judgements, in this format: {', '.join(JUDGED)}.",
-)  # fmt: skip
-@click.option(
-    "--topics-from", metavar="FILE",
-    help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
-)  # fmt: skip
-@click.option(
-    "--tag", default="run", show_default=True, metavar="NAME", help="The last column of trec_results."
-)
-@click.option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
-def command(**values: Any) -> None:
+class ConvertOptions(Said):
     """Write a run or judgements in another format: what a spreadsheet, an engine or another tool wants.
 
     \b
@@ -70,7 +38,30 @@ def command(**values: Any) -> None:
     -R.  Ids and numbers stay as they are; the iterations, ranks and tags of FILE are not kept.  Ids that the
     format cannot hold are errors.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    said = ConvertOptions(**values)
+
+    file: str = argument()
+    target: str = option(
+        "--to", type=click.Choice(TARGETS), required=True,
+        help="The format to write; named as in -T and -R.",
+    )  # fmt: skip
+    results_format: str = RESULTS_FORMAT
+    relevance_format: str | None = option(
+        "-R", "--Rel_info_format", metavar="FORMAT",
+        help=f"FILE has judgements, in this format: {', '.join(JUDGED)}.",
+    )  # fmt: skip
+    topics_from: str | None = option(
+        "--topics-from", metavar="FILE",
+        help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
+    )  # fmt: skip
+    tag: str = option(
+        "--tag", default="run", show_default=True, metavar="NAME", help="The last column of trec_results."
+    )
+    output: str | None = option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+
+
+@command_with(ConvertOptions)
+def command(said: ConvertOptions) -> None:
+    """Write the rows of the file in the other format."""
     check_format(said.results_format)
     if said.relevance_format not in (None, *JUDGED):
         raise UsageError(

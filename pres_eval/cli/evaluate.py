@@ -6,37 +6,20 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from pres_eval.cli.asked import EvaluateOptions, Job
-from pres_eval.cli.gating import GATE_OPTIONS, pass_gates
-from pres_eval.cli.output import set_format
+from pres_eval.cli.gating import pass_gates
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
+from pres_eval.cli.said import command_with
 from pres_eval.cli.shared import (
-    DIGITS,
-    FIT,
-    GROUPS,
-    JOBS,
-    KEEP_GOING,
-    MEASURES,
-    NAMES,
-    NMAX,
-    NUMBER_OPTIONS,
-    QUIET,
-    RELEVANCE_FORMAT,
-    RESULTS_FORMAT,
-    STYLE,
     TABLES,
-    TIES,
-    WEIGHTS,
-    all_of,
 )
 from pres_eval.cli.topics import ChosenRuns, topic_files
-from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, WITHOUT, Selection, as_ties_go, select, with_bounds
@@ -45,7 +28,6 @@ from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import check_format
 from pres_eval.reading.source import Source
-from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.version import __version__
 
 if TYPE_CHECKING:
@@ -58,79 +40,10 @@ BUDGET = "PRES_budget"
 USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
 
 
-@click.command(add_help_option=False)
-@click.argument("files", nargs=-1, metavar="QRELS RUN [RUN ...]")
-@click.option(
-    "-h", "--help", "help_wanted", is_flag=True, help="Show the short help; with -m X also X's text."
-)
-@click.option("--help-all", is_flag=True, help="Show all options, formats, exit codes, differences.")
-@click.option("-v", "--version", "version_wanted", is_flag=True, help="Print the version.")
-@click.option("-q", "--query_eval_wanted", "per_topic", is_flag=True, help="Also print each topic's values.")
-@click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Don't print the values over all topics.")
-@click.option("-Z", "--Zscore", "zscore_file", metavar="FILE", help="Print Z-scores: FILE has the means.")
-@click.option("-D", "--Debug_level", "debug", metavar="NUM[.TOPIC]", help="Evaluate TOPIC alone.")
-@RESULTS_FORMAT
-@click.option("-o", "--Output_old_results_format", "old_format", is_flag=True, help="Has no effect.")
-@MEASURES
-@NMAX
-@click.option(
-    "--format", "output_format", type=click.Choice(tuple(OUTPUT_FORMATS)), default="trec", show_default=True,
-    help="How results are printed.",
-)  # fmt: skip
-@STYLE
-@FIT
-@DIGITS
-@click.option(
-    "--bounds", is_flag=True,
-    help="Add what values could be if unjudged documents retrieved down to the measure's cutoff were judged,"
-    " with grades up to the highest that the topic has; --bounds all,max_rel=3: if all that were retrieved"
-    " were judged, with grades up to 3.",
-)  # fmt: skip
-@click.option("--bounds-of", hidden=True)
-@click.option(
-    "--intervals", is_flag=True,
-    help="Add intervals of 95% of what is inferred from a sample (-R strata), drawn anew 1,000 times.",
-)  # fmt: skip
-@click.option(
-    "--document-scores", metavar="FILE", help="Scores of documents (topic 0 docno score) for urbp and ubpref."
-)
-@click.option(
-    "--sort",
-    metavar="MEASURE",
-    help="Sort the runs of a table by this measure, the best first; those that lack topics come last.",
-)
-@click.option(
-    "--transpose/--no-transpose", default=None,
-    help="Measures as the rows of a table (on a terminal: chosen by its width).",
-)  # fmt: skip
-@NAMES
-@KEEP_GOING
-@GROUPS
-@WEIGHTS
-@click.option(
-    "--output", metavar="FILE",
-    callback=set_format,
-    help="Write results to FILE, whole or not at all. FILE.csv, .tsv, .json, .jsonl, .md and .tex set"
-    " --format; FILE.parquet is a table of the values of all topics.",
-)  # fmt: skip
-@click.option(
-    "--cluster", metavar="WORKERS",
-    help="Who reads the runs: local:N (processes) or a Dask scheduler, tcp://HOST:PORT or FILE.json.",
-)  # fmt: skip
-@click.option(
-    "--cluster-timeout", type=FiniteRange(0, 86_400, min_open=True), metavar="SECONDS",
-    help="How long a Dask scheduler may take to answer and to have a worker (default: 30).",
-)  # fmt: skip
-@click.option(
-    "--check-duplicates/--no-check-duplicates", default=None,
-    help="With --cluster: whether unjudged documents that come twice are looked for where topics are not"
-    " together (default: yes, which sends 8 more bytes a line).",
-)  # fmt: skip
-@all_of(*NUMBER_OPTIONS, TIES, RELEVANCE_FORMAT, *GATE_OPTIONS, QUIET, JOBS)
-@click.pass_context
-def command(context: click.Context, /, **values: Any) -> None:
-    """Evaluate runs against judgements."""
-    said = EvaluateOptions(**values)
+@command_with(EvaluateOptions)
+def command(said: EvaluateOptions) -> None:
+    """Show the help or the version, or evaluate."""
+    context = click.get_current_context()
     if said.help_wanted or said.help_all:
         from pres_eval.cli.help import first_screen, help_text
 
@@ -148,10 +61,10 @@ def command(context: click.Context, /, **values: Any) -> None:
 
 def _taken_file(context: click.Context) -> str:
     """Return a hint at an option that took the first file as its value; nothing if none did."""
-    for option in context.command.params:
-        value = context.params.get(option.name or "")
-        if option.metavar == "FILE" and isinstance(value, str) and os.path.exists(value):  # noqa: PTH110
-            return f"; {option.opts[-1]} takes a FILE: here it took {value}"
+    for taken in context.command.params:
+        value = context.params.get(taken.name or "")
+        if taken.metavar == "FILE" and isinstance(value, str) and os.path.exists(value):  # noqa: PTH110
+            return f"; {taken.opts[-1]} takes a FILE: here it took {value}"
     return ""
 
 
@@ -205,7 +118,7 @@ def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
     judged, *runs = [expand(path) for path in said.files]
     if len(judged) > 1:
         raise UsageError(f"{said.qrels}: names {len(judged)} files, expected the one with the judgements")
-    return replace(said, files=(*judged, *(path for paths in runs for path in paths)))
+    return said.but(files=(*judged, *(path for paths in runs for path in paths)))
 
 
 def _cluster(said: EvaluateOptions) -> Cluster | None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, curves, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
-from pres_eval.cli.analysing import AnalysisOptions, analysis_options, put_out
+from pres_eval.cli.analysing import AnalysisOptions, put_out
 from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.explained_tables import explained_tables, side_by_side_tables
@@ -29,31 +27,7 @@ SCREEN = 50
 """Lines of a screen where there is none."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExplainOptions(AnalysisOptions):
-    """Options of pres-eval explain."""
-
-    qrels: str
-    run: str
-    chosen: tuple[str, ...]
-    nmax: int
-    most: int | None
-
-
-@click.command()
-@click.argument("qrels")
-@click.argument("run")
-@click.argument("chosen", nargs=-1, metavar="[RUN] [TOPIC ...]")
-@click.option(
-    "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
-    help="The rank at which the reader stops.",
-)  # fmt: skip
-@click.option(
-    "--max", "most", type=WholeRange(min=0), metavar="NUM",
-    help="Topics to show where none is named, 0 for all (default: a screenful).",
-)  # fmt: skip
-@analysis_options
-def command(**values: Any) -> None:
     """Explain the PRES of single topics: every relevant document, its rank, and the areas A1 and A2.
 
     \b
@@ -73,10 +47,22 @@ def command(**values: Any) -> None:
 
     Tables for --table: topics, documents, averages.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _explain(ExplainOptions(**values))
+
+    qrels: str = argument()
+    run: str = argument()
+    chosen: tuple[str, ...] = argument(nargs=-1, metavar="[RUN] [TOPIC ...]")
+    nmax: int = option(
+        "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
+        help="The rank at which the reader stops.",
+    )  # fmt: skip
+    most: int | None = option(
+        "--max", type=WholeRange(min=0), metavar="NUM",
+        help="Topics to show where none is named, 0 for all (default: a screenful).",
+    )  # fmt: skip
 
 
-def _explain(said: ExplainOptions) -> None:
+@command_with(ExplainOptions)
+def command(said: ExplainOptions) -> None:
     """Print where the score of a run comes from, or that of two runs."""
     said.check_for_qrels()
     others = [said.chosen[0]] if said.chosen and os.path.exists(said.chosen[0]) else []  # noqa: PTH110

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
 
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.analysis.figures import normalised_recall, precision_recall, roc
-from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
+from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.common import no_common_topic
@@ -35,31 +35,11 @@ Drawn = tuple[Table, Callable[[ModuleType], "Figure"]]
 """A table, and its picture when the module that draws is given."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FiguresOptions(RunsOptions):
-    """Options of pres-eval figures."""
-
-    kind: str
-    topic: str | None
-    cutoff: int
-
-
 KINDS = ("relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr")
 """The figures by name."""
 
 
-@click.command()
-@click.argument("kind", type=click.Choice(KINDS), metavar="KIND")
-@qrels_and_runs()
-@click.option(
-    "--topic", metavar="TOPIC", help="The topic of precision-recall, roc and rnorm (default: the first)."
-)
-@click.option(
-    "--nmax", "cutoff", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
-    help="The rank at which the reader stops.",
-)  # fmt: skip
-@analysis_options
-def command(**values: Any) -> None:
+class FiguresOptions(RunsOptions):
     """The figures of the papers on PRES and of the textbook, of your own runs.
 
     \b
@@ -75,10 +55,19 @@ def command(**values: Any) -> None:
 
     Table for --table: figure.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _figures(FiguresOptions(**values))
+
+    kind: str = argument(type=click.Choice(KINDS), metavar="KIND")
+    topic: str | None = option(
+        "--topic", metavar="TOPIC", help="The topic of precision-recall, roc and rnorm (default: the first)."
+    )
+    cutoff: int = option(
+        "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
+        help="The rank at which the reader stops.",
+    )  # fmt: skip
 
 
-def _figures(said: FiguresOptions) -> None:
+@command_with(FiguresOptions)
+def command(said: FiguresOptions) -> None:
     """Print the table of a figure, and draw it."""
     said.check_for_qrels()
     if said.kind == "roc" and not said.num_docs_in_coll:

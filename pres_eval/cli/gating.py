@@ -11,10 +11,10 @@ import click
 
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import warn
+from pres_eval.cli.said import Said, option
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.source import CHUNK, Source
-from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
     from pres_eval.gates.against import Earlier
@@ -24,75 +24,65 @@ if TYPE_CHECKING:
 LARGEST = 1 << 30
 """Bytes of a file that a gate compares with: what has no end is told from an evaluation by it."""
 
-GATE_OPTIONS = [
-    click.option(
-        "--fail-under", "fail_under", multiple=True, metavar="NAME=VALUE",
+
+class GateOptions(Said):
+    """Options of the gates."""
+
+    PLACE = 7
+
+    fail_under: tuple[str, ...] = option(
+        "--fail-under", multiple=True, metavar="NAME=VALUE",
         help="Exit with 3 if the value over all topics is below this.",
-    ),
-    click.option(
-        "--fail-over", "fail_over", multiple=True, metavar="NAME=VALUE",
+    )  # fmt: skip
+    fail_over: tuple[str, ...] = option(
+        "--fail-over", multiple=True, metavar="NAME=VALUE",
         help="Exit with 3 if it is above this, for measures of which less is better.",
-    ),
-    click.option(
+    )  # fmt: skip
+    against: str | None = option(
         "--against", metavar="FILE",
         help="Exit with 3 if a value is worse than that of FILE, --format json or an earlier run.",
-    ),
-    click.option("--against-topics", is_flag=True, help="Compare single topics with --against FILE as well."),
-    click.option(
+    )  # fmt: skip
+    against_topics: bool = option(
+        "--against-topics", is_flag=True, help="Compare single topics with --against FILE as well."
+    )
+    tolerance: str | None = option(
         "--tolerance", metavar="VALUE",
         help="How far --against lets values fall: by 0.01, by 1% of what they were, or by measure:"
         " map=0.005,PRES_100=1%.",
-    ),
-    click.option(
+    )  # fmt: skip
+    match: str | None = option(
         "--match", metavar="HOW",
         help="Match the runs with those of --against by tag, file or order (default: tag, else file).",
-    ),
-    click.option(
+    )  # fmt: skip
+    allow_unmatched: bool = option(
         "--allow-unmatched", is_flag=True,
         help="With --against and --expect: name runs that are new, or not there any more, but do not fail.",
-    ),
-    click.option(
+    )  # fmt: skip
+    if_significant: bool = option(
         "--if-significant", is_flag=True,
         help="With --against: only if a test over topics confirms that the run got worse (p < 0.05).",
-    ),
-    click.option(
+    )  # fmt: skip
+    two_sided: bool = option(
         "--two-sided", is_flag=True,
         help="Of --if-significant: a two-sided test, not the one-sided one of the run being worse.",
-    ),
-    click.option(
+    )  # fmt: skip
+    correction: str | None = option(
         "--correction", metavar="NAME",
         help="Of --if-significant, for all measures and runs: holm (the default), bonferroni, bh or none.",
-    ),
-    click.option(
+    )  # fmt: skip
+    test: str | None = option(
         "--test", metavar="NAME",
         help="Of --if-significant: t (the default), randomisation, bootstrap, wilcoxon or sign.",
-    ),
-    click.option(
+    )  # fmt: skip
+    expect: str | None = option(
         "--expect", metavar="FILE", help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours.",
-    ),
-    click.option("--junit", metavar="FILE", help="Write what the gates found to FILE, as JUnit XML."),
-    click.option("--summary", metavar="FILE", help="Write what the gates found to FILE, as Markdown."),
-]  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class GateOptions:
-    """Options that GATE_OPTIONS adds to a command."""
-
-    fail_under: tuple[str, ...]
-    fail_over: tuple[str, ...]
-    against: str | None
-    against_topics: bool
-    tolerance: str | None
-    match: str | None
-    allow_unmatched: bool
-    if_significant: bool
-    two_sided: bool
-    correction: str | None
-    test: str | None
-    expect: str | None
-    junit: str | None
-    summary: str | None
+    )  # fmt: skip
+    junit: str | None = option(
+        "--junit", metavar="FILE", help="Write what the gates found to FILE, as JUnit XML."
+    )
+    summary: str | None = option(
+        "--summary", metavar="FILE", help="Write what the gates found to FILE, as Markdown."
+    )
 
     @property
     def gated(self) -> bool:
@@ -104,7 +94,7 @@ class GateOptions:
         from pres_eval.gates.thresholds import OVER, UNDER, read_threshold
 
         limits = ((UNDER, self.fail_under), (OVER, self.fail_over))
-        return [read_threshold(text, option) for option, texts in limits for text in texts]
+        return [read_threshold(text, name) for name, texts in limits for text in texts]
 
     def check_gates(self) -> None:
         """Stop at gates that make no sense, before anything is read; raises UsageError."""
@@ -118,12 +108,12 @@ class GateOptions:
             ("--if-significant", self.if_significant, ("test", "two_sided", "correction")),
             ("a gate, such as --against FILE", self.gated, ("junit", "summary")),
         ):
-            for option in options:
-                if getattr(self, option) not in (None, False) and not there:
-                    raise UsageError(f"--{option.replace('_', '-')} goes with {needed}")
-        for option, path in (("--against", self.against), ("--expect", self.expect)):
+            for field in options:
+                if getattr(self, field) not in (None, False) and not there:
+                    raise UsageError(f"--{field.replace('_', '-')} goes with {needed}")
+        for name, path in (("--against", self.against), ("--expect", self.expect)):
             if path not in (None, "-") and not os.path.exists(path):  # noqa: PTH110
-                raise InputError(str(path), None, f"no such file ({option})", "a readable file")
+                raise InputError(str(path), None, f"no such file ({name})", "a readable file")
         if self.gated:
             self.earlier_settings()
             self.thresholds()
@@ -136,13 +126,13 @@ class GateOptions:
         from pres_eval.gates.counterparts import MATCHES
         from pres_eval.gates.tolerance import read_tolerance
 
-        for option, value, known in (
+        for name, value, known in (
             ("--match", self.match, MATCHES),
             ("--test", self.test, TESTS),
             ("--correction", self.correction, CORRECTIONS),
         ):
             if value is not None and value not in known:
-                raise UsageError(f"{option} {value}: expected one of {', '.join(known)}")
+                raise UsageError(f"{name} {value}: expected one of {', '.join(known)}")
         confirmation = CompareSettings(
             test=self.test or TESTS[0],
             correction=self.correction or CompareSettings.correction,
@@ -218,7 +208,7 @@ def _evaluated_copy(name: str, source: Source, evaluated: Callable[[str], Record
     from dataclasses import replace
 
     with tempfile.TemporaryDirectory() as folder:
-        copy = os.path.join(folder, "run")  # noqa: PTH118 - pathlib takes a while to import
+        copy = os.path.join(folder, "run")  # noqa: PTH118
         with open(copy, "wb") as stream:  # noqa: PTH123
             stream.write(_bytes(source))
         record = evaluated(copy)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-import click
-
+from pres_eval.cli.said import option
 from pres_eval.errors import UsageError
 
-GROUPS = click.option(
-    "--group", "groups", type=(str, str), multiple=True, metavar="NAME PATTERN",
+GROUPS = option(
+    "--group", type=(str, str), multiple=True, metavar="NAME PATTERN",
     help="A group of runs and the pattern that its names match, such as LM 'lm-*'; more than once.",
 )  # fmt: skip
 

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-import click
 import numpy as np
 
 from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
-from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrels_and_runs
+from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import read
+from pres_eval.cli.said import command_with, option
 from pres_eval.cli.values import WholeRange
 from pres_eval.report.pool_tables import holes_tables, unjudged_table
 from pres_eval.report.run_plots import score_bars
 
 
-@dataclass(frozen=True, kw_only=True)
 class HolesOptions(RunsOptions):
-    """Options of pres-eval holes."""
-
-    depth: int
-    documents: bool
-
-
-@click.command()
-@qrels_and_runs()
-@click.option(
-    "--depth", type=WholeRange(min=1), default=10, show_default=True, metavar="RANK",
-    help="How many of the first documents of a topic are looked at.",
-)  # fmt: skip
-@click.option("--documents", is_flag=True, help="List the documents as well; reads the runs once more.")
-@analysis_options
-def command(**values: Any) -> None:
     """Unjudged documents among the first of each run, by topic: where a score rests on what nobody looked at.
 
     \b
@@ -42,7 +23,19 @@ def command(**values: Any) -> None:
 
     A document with a negative grade counts as unjudged.  Tables for --table: runs, topics, documents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    said = HolesOptions(**values)
+
+    depth: int = option(
+        "--depth", type=WholeRange(min=1), default=10, show_default=True, metavar="RANK",
+        help="How many of the first documents of a topic are looked at.",
+    )  # fmt: skip
+    documents: bool = option(
+        "--documents", is_flag=True, help="List the documents as well; reads the runs once more."
+    )
+
+
+@command_with(HolesOptions)
+def command(said: HolesOptions) -> None:
+    """Count, and list, unjudged documents."""
     said.check_for_qrels()
     loaded = read(said, said.qrels, said.runs)
     qrels = loaded.qrels()

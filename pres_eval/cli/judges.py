@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -15,10 +15,11 @@ from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.topics import plural
-from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, analysis_options, put_out
+from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
 from pres_eval.cli.reader import check_paths
+from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.measures.selection import select
@@ -45,47 +46,7 @@ _MOST_PAIRS = 3
 """Of how many pairs of runs that the machine turns round it is said."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class JudgesOptions(AnalysisOptions):
-    """Options of pres-eval judges."""
-
-    first: str
-    second: str
-    runs: tuple[str, ...]
-    judges: tuple[str, ...]
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    groups: tuple[tuple[str, str], ...]
-    test: str
-    alpha: float
-    correct: bool
-    seed: int
-
-
-@click.command()
-@click.argument("first", metavar="QRELS")
-@click.argument("second", metavar="QRELS")
-@click.argument("runs", nargs=-1, metavar="[RUN ...]")
-@click.option(
-    "--judge", "judges", multiple=True, metavar="QRELS",
-    help="One more judge, compared with the first; more than once.",
-)  # fmt: skip
-@MEASURES
-@NMAX
-@GROUPS
-@click.option(
-    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default="t", show_default=True,
-    help="Paired test over topics that says which differences are significant.",
-)  # fmt: skip
-@ALPHA
-@click.option(
-    "--correct", is_flag=True,
-    help="The first QRELS are people's, of some topics drawn by chance, the second a machine's of all: means"
-    " and differences of runs by the machine, corrected by people.",
-)  # fmt: skip
-@SEED
-@analysis_options
-def command(**values: Any) -> None:
     """Two judges of the same topics: how far they agree, and whether the runs come out alike.
 
     \b
@@ -107,10 +68,33 @@ def command(**values: Any) -> None:
     Tables for --table: agreement, grades, topics; with runs orders, swaps, runs, topic_changes, groups; with
     --correct corrected, corrected_differences, more_topics, to_judge.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _judges(JudgesOptions(**values))
+
+    first: str = argument(metavar="QRELS")
+    second: str = argument(metavar="QRELS")
+    runs: tuple[str, ...] = argument(nargs=-1, metavar="[RUN ...]")
+    judges: tuple[str, ...] = option(
+        "--judge", multiple=True, metavar="QRELS",
+        help="One more judge, compared with the first; more than once.",
+    )  # fmt: skip
+    measures: tuple[str, ...] = MEASURES
+    nmax: tuple[int, ...] = NMAX
+    groups: tuple[tuple[str, str], ...] = GROUPS
+    test: str = option(
+        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default="t", show_default=True,
+        help="Paired test over topics that says which differences are significant.",
+    )  # fmt: skip
+    alpha: float = ALPHA
+    correct: bool = option(
+        "--correct", is_flag=True,
+        help="The first QRELS are people's, of some topics drawn by chance, the second a machine's of all:"
+        " means"
+        " and differences of runs by the machine, corrected by people.",
+    )  # fmt: skip
+    seed: int = SEED
 
 
-def _judges(said: JudgesOptions) -> None:
+@command_with(JudgesOptions)
+def command(said: JudgesOptions) -> None:
     """Print how judges agree, and what that changes for runs."""
     said.check_paired()
     said.check_for_qrels()
@@ -168,7 +152,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     for path in (said.first, said.second):
         qrels = said.reader().qrels(path)
         # That people judged fewer topics is what it is about.
-        asked = replace(said, quiet=said.quiet or path == said.first)
+        asked = said.but(quiet=said.quiet or path == said.first)
         rankings, names, failures = read_runs(asked, said.runs, qrels, options)
         every_topic = tuple(qrels.pool.topics) if options.complete else None
         evaluations = [evaluate(qrels, ranking, selection, options) for ranking in rankings]

@@ -130,13 +130,6 @@ def warn_of_ties(
             said.warn(text)
 
 
-SCORES = click.option(
-    "--scores", metavar="FILE",
-    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it;"
-    " -m and --topics choose among them.",
-)  # fmt: skip
-
-
 OF_RUNS = (
     *("relevance_level", "judged_only", "num_docs_in_coll", "max_retrieved", "duplicates", "compat"),
     *("relevance_format", "ties", "nmax", "names", "keep_going", "nmax_file", "size_file"),

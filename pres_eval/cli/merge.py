@@ -10,6 +10,7 @@ from pres_eval.analysis.merging import RULES, disagreements, merged_grades
 from pres_eval.arrays.types import IntArray
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.reader import check_paths
+from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import QUIET
 from pres_eval.cli.streams import say, writing_results
 from pres_eval.reading.blocks import Block
@@ -20,24 +21,7 @@ from pres_eval.report.shown_runs import guarded
 from pres_eval.report.text import text_of
 
 
-@click.command()
-@click.argument("first", metavar="QRELS")
-@click.argument("others", nargs=-1, required=True, metavar="QRELS [QRELS ...]")
-@click.option(
-    "--rule", type=click.Choice(RULES), default=RULES[0], show_default=True,
-    help="Grade of a document with several: the most frequent one (of equally frequent ones that of the"
-    " earlier file), that of the first file, the highest, or the mean.",
-)  # fmt: skip
-@click.option(
-    "--disagreements", "listed", metavar="FILE",
-    help="List the documents with different grades in FILE (TSV): topic, docno, the grade in each file, the"
-    " merged grade.",
-)  # fmt: skip
-@click.option("--output", metavar="FILE", help="Write the judgements to FILE, whole or not at all.")
-@QUIET
-def command(
-    first: str, others: tuple[str, ...], rule: str, listed: str | None, output: str | None, quiet: bool
-) -> None:
+class MergeOptions(Said):
     """Merge the judgements of several assessors: every topic and document that any of the files has.
 
     \b
@@ -47,11 +31,34 @@ def command(
     Assessors who did not judge a document have no vote on it, nor has a negative grade, which means "in the
     pool, not judged".  --rule mean may give decimals: evaluate these with -R qrels_float.  How far assessors
     agree is what pres-eval judges shows.
-    """  # noqa: D301 - click wants the character
-    check_paths(first, others)
-    judges = [read_any_qrels(source_at(path)) for path in (first, *others)]
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+
+    first: str = argument(metavar="QRELS")
+    others: tuple[str, ...] = argument(nargs=-1, required=True, metavar="QRELS [QRELS ...]")
+    rule: str = option(
+        "--rule", type=click.Choice(RULES), default=RULES[0], show_default=True,
+        help="Grade of a document with several: the most frequent one (of equally frequent ones that of the"
+        " earlier file), that of the first file, the highest, or the mean.",
+    )  # fmt: skip
+    listed: str | None = option(
+        "--disagreements", metavar="FILE",
+        help="List the documents with different grades in FILE (TSV): topic, docno, the grade in each file,"
+        " the"
+        " merged grade.",
+    )  # fmt: skip
+    output: str | None = option(
+        "--output", metavar="FILE", help="Write the judgements to FILE, whole or not at all."
+    )
+    quiet: bool = QUIET
+
+
+@command_with(MergeOptions)
+def command(said: MergeOptions) -> None:
+    """Merge the files, and write the judgements."""
+    check_paths(said.first, said.others)
+    judges = [read_any_qrels(source_at(path)) for path in (said.first, *said.others)]
     judged = side_by_side(judges, every_topic=True)
-    grades = merged_grades(judged, rule)
+    grades = merged_grades(judged, said.rule)
     differing = disagreements(judged)
     block = Block(
         topics=judged.pool.topics,
@@ -59,13 +66,13 @@ def command(
         documents=judged.pool.documents,
         numbers=grades,
     )
-    if listed is not None:
-        write_output(listed, _lines(judged, block, differing))
-    with output_file(output) as stream, writing_results():
-        write_blocks(stream, [block], "qrels", True, first, "")
-    if not quiet:
+    if said.listed is not None:
+        write_output(said.listed, _lines(judged, block, differing))
+    with output_file(said.output) as stream, writing_results():
+        write_blocks(stream, [block], "qrels", True, said.first, "")
+    if not said.quiet:
         several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
-        where = "" if listed or not len(differing) else " (--disagreements FILE lists them)"
+        where = "" if said.listed or not len(differing) else " (--disagreements FILE lists them)"
         say(
             f"pres-eval: note: {len(grades):,} documents of {len(judged.pool.topics):,} topics;"
             f" {several:,} judged more than once, {len(differing):,} of these with different grades{where}"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import click
 import numpy as np
 
@@ -21,7 +18,8 @@ from pres_eval.analysis.pooling import (
 from pres_eval.cli.analysing import FORMAT, TABLE
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
-from pres_eval.cli.shared import KEEP_GOING, QUIET, RewriteOptions, rewrite_options, terminal_width
+from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.shared import KEEP_GOING, QUIET, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
@@ -34,85 +32,7 @@ from pres_eval.report.text import text_of
 DEPTH = 100
 
 
-@dataclass(frozen=True, kw_only=True)
 class PoolOptions(RewriteOptions):
-    """Options of pres-eval pool."""
-
-    runs: tuple[str, ...]
-    depth: int | None
-    strata: str | None
-    seed: int | None
-    judged: str | None
-    order: str
-    persistence: float
-    per_topic: int | None
-    write_qrels: str | None
-    compat: str
-    keep_going: bool
-    quiet: bool
-    output_format: str
-    table: str | None
-
-    def read_strata(self) -> tuple[RankStratum, ...]:
-        """Return the strata, none if there are none.  Raises UsageError for options that contradict them."""
-        if self.strata is None:
-            if self.seed is not None:
-                raise UsageError("--seed goes with --strata")
-            return ()
-        for option, value in (("--depth", self.depth), ("--per-topic", self.per_topic)):
-            if value is not None:
-                raise UsageError(
-                    f"--strata and {option}: expected one of them, as strata say how deep and how many"
-                )
-        return RankStratum.read(self.strata)
-
-    def deepest(self, strata: tuple[RankStratum, ...]) -> int:
-        """Return the last rank that is pooled."""
-        return strata[-1].last if strata else self.depth or DEPTH
-
-
-@click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
-@click.option(
-    "--depth", type=WholeRange(min=1), metavar="RANK",
-    help="The first documents of each topic of every run are pooled (default: 100).",
-)  # fmt: skip
-@click.option(
-    "--strata", metavar="RANKS:SHARE,...",
-    help="Draw a sample: of the documents whose best rank is 1 to 10 all, of those down to 100 a tenth, with"
-    " 1-10:1.0,11-100:0.1.",
-)  # fmt: skip
-@click.option("--seed", type=WholeRange(min=0), metavar="NUM", help="Of --strata (default: 1).")
-@click.option("--judged", metavar="QRELS", help="Leave out what is judged there.")
-@click.option(
-    "--order", type=click.Choice(tuple(ORDERS)), default="contribution", show_default=True,
-    help="Which documents come first.",
-)  # fmt: skip
-@click.option(
-    "--persistence", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8,
-    show_default=True, help="Of the reader, for --order contribution.",
-)  # fmt: skip
-@click.option(
-    "--per-topic",
-    type=WholeRange(min=1),
-    metavar="NUM",
-    help="Only the first NUM documents of each topic.",
-)
-@click.option(
-    "--write-qrels", metavar="FILE",
-    help="Also write the documents as qrels in which nothing is judged (-1); with --strata as -R strata has"
-    " them: -1 what was not drawn, ? what is to be judged.",
-)  # fmt: skip
-@click.option(
-    "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
-    help="The trec_eval whose order of equal scores is wanted.",
-)  # fmt: skip
-@rewrite_options
-@KEEP_GOING
-@QUIET
-@FORMAT
-@TABLE
-def command(**values: Any) -> None:
     """The documents to judge: the first of every run, less those that are judged, with how many runs found
     each.
 
@@ -128,7 +48,72 @@ def command(**values: Any) -> None:
 
     Tables for --table: documents, topics.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    said = PoolOptions(**values)
+
+    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
+    depth: int | None = option(
+        "--depth", type=WholeRange(min=1), metavar="RANK",
+        help="The first documents of each topic of every run are pooled (default: 100).",
+    )  # fmt: skip
+    strata: str | None = option(
+        "--strata", metavar="RANKS:SHARE,...",
+        help="Draw a sample: of the documents whose best rank is 1 to 10 all, of those down to 100 a tenth,"
+        " with"
+        " 1-10:1.0,11-100:0.1.",
+    )  # fmt: skip
+    seed: int | None = option(
+        "--seed", type=WholeRange(min=0), metavar="NUM", help="Of --strata (default: 1)."
+    )
+    judged: str | None = option("--judged", metavar="QRELS", help="Leave out what is judged there.")
+    order: str = option(
+        "--order", type=click.Choice(tuple(ORDERS)), default="contribution", show_default=True,
+        help="Which documents come first.",
+    )  # fmt: skip
+    persistence: float = option(
+        "--persistence", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8,
+        show_default=True, help="Of the reader, for --order contribution.",
+    )  # fmt: skip
+    per_topic: int | None = option(
+        "--per-topic",
+        type=WholeRange(min=1),
+        metavar="NUM",
+        help="Only the first NUM documents of each topic.",
+    )
+    write_qrels: str | None = option(
+        "--write-qrels", metavar="FILE",
+        help="Also write the documents as qrels in which nothing is judged (-1); with --strata as -R strata"
+        " has"
+        " them: -1 what was not drawn, ? what is to be judged.",
+    )  # fmt: skip
+    compat: str = option(
+        "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
+        help="The trec_eval whose order of equal scores is wanted.",
+    )  # fmt: skip
+    keep_going: bool = KEEP_GOING
+    quiet: bool = QUIET
+    output_format: str = FORMAT
+    table: str | None = TABLE
+
+    def read_strata(self) -> tuple[RankStratum, ...]:
+        """Return the strata, none if there are none.  Raises UsageError for options that contradict them."""
+        if self.strata is None:
+            if self.seed is not None:
+                raise UsageError("--seed goes with --strata")
+            return ()
+        for name, value in (("--depth", self.depth), ("--per-topic", self.per_topic)):
+            if value is not None:
+                raise UsageError(
+                    f"--strata and {name}: expected one of them, as strata say how deep and how many"
+                )
+        return RankStratum.read(self.strata)
+
+    def deepest(self, strata: tuple[RankStratum, ...]) -> int:
+        """Return the last rank that is pooled."""
+        return strata[-1].last if strata else self.depth or DEPTH
+
+
+@command_with(PoolOptions)
+def command(said: PoolOptions) -> None:
+    """List the documents to judge, and write them as qrels."""
     strata = said.read_strata()
     rewrites = said.rewrites
     runs, failures = _read(said, said.deepest(strata), rewrites.read())

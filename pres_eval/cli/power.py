@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -18,9 +17,9 @@ from pres_eval.analysis.power import (
     stability,
 )
 from pres_eval.analysis.topic_numbers import topic_set_sizes
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
-from pres_eval.cli.loading import SCORES, read_paired
-from pres_eval.cli.shared import MEASURES, NMAX
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.loading import read_paired
+from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError
@@ -33,58 +32,7 @@ TRIED = 50
 """Of so many draws one is timed, from which follows how long all take."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class PowerOptions(PairedOptions):
-    """Options of pres-eval power."""
-
-    delta: float
-    alpha: float
-    power: float
-    num_runs: int
-    test: str
-    samples: int
-    sizes: tuple[int, ...]
-    trials: int
-    seed: int
-
-
-@click.command()
-@click.argument("files", nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
-@MEASURES
-@NMAX
-@SCORES
-@click.option(
-    "--delta", type=FiniteRange(0, min_open=True), default=0.05, show_default=True,
-    metavar="DIFFERENCE", help="The difference of means that is to be found.",
-)  # fmt: skip
-@ALPHA
-@click.option(
-    "--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
-    help="The chance with which it is to be found.",
-)  # fmt: skip
-@click.option(
-    "--runs", "num_runs", type=WholeRange(min=2), default=10, show_default=True, metavar="NUM",
-    help="Runs of the planned experiment, for the analysis of variance.",
-)  # fmt: skip
-@click.option(
-    "--test", type=click.Choice(DISCRIMINATION), default=DISCRIMINATION[0], show_default=True,
-    help="Test whose achieved significance levels are looked at.",
-)  # fmt: skip
-@click.option(
-    "--samples", type=DRAWS, default=10_000, show_default=True,
-    help="Deals of randomised-tukey, draws of the bootstrap.",
-)  # fmt: skip
-@click.option(
-    "--sizes", type=CutoffList(), default=(), metavar="NUMBERS",
-    help="Sizes of the sets of topics (default: a fifth, two fifths, half of the topics).",
-)  # fmt: skip
-@click.option(
-    "--trials", type=WholeRange(1, 1_000_000), default=200, show_default=True,
-    help="Random sets of topics of each size.",
-)  # fmt: skip
-@SEED
-@analysis_options
-def command(**values: Any) -> None:
     """Compute how many topics a difference needs, and how sure measures are with your topics (extra: stats).
 
     \b
@@ -98,10 +46,42 @@ def command(**values: Any) -> None:
 
     Tables for --table: sizes, discrimination, levels, stability, swaps.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _power(PowerOptions(**values))
+
+    files: Any = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
+    delta: float = option(
+        "--delta", type=FiniteRange(0, min_open=True), default=0.05, show_default=True,
+        metavar="DIFFERENCE", help="The difference of means that is to be found.",
+    )  # fmt: skip
+    alpha: float = ALPHA
+    power: float = option(
+        "--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
+        help="The chance with which it is to be found.",
+    )  # fmt: skip
+    num_runs: int = option(
+        "--runs", type=WholeRange(min=2), default=10, show_default=True, metavar="NUM",
+        help="Runs of the planned experiment, for the analysis of variance.",
+    )  # fmt: skip
+    test: str = option(
+        "--test", type=click.Choice(DISCRIMINATION), default=DISCRIMINATION[0], show_default=True,
+        help="Test whose achieved significance levels are looked at.",
+    )  # fmt: skip
+    samples: int = option(
+        "--samples", type=DRAWS, default=10_000, show_default=True,
+        help="Deals of randomised-tukey, draws of the bootstrap.",
+    )  # fmt: skip
+    sizes: tuple[int, ...] = option(
+        "--sizes", type=CutoffList(), default=(), metavar="NUMBERS",
+        help="Sizes of the sets of topics (default: a fifth, two fifths, half of the topics).",
+    )  # fmt: skip
+    trials: int = option(
+        "--trials", type=WholeRange(1, 1_000_000), default=200, show_default=True,
+        help="Random sets of topics of each size.",
+    )  # fmt: skip
+    seed: int = SEED
 
 
-def _power(said: PowerOptions) -> None:
+@command_with(PowerOptions)
+def command(said: PowerOptions) -> None:
     """Print how many topics are needed, and what the runs here can tell."""
     said.check_paired()
     said.check()

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Any
 
 import click
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, PAPER, SEED, qrels_and_runs
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, FileOptions, PictureOptions
 from pres_eval.cli.output import write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
-from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, is_page, report_of
-from pres_eval.cli.shared import GROUPS, KEEP_GOING, MEASURES, NAMES, NMAX, WEIGHTS, number_options
+from pres_eval.cli.reporting import PAGES, chosen_run, is_page, report_of
+from pres_eval.cli.said import command_with, option
+from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_plots import PICTURES, as_picture
@@ -26,76 +26,7 @@ from pres_eval.report.trec_tables import as_text
 FORMATS = ("text", "json", "csv")
 
 
-@click.command()
-@qrels_and_runs()
-@click.option(
-    "-o", "--output", "outputs", multiple=True, metavar="FILE",
-    help="Where to write it: FILE.html, .pdf, .png or .svg; can be given more than once.",
-)  # fmt: skip
-@click.option(
-    "--format", "output_format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
-    help="On stdout: the tables as TREC prints them, or all that is drawn as JSON or CSV.",
-)  # fmt: skip
-@click.option(
-    "--table", metavar="NAME", help="Only this table of the JSON or CSV (CSV: the first, unless named)."
-)
-@click.option("--text", "text_wanted", is_flag=True, help="Print the tables, as TREC does (also with -o).")
-@click.option(
-    "--picture", type=click.Choice(tuple(PICTURES)), metavar="NAME",
-    help=f"Only this picture in FILE.pdf, .png and .svg: {', '.join(PICTURES)}.",
-)  # fmt: skip
-@click.option(
-    "--of-run", "of_runs", multiple=True, metavar="RUN",
-    help="The run of the picture, a name, a tag or a file; two for a pair (default: the first).",
-)  # fmt: skip
-@click.option(
-    "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
-)  # fmt: skip
-@PAPER
-@click.option(
-    "--baseline", metavar="RUN", help="Compare with this run, a name, a tag or a file (default: the best)."
-)
-@NAMES
-@MEASURES
-@NMAX
-@click.option("--title", default="", metavar="TEXT", help="Title of the report.")
-@click.option("--description", default="", metavar="TEXT", help="What the report is of, below its title.")
-@click.option(
-    "--document-url", metavar="URL",
-    help="Where documents can be read, 'https://.../{docno}': the page links them.",
-)  # fmt: skip
-@click.option("--allow-http", is_flag=True, help="--document-url may begin with http:// as well.")
-@click.option(
-    "--titles", metavar="FILE", help="Titles of documents for the page: lines `docno text`, or JSON lines."
-)
-@click.option(
-    "--queries", metavar="FILE",
-    help="Texts of topics for the page: lines `topic text`, JSON lines, or TREC topics.",
-)  # fmt: skip
-@click.option("--paths", is_flag=True, help="Show whole paths of files on the page, not their names alone.")
-@click.option(
-    "--medians", metavar="FILE",
-    help="Medians of all participants by topic, as TREC gives them, to compare with.",
-)  # fmt: skip
-@click.option(
-    "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=CompareSettings.test, show_default=True,
-    help="Paired test over topics.",
-)  # fmt: skip
-@click.option(
-    "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
-    help="For many comparisons, over those of one measure.",
-)  # fmt: skip
-@GROUPS
-@WEIGHTS
-@ALPHA
-@click.option(
-    "--samples", type=DRAWS, default=10_000, show_default=True,
-    help="Draws of the bootstrap and sign changes of the randomisation test.",
-)  # fmt: skip
-@SEED
-@KEEP_GOING
-@number_options
-def command(**values: Any) -> None:
+class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     """Write the evaluation report that TREC makes of a run, with PRES beside.
 
     \b
@@ -119,7 +50,100 @@ def command(**values: Any) -> None:
     Tables for --table: leaderboard, topics, intervals, groups, comparisons, judgements, curves, differences,
     documents; with --groups means_by_group, by_group, interaction.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    said = ReportOptions(**values)
+
+    outputs: tuple[str, ...] = option(
+        "-o", "--output", multiple=True, metavar="FILE",
+        help="Where to write it: FILE.html, .pdf, .png or .svg; can be given more than once.",
+    )  # fmt: skip
+    output_format: str = option(
+        "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+        help="On stdout: the tables as TREC prints them, or all that is drawn as JSON or CSV.",
+    )  # fmt: skip
+    table: str | None = option(
+        "--table", metavar="NAME", help="Only this table of the JSON or CSV (CSV: the first, unless named)."
+    )
+    text_wanted: bool = option("--text", is_flag=True, help="Print the tables, as TREC does (also with -o).")
+    picture: str | None = option(
+        "--picture", type=click.Choice(tuple(PICTURES)), metavar="NAME",
+        help=f"Only this picture in FILE.pdf, .png and .svg: {', '.join(PICTURES)}.",
+    )  # fmt: skip
+    of_runs: tuple[str, ...] = option(
+        "--of-run", multiple=True, metavar="RUN",
+        help="The run of the picture, a name, a tag or a file; two for a pair (default: the first).",
+    )  # fmt: skip
+    of_topic: str | None = option(
+        "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
+    )  # fmt: skip
+    baseline: str | None = option(
+        "--baseline",
+        metavar="RUN",
+        help="Compare with this run, a name, a tag or a file (default: the best).",
+    )
+    measures: tuple[str, ...] = MEASURES
+    nmax: tuple[int, ...] = NMAX
+    title: str = option("--title", default="", metavar="TEXT", help="Title of the report.")
+    description: str = option(
+        "--description", default="", metavar="TEXT", help="What the report is of, below its title."
+    )
+    document_url: str | None = option(
+        "--document-url", metavar="URL",
+        help="Where documents can be read, 'https://.../{docno}': the page links them.",
+    )  # fmt: skip
+    allow_http: bool = option(
+        "--allow-http", is_flag=True, help="--document-url may begin with http:// as well."
+    )
+    titles: str | None = option(
+        "--titles",
+        metavar="FILE",
+        help="Titles of documents for the page: lines `docno text`, or JSON lines.",
+    )
+    queries: str | None = option(
+        "--queries", metavar="FILE",
+        help="Texts of topics for the page: lines `topic text`, JSON lines, or TREC topics.",
+    )  # fmt: skip
+    paths: bool = option(
+        "--paths", is_flag=True, help="Show whole paths of files on the page, not their names alone."
+    )
+    medians: str | None = option(
+        "--medians", metavar="FILE",
+        help="Medians of all participants by topic, as TREC gives them, to compare with.",
+    )  # fmt: skip
+    test: str = option(
+        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=CompareSettings.test, show_default=True,
+        help="Paired test over topics.",
+    )  # fmt: skip
+    correction: str = option(
+        "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
+        help="For many comparisons, over those of one measure.",
+    )  # fmt: skip
+    groups: str | None = GROUPS
+    weights: str | None = WEIGHTS
+    alpha: float = ALPHA
+    samples: int = option(
+        "--samples", type=DRAWS, default=10_000, show_default=True,
+        help="Draws of the bootstrap and sign changes of the randomisation test.",
+    )  # fmt: skip
+    seed: int = SEED
+
+    def check_url(self) -> None:
+        """Raises UsageError for an address without {docno}, or one without https."""
+        url, schemes = self.document_url, ("https://", "http://") if self.allow_http else ("https://",)
+        if url is not None and (not url.startswith(schemes) or "{docno}" not in url):
+            raise UsageError(
+                f"--document-url {url}: expected {' or '.join(schemes)}... with {{docno}} in it"
+                + ("; --allow-http takes http://" if url.startswith("http://") else "")
+            )
+
+    def settings(self) -> CompareSettings:
+        """Return the settings of the comparison."""
+        return CompareSettings(
+            test=self.test, correction=self.correction, alpha=self.alpha, samples=self.samples, seed=self.seed
+        )
+
+
+@command_with(ReportOptions)
+def command(said: ReportOptions) -> None:
+    """Read, compare and write."""
     said.check_url()
     for path in said.outputs:
         _check_ending(path, said.plot_style)

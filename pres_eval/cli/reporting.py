@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.every_pair import pairs_of
 from pres_eval.analysis.relevant_ranks import relevant_ranks
 from pres_eval.analysis.trust import trust_of
-from pres_eval.cli.analysing import PictureOptions
 from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
-from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.ranking.common import OWN
@@ -38,6 +35,7 @@ from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
+    from pres_eval.cli.report import ReportOptions
     from pres_eval.reading.medians import Medians
 
 PAGES = (".html", ".htm")
@@ -50,54 +48,6 @@ BOUNDED = ("map", "P_10")
 def is_page(path: str) -> bool:
     """Return whether a file of the report is a page, not a picture."""
     return PurePath(path).suffix.lower() in PAGES
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReportOptions(PictureOptions, NumberOptions):
-    """Options of pres-eval report."""
-
-    qrels: str
-    runs: tuple[str, ...]
-    baseline: str | None
-    outputs: tuple[str, ...]
-    output_format: str
-    table: str | None
-    text_wanted: bool
-    picture: str | None
-    of_runs: tuple[str, ...]
-    of_topic: str | None
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
-    title: str
-    description: str
-    document_url: str | None
-    allow_http: bool
-    titles: str | None
-    queries: str | None
-    paths: bool
-    medians: str | None
-    groups: str | None
-    weights: str | None
-    test: str
-    correction: str
-    alpha: float
-    samples: int
-    seed: int
-
-    def check_url(self) -> None:
-        """Raises UsageError for an address without {docno}, or one without https."""
-        url, schemes = self.document_url, ("https://", "http://") if self.allow_http else ("https://",)
-        if url is not None and (not url.startswith(schemes) or "{docno}" not in url):
-            raise UsageError(
-                f"--document-url {url}: expected {' or '.join(schemes)}... with {{docno}} in it"
-                + ("; --allow-http takes http://" if url.startswith("http://") else "")
-            )
-
-    def settings(self) -> CompareSettings:
-        """Return the settings of the comparison."""
-        return CompareSettings(
-            test=self.test, correction=self.correction, alpha=self.alpha, samples=self.samples, seed=self.seed
-        )
 
 
 def report_of(said: ReportOptions) -> Report:

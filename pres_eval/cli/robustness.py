@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,15 +27,14 @@ from pres_eval.cli.analysing import (
     DRAWS,
     SEED,
     RunsOptions,
-    analysis_options,
     measures_option,
     put_out,
-    qrels_and_runs,
 )
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
-from pres_eval.cli.shared import TIES, TieOptions
+from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.shared import TieOptions
 from pres_eval.cli.values import CutoffList, WholeRange
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
@@ -53,25 +51,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, kw_only=True)
-class RobustnessOptions(TieOptions, RunsOptions):
-    """Options of pres-eval robustness."""
-
-    measures: tuple[str, ...]
-    fractions: tuple[float, ...]
-    samples: int
-    cutoffs: tuple[int, ...]
-    coefficient: str
-    thin: str
-    removed: str
-    depths: tuple[int, ...]
-    leave_out: str | None
-    groups: tuple[tuple[str, str], ...]
-    pool_depth: int
-    seed: int
-    write_qrels: str | None
-
-
 def read_fractions(context: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:
     """Fractions above 0 and up to 1, separated by commas: ascending, each once."""
     fractions = {number_of(part) for part in text.split(",")}
@@ -82,50 +61,7 @@ def read_fractions(context: click.Context, option: click.Parameter, text: str) -
     return tuple(sorted(fractions))
 
 
-@click.command()
-@qrels_and_runs("RUN RUN [RUN ...]")
-@measures_option(
-    DEFAULT_MEASURES, "A measure, at every one of --cutoffs if it takes them", "NAME[.PARAMETERS]"
-)
-@click.option(
-    "--fractions", callback=read_fractions, default="0.2,0.4,0.6,0.8", show_default=True,
-    help="Of the relevant documents of each topic that stay.",
-)  # fmt: skip
-@click.option("--samples", type=DRAWS, default=3, show_default=True, help="f-qrels for each fraction.")
-@click.option(
-    "--cutoffs", type=CutoffList(), default="100,1000", show_default=True, metavar="RANKS",
-    help="Of the measures.",
-)  # fmt: skip
-@click.option(
-    "--coefficient", type=click.Choice(tuple(COEFFICIENTS)), default="tau_a", show_default=True,
-    help="How rankings of the runs are compared.",
-)  # fmt: skip
-@click.option(
-    "--thin", type=click.Choice(THINNED), default=THINNED[0], show_default=True,
-    help="Take out relevant judgements, or of all the same share (Buckley & Voorhees 2004).",
-)  # fmt: skip
-@click.option(
-    "--removed", type=click.Choice(REMOVED), default=REMOVED[0], show_default=True,
-    help="What a judgement that is taken out becomes: -1 (in the pool), nothing, or 0.",
-)  # fmt: skip
-@click.option(
-    "--depths", type=CutoffList(), default=(), metavar="RANKS",
-    help="Also rank the runs under pools of these depths.",
-)  # fmt: skip
-@click.option(
-    "--leave-out", type=click.Choice(("run", "group")),
-    help="Also score each run, or group of runs, without the judgements that it alone brought in.",
-)  # fmt: skip
-@GROUPS
-@click.option(
-    "--pool-depth", type=WholeRange(min=1), default=100, show_default=True,
-    help="Depth of the pool for --leave-out.",
-)  # fmt: skip
-@SEED
-@click.option("--write-qrels", metavar="DIR", help="Keep the f-qrels there: qrels.f20.s1.txt, ...")
-@analysis_options
-@TIES
-def command(**values: Any) -> None:
+class RobustnessOptions(TieOptions, RunsOptions):
     """Test how robust measures are to incomplete judgements: do they still rank the runs alike?
 
     \b
@@ -143,10 +79,55 @@ def command(**values: Any) -> None:
 
     Tables for --table: samples, fractions, depths, left_out.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    _robustness(RobustnessOptions(**values))
+
+    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN RUN [RUN ...]")
+    measures: tuple[str, ...] = measures_option(
+        DEFAULT_MEASURES, "A measure, at every one of --cutoffs if it takes them", "NAME[.PARAMETERS]"
+    )
+    fractions: tuple[float, ...] = option(
+        "--fractions", callback=read_fractions, default="0.2,0.4,0.6,0.8", show_default=True,
+        help="Of the relevant documents of each topic that stay.",
+    )  # fmt: skip
+    samples: int = option(
+        "--samples", type=DRAWS, default=3, show_default=True, help="f-qrels for each fraction."
+    )
+    cutoffs: tuple[int, ...] = option(
+        "--cutoffs", type=CutoffList(), default="100,1000", show_default=True, metavar="RANKS",
+        help="Of the measures.",
+    )  # fmt: skip
+    coefficient: str = option(
+        "--coefficient", type=click.Choice(tuple(COEFFICIENTS)), default="tau_a", show_default=True,
+        help="How rankings of the runs are compared.",
+    )  # fmt: skip
+    thin: str = option(
+        "--thin", type=click.Choice(THINNED), default=THINNED[0], show_default=True,
+        help="Take out relevant judgements, or of all the same share (Buckley & Voorhees 2004).",
+    )  # fmt: skip
+    removed: str = option(
+        "--removed", type=click.Choice(REMOVED), default=REMOVED[0], show_default=True,
+        help="What a judgement that is taken out becomes: -1 (in the pool), nothing, or 0.",
+    )  # fmt: skip
+    depths: tuple[int, ...] = option(
+        "--depths", type=CutoffList(), default=(), metavar="RANKS",
+        help="Also rank the runs under pools of these depths.",
+    )  # fmt: skip
+    leave_out: str | None = option(
+        "--leave-out", type=click.Choice(("run", "group")),
+        help="Also score each run, or group of runs, without the judgements that it alone brought in.",
+    )  # fmt: skip
+    groups: tuple[tuple[str, str], ...] = GROUPS
+    pool_depth: int = option(
+        "--pool-depth", type=WholeRange(min=1), default=100, show_default=True,
+        help="Depth of the pool for --leave-out.",
+    )  # fmt: skip
+    seed: int = SEED
+    write_qrels: str | None = option(
+        "--write-qrels", metavar="DIR", help="Keep the f-qrels there: qrels.f20.s1.txt, ..."
+    )
 
 
-def _robustness(said: RobustnessOptions) -> None:
+@command_with(RobustnessOptions)
+def command(said: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
     said.check_for_qrels()
     if len(said.runs) < 2:

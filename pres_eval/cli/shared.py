@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
 
 import click
 
 from pres_eval.cli.reader import Reader, Rewrites, warn
+from pres_eval.cli.said import Said, option
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import UsageError
 from pres_eval.options import (
@@ -25,13 +24,10 @@ from pres_eval.options import (
 from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
-from pres_eval.records import dataclass
 from pres_eval.report.names import NAMINGS
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-
-def _set_protocol(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+def _set_protocol(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
     """Make what a protocol sets the defaults of all options that are read after this one."""
     if name is not None:
         from pres_eval.cli.protocols import defaults_of
@@ -40,134 +36,33 @@ def _set_protocol(context: click.Context, option: click.Parameter, name: str | N
     return name
 
 
-REWRITES = [
-    click.option(
-        "--map-docs", metavar="FILE|REGEX",
-        help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
-        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
-    ),
-    click.option(
-        "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
-        help="With --map-docs: ranks close up where a document comes again, or other documents keep theirs.",
-    ),
-    click.option(
-        "--exclude", metavar="FILE|self",
-        help="Documents that must not count: a file (topic docno, or as qrels); self: the topic's own id.",
-    ),
-    click.option(
-        "--exclude-from", type=click.Choice(("both", "run")), default="both", show_default=True,
-        help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
-    ),
-]  # fmt: skip
-
-NUMBER_OPTIONS = [
-    click.option(
-        "--protocol", metavar="NAME", is_eager=True, callback=_set_protocol,
-        help="Set -c, -l, -M and -m as papers of a track do, such as trec-dl; options that you give"
-        " win (pres-eval protocols lists all).",
-    ),
-    click.option(
-        "-c", "--complete_rel_info_wanted", "complete", is_flag=True,
-        help="Average over all topics of the qrels; those the run lacks count as 0.",
-    ),
-    click.option(
-        "--topics", type=click.Choice(TOPIC_RULES),
-        help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
-    ),
-    click.option(
-        "-l", "--level_for_rel", "relevance_level", type=LevelType(min=0), default=1, show_default=True,
-        metavar="NUM", help="Least grade of a relevant document.",
-    ),
-    click.option(
-        "-J", "--Judged_docs_only", "judged_only", is_flag=True,
-        help="Take unjudged documents out of the ranking first.",
-    ),
-    click.option(
-        "-N", "--Number_docs_in_coll", "num_docs_in_coll", type=WholeRange(min=0), default=0,
-        metavar="NUM", help="Number of documents in the collection.",
-    ),
-    click.option(
-        "--size-file", metavar="FILE",
-        help="Number of documents in the collection of each topic (topic number), in place of -N.",
-    ),
-    click.option(
-        "--nmax-file", metavar="FILE", help="Nmax of each topic (topic number), for -m PRES_budget.",
-    ),
-    click.option(
-        "-M", "--Max_retrieved_per_topic", "max_retrieved", type=WholeRange(min=0), metavar="NUM",
-        help="Use only the first NUM documents of each topic.",
-    ),
-    click.option(
-        "--duplicates", type=click.Choice(DUPLICATE_RULES), default=DUPLICATE_RULES[0], show_default=True,
-        help="A document that a run has twice for a topic: an error; or the first line or best score counts.",
-    ),
-    click.option(
-        "--empty", type=click.Choice(EMPTY_RULES), default=EMPTY_RULES[0], show_default=True,
-        help="Topics without relevant documents: as trec_eval has them; 0 or 1 for measures between 0 and 1;"
-        " left out; an error.",
-    ),
-    *REWRITES,
-    click.option(
-        "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
-        help="The trec_eval whose numbers are wanted.",
-    ),
-]  # fmt: skip
-
-TIES = click.option(
-    "--ties", type=click.Choice(TIE_RULES), default=DOCNO, show_default=True,
-    help="Equal scores: by docno, as in trec_eval; the mean of all orders; relevant ones first; or last.",
-)  # fmt: skip
-NAMES = click.option(
-    "--names", type=click.Choice(NAMINGS), default=NAMINGS[0], show_default=True,
-    help="What runs are called: tag, file or path; auto: their tags if all of them differ, else their files.",
-)  # fmt: skip
-KEEP_GOING = click.option(
-    "--keep-going", is_flag=True, help="Name the runs that cannot be evaluated, do the others; exit 2.",
-)  # fmt: skip
-STYLE = click.option(
-    "--style", metavar="NAME", help="Style of --format table, as tabulate names them (default: simple)."
-)
-FIT = click.option("--fit", is_flag=True, help="Make tables of --format latex fit a column of a paper.")
-DIGITS = click.option(
-    "--digits", type=WholeRange(0, 17), metavar="NUM",
-    help="Digits after the point in tables for people (default: 4).",
-)  # fmt: skip
-TABLES = ("table", "latex", "markdown")
-"""The formats that are tables for people, with rounded numbers."""
-
-
-def terminal_width(output: str | None) -> int | None:
-    """The characters that a line of the terminal has; None if results go elsewhere."""
-    if output is not None or not sys.stdout.isatty():
-        return None
-    import shutil
-
-    return shutil.get_terminal_size().columns
-
-
-def check_table_options(output_format: str, style: str | None, digits: int | None, fit: bool = False) -> None:
-    """Raises UsageError for options of tables that have no effect in another format."""
-    if fit and output_format != "latex":
-        raise UsageError(f"--fit goes with --format latex, not --format {output_format}")
-    if style is not None and output_format != "table":
-        raise UsageError(f"--style goes with --format table, not --format {output_format}")
-    if digits is not None and output_format not in TABLES:
-        raise UsageError(f"--digits goes with --format {', '.join(TABLES)}, not --format {output_format}")
-
-
-RELEVANCE_FORMAT = click.option(
-    "-R", "--Rel_info_format", "relevance_format", default="qrels", show_default=True, metavar="FORMAT",
-    help=f"Format of the judgements: {', '.join(FORMATS)}.",
-)  # fmt: skip
-RESULTS_FORMAT = click.option(
-    "-T", "--Results_format", "results_format", default=TREC, metavar="FORMAT",
+RESULTS_FORMAT = option(
+    "-T", "--Results_format", default=TREC, metavar="FORMAT",
     help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
 )  # fmt: skip
-QUIET = click.option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
-JOBS = click.option(
+RELEVANCE_FORMAT = option(
+    "-R", "--Rel_info_format", default="qrels", show_default=True, metavar="FORMAT",
+    help=f"Format of the judgements: {', '.join(FORMATS)}.",
+)  # fmt: skip
+QUIET = option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
+JOBS = option(
     "--jobs", type=WholeRange(min=1), metavar="NUM",
     help="Processes or threads that read and compute (default: the processors that may be used).",
 )  # fmt: skip
+KEEP_GOING = option(
+    "--keep-going", is_flag=True, help="Name the runs that cannot be evaluated, do the others; exit 2.",
+)  # fmt: skip
+NMAX = option(
+    "--nmax", type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True, metavar="RANKS",
+    help="Nmax of PRES where -m PRES names none.",
+)  # fmt: skip
+GROUPS = option(
+    "--groups", metavar="FILE",
+    help="Groups of topics (topic group): add the values of each group, their mean and the worst of them.",
+)  # fmt: skip
+WEIGHTS = option(
+    "--weights", metavar="FILE", help="Weights of topics (topic weight), such as how often each is asked."
+)
 
 
 def _with_warnings(
@@ -183,51 +78,72 @@ def _with_warnings(
 
 
 WITH_CUTOFFS = "NAME[.PARAMETERS]"
-MEASURES = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar=WITH_CUTOFFS, callback=_with_warnings,
+MEASURES = option(
+    "-m", "--measure", multiple=True, metavar=WITH_CUTOFFS, callback=_with_warnings,
     help="A measure or a nickname for several; can be given more than once.",
 )  # fmt: skip
-NMAX = click.option(
-    "--nmax", type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True, metavar="RANKS",
-    help="Nmax of PRES where -m PRES names none.",
-)  # fmt: skip
+
+TABLES = ("table", "latex", "markdown")
+"""The formats that are tables for people, with rounded numbers."""
 
 
-GROUPS = click.option(
-    "--groups", metavar="FILE",
-    help="Groups of topics (topic group): add the values of each group, their mean and the worst of them.",
-)  # fmt: skip
-WEIGHTS = click.option(
-    "--weights", metavar="FILE", help="Weights of topics (topic weight), such as how often each is asked."
-)
+def terminal_width(output: str | None) -> int | None:
+    """The characters that a line of the terminal has; None if results go elsewhere."""
+    if output is not None or not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
-def all_of(*options: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
-    """Several options or arguments as one, in this order."""
+class TableOptions(Said):
+    """Options of tables for people."""
 
-    def decorate(function: Decorated) -> Decorated:
-        for option in reversed(options):
-            function = option(function)
-        return function
+    PLACE = 3
 
-    return decorate
+    output_format: str
+    style: str | None = option(
+        "--style", metavar="NAME", help="Style of --format table, as tabulate names them (default: simple)."
+    )
+    fit: bool = option("--fit", is_flag=True, help="Make tables of --format latex fit a column of a paper.")
+    digits: int | None = option(
+        "--digits", type=WholeRange(0, 17), metavar="NUM",
+        help="Digits after the point in tables for people (default: 4).",
+    )  # fmt: skip
+
+    def check_table(self) -> None:
+        """Raises UsageError for options of tables that have no effect in another format."""
+        form = f"not --format {self.output_format}"
+        if self.fit and self.output_format != "latex":
+            raise UsageError(f"--fit goes with --format latex, {form}")
+        if self.style is not None and self.output_format != "table":
+            raise UsageError(f"--style goes with --format table, {form}")
+        if self.digits is not None and self.output_format not in TABLES:
+            raise UsageError(f"--digits goes with --format {', '.join(TABLES)}, {form}")
 
 
-rewrite_options = all_of(*REWRITES)
-"""The options that map and exclude documents."""
+class RewriteOptions(Said):
+    """Options that map and exclude documents."""
 
-number_options = all_of(*NUMBER_OPTIONS, RELEVANCE_FORMAT, QUIET, JOBS)
-"""The options that change numbers, -R, --quiet and --jobs."""
+    PLACE = 5
 
-
-@dataclass(frozen=True, kw_only=True)
-class RewriteOptions:
-    """Options that `rewrite_options` adds to a command."""
-
-    map_docs: str | None
-    map_ranks: str
-    exclude: str | None
-    exclude_from: str
+    map_docs: str | None = option(
+        "--map-docs", metavar="FILE|REGEX",
+        help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
+        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
+    )  # fmt: skip
+    map_ranks: str = option(
+        "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
+        help="With --map-docs: ranks close up where a document comes again, or other documents keep theirs.",
+    )  # fmt: skip
+    exclude: str | None = option(
+        "--exclude", metavar="FILE|self",
+        help="Documents that must not count: a file (topic docno, or as qrels); self: the topic's own id.",
+    )  # fmt: skip
+    exclude_from: str = option(
+        "--exclude-from", type=click.Choice(("both", "run")), default="both", show_default=True,
+        help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
+    )  # fmt: skip
 
     @property
     def rewrites(self) -> Rewrites:
@@ -239,30 +155,69 @@ class RewriteOptions:
         return Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumberOptions(RewriteOptions):
-    """Options that `number_options`, NAMES and KEEP_GOING add to a command.
+    """Options that change numbers, and names of runs, -R, --quiet and --jobs."""
 
-    The fields have click's values under the names of its parameters.
-    """
+    PLACE = 4
 
-    protocol: str | None
-    compat: str
-    relevance_level: float
-    max_retrieved: int | None
-    judged_only: bool
-    complete: bool
-    topics: str | None
-    num_docs_in_coll: int
-    size_file: str | None
-    nmax_file: str | None
-    duplicates: str
-    empty: str
-    relevance_format: str
-    names: str
-    keep_going: bool
-    quiet: bool
-    jobs: int | None
+    names: str = option(
+        "--names", type=click.Choice(NAMINGS), default=NAMINGS[0], show_default=True,
+        help="What runs are called: tag, file or path; auto: their tags if all of them differ, else their"
+        " files.",
+    )  # fmt: skip
+    keep_going: bool = KEEP_GOING
+    protocol: str | None = option(
+        "--protocol", metavar="NAME", is_eager=True, callback=_set_protocol,
+        help="Set -c, -l, -M and -m as papers of a track do, such as trec-dl; options that you give"
+        " win (pres-eval protocols lists all).",
+    )  # fmt: skip
+    complete: bool = option(
+        "-c", "--complete_rel_info_wanted", is_flag=True,
+        help="Average over all topics of the qrels; those the run lacks count as 0.",
+    )  # fmt: skip
+    topics: str | None = option(
+        "--topics", type=click.Choice(TOPIC_RULES),
+        help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
+    )  # fmt: skip
+    relevance_level: float = option(
+        "-l", "--level_for_rel", type=LevelType(min=0), default=1, show_default=True,
+        metavar="NUM", help="Least grade of a relevant document.",
+    )  # fmt: skip
+    judged_only: bool = option(
+        "-J", "--Judged_docs_only", is_flag=True,
+        help="Take unjudged documents out of the ranking first.",
+    )  # fmt: skip
+    num_docs_in_coll: int = option(
+        "-N", "--Number_docs_in_coll", type=WholeRange(min=0), default=0,
+        metavar="NUM", help="Number of documents in the collection.",
+    )  # fmt: skip
+    size_file: str | None = option(
+        "--size-file", metavar="FILE",
+        help="Number of documents in the collection of each topic (topic number), in place of -N.",
+    )  # fmt: skip
+    nmax_file: str | None = option(
+        "--nmax-file", metavar="FILE", help="Nmax of each topic (topic number), for -m PRES_budget.",
+    )  # fmt: skip
+    max_retrieved: int | None = option(
+        "-M", "--Max_retrieved_per_topic", type=WholeRange(min=0), metavar="NUM",
+        help="Use only the first NUM documents of each topic.",
+    )  # fmt: skip
+    duplicates: str = option(
+        "--duplicates", type=click.Choice(DUPLICATE_RULES), default=DUPLICATE_RULES[0], show_default=True,
+        help="A document that a run has twice for a topic: an error; or the first line or best score counts.",
+    )  # fmt: skip
+    empty: str = option(
+        "--empty", type=click.Choice(EMPTY_RULES), default=EMPTY_RULES[0], show_default=True,
+        help="Topics without relevant documents: as trec_eval has them; 0 or 1 for measures between 0 and 1;"
+        " left out; an error.",
+    )  # fmt: skip
+    compat: str = option(
+        "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
+        help="The trec_eval whose numbers are wanted.",
+    )  # fmt: skip
+    relevance_format: str = RELEVANCE_FORMAT
+    quiet: bool = QUIET
+    jobs: int | None = JOBS
 
     @property
     def relevance_info(self) -> RelevanceInfo:
@@ -320,11 +275,15 @@ class NumberOptions(RewriteOptions):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class TieOptions(NumberOptions):
     """The same of commands that take --ties."""
 
-    ties: str
+    PLACE = 6
+
+    ties: str = option(
+        "--ties", type=click.Choice(TIE_RULES), default=DOCNO, show_default=True,
+        help="Equal scores: by docno, as in trec_eval; the mean of all orders; relevant ones first; or last.",
+    )  # fmt: skip
 
     def numbers(self, only_topic: bytes | None = None) -> Options:
         """The options that change numbers."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
 from pres_eval.cli.analysing import (
     RunsOptions,
-    analysis_options,
     measures_option,
     put_out,
-    qrels_and_runs,
 )
 from pres_eval.cli.loading import read
-from pres_eval.cli.shared import TIES, TieOptions
+from pres_eval.cli.said import command_with, option
+from pres_eval.cli.shared import TieOptions
 from pres_eval.cli.values import read_rank
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_tables
@@ -26,14 +24,6 @@ if TYPE_CHECKING:
 
 MOST = 1000
 """Cutoffs in one sweep: more are a slip of the keyboard."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SweepOptions(TieOptions, RunsOptions):
-    """Options of pres-eval sweep."""
-
-    measures: tuple[str, ...]
-    nmax: tuple[int, ...]
 
 
 def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
@@ -54,16 +44,7 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
     return tuple(range(first, last + 1, step))
 
 
-@click.command()
-@qrels_and_runs()
-@measures_option(DEFAULT_MEASURES, "A measure with cutoffs; can be given more than once", "NAME")
-@click.option(
-    "--nmax", callback=read_ranks, default="10:100:10", show_default=True, metavar="FIRST:LAST:STEP",
-    help="The ranks at which the reader stops; also a list, 10,20,50.",
-)  # fmt: skip
-@analysis_options
-@TIES
-def command(**values: Any) -> None:
+class SweepOptions(TieOptions, RunsOptions):
     """Measures against Nmax, the rank at which the reader stops: MAP, recall and PRES unless -m names others.
 
     \b
@@ -72,7 +53,19 @@ def command(**values: Any) -> None:
 
     Table for --table: sweep.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
-    said = SweepOptions(**values)
+
+    measures: tuple[str, ...] = measures_option(
+        DEFAULT_MEASURES, "A measure with cutoffs; can be given more than once", "NAME"
+    )
+    nmax: tuple[int, ...] = option(
+        "--nmax", callback=read_ranks, default="10:100:10", show_default=True, metavar="FIRST:LAST:STEP",
+        help="The ranks at which the reader stops; also a list, 10,20,50.",
+    )  # fmt: skip
+
+
+@command_with(SweepOptions)
+def command(said: SweepOptions) -> None:
+    """Evaluate at each Nmax, and print the means."""
     said.check_for_qrels()
     selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
     loaded = read(said, said.qrels, said.runs)

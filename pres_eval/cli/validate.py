@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
 from typing import Any
 
 import click
 
 from pres_eval.analysis.validation import METHODS, ReviewSettings
-from pres_eval.cli.analysing import SEED, ResultOptions, put_out, result_options
+from pres_eval.cli.analysing import SEED, ResultOptions, put_out
 from pres_eval.cli.reader import check_paths
-from pres_eval.cli.shared import QUIET
+from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import UsageError
@@ -23,51 +22,7 @@ from pres_eval.report.validation_tables import plan_tables, validation_tables
 SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command()
-@click.argument("files", nargs=-1, metavar="[REVIEW SAMPLE ...]")
-@click.option(
-    "--depth", type=WholeRange(min=1), metavar="RANK",
-    help="If REVIEW is a run: only its first RANK documents of each topic were found.",
-)  # fmt: skip
-@click.option(
-    "--collection", type=WholeRange(1, 10**12), metavar="NUM",
-    help="Documents in the collection, of which SAMPLE was drawn at random.",
-)  # fmt: skip
-@click.option("--sizes", metavar="FILE", help="Documents of each stratum: lines of topic, stratum, size.")
-@click.option(
-    "--control", metavar="FILE",
-    help="One more sample, of all documents, in place of the estimate of relevant ones: adds eRecall.",
-)  # fmt: skip
-@click.option(
-    "--columns", multiple=True, metavar="NAME=HEADING",
-    help="A column of SAMPLE by its heading; NAME is topic, docno, stratum or relevance.",
-)  # fmt: skip
-@click.option(
-    "-l", "--level_for_rel", "level", type=WholeRange(min=0), default=1, show_default=True,
-    metavar="NUM", help="Least grade of a relevant document.",
-)  # fmt: skip
-@click.option(
-    "--method", type=click.Choice((ReviewSettings.method, *METHODS)), default=ReviewSettings.method,
-    show_default=True, help="How intervals are made.",
-)  # fmt: skip
-@click.option("--confidence", type=SHARE, default=0.95, show_default=True, help="Of intervals and limits.")
-@click.option(
-    "--target", type=SHARE, metavar="RECALL",
-    help="Exit with 3 unless recall is shown to be at least this, of each topic and of all; say when a review"
-    " may stop (QBCB).",
-)  # fmt: skip
-@click.option(
-    "--margin", type=SHARE, metavar="MARGIN",
-    help="How many documents to judge for recall ± MARGIN (of a plan: 0.05).",
-)  # fmt: skip
-@click.option(
-    "--prevalence", type=SHARE, metavar="SHARE",
-    help="Without files: plan a sample for a collection of which about this share is relevant.",
-)  # fmt: skip
-@SEED
-@QUIET
-@result_options
-def command(**values: Any) -> None:
+class ValidateOptions(ResultOptions):
     """Estimate how much a review missed: recall, precision, prevalence and elusion, each with an interval.
 
     \b
@@ -85,11 +40,63 @@ def command(**values: Any) -> None:
     certain.
 
     Tables for --table: estimates, sentences, parts, targets, stopping, more; without files plan, elusion.
-    """  # noqa: D301 - a real \b keeps click from wrapping the examples
-    said = ResultOptions(**{each.name: values.pop(each.name) for each in fields(ResultOptions)})
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+
+    files: tuple[str, ...] = argument(nargs=-1, metavar="[REVIEW SAMPLE ...]")
+    depth: int | None = option(
+        "--depth", type=WholeRange(min=1), metavar="RANK",
+        help="If REVIEW is a run: only its first RANK documents of each topic were found.",
+    )  # fmt: skip
+    collection: int | None = option(
+        "--collection", type=WholeRange(1, 10**12), metavar="NUM",
+        help="Documents in the collection, of which SAMPLE was drawn at random.",
+    )  # fmt: skip
+    sizes: str | None = option(
+        "--sizes", metavar="FILE", help="Documents of each stratum: lines of topic, stratum, size."
+    )
+    control: str | None = option(
+        "--control", metavar="FILE",
+        help="One more sample, of all documents, in place of the estimate of relevant ones: adds eRecall.",
+    )  # fmt: skip
+    columns: tuple[str, ...] = option(
+        "--columns", multiple=True, metavar="NAME=HEADING",
+        help="A column of SAMPLE by its heading; NAME is topic, docno, stratum or relevance.",
+    )  # fmt: skip
+    level: int = option(
+        "-l", "--level_for_rel", type=WholeRange(min=0), default=1, show_default=True,
+        metavar="NUM", help="Least grade of a relevant document.",
+    )  # fmt: skip
+    method: str = option(
+        "--method", type=click.Choice((ReviewSettings.method, *METHODS)), default=ReviewSettings.method,
+        show_default=True, help="How intervals are made.",
+    )  # fmt: skip
+    confidence: float = option(
+        "--confidence", type=SHARE, default=0.95, show_default=True, help="Of intervals and limits."
+    )
+    target: float | None = option(
+        "--target", type=SHARE, metavar="RECALL",
+        help="Exit with 3 unless recall is shown to be at least this, of each topic and of all; say when a"
+        " review"
+        " may stop (QBCB).",
+    )  # fmt: skip
+    margin: float | None = option(
+        "--margin", type=SHARE, metavar="MARGIN",
+        help="How many documents to judge for recall ± MARGIN (of a plan: 0.05).",
+    )  # fmt: skip
+    prevalence: float | None = option(
+        "--prevalence", type=SHARE, metavar="SHARE",
+        help="Without files: plan a sample for a collection of which about this share is relevant.",
+    )  # fmt: skip
+    seed: int = SEED
+
+
+@command_with(ValidateOptions)
+def command(said: ValidateOptions) -> None:
+    """Estimate from samples, or plan one."""
     said.check()
-    files = values.pop("files")
-    (_validate if files else _plan)(said, values, *files)
+    asked = said.own()
+    files = asked.pop("files")
+    (_validate if files else _plan)(said, asked, *files)
 
 
 def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:

@@ -1,34 +1,35 @@
-"""Each command's record has a field for each of its parameters, under the same name."""
+"""Each command's record has a field for each of its parameters, under the same name; what options change."""
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
-from dataclasses import fields
+import inspect
 from pathlib import Path
 
 import pytest
 from support.commands import Command
 
-from pres_eval.cli.commands import command_of
+from pres_eval.cli.commands import COMMANDS, command_of
+from pres_eval.cli.said import Said
 
-RECORDS = {
-    None: "EvaluateOptions",
-    "agreement": "AgreementOptions",
-    "compare": "CompareOptions",
-    "explain": "ExplainOptions",
-    "report": "ReportOptions",
-    "robustness": "RobustnessOptions",
-    "sweep": "SweepOptions",
-}
+WITHOUT_RECORDS = {"completion", "help", "man", "measures", "protocols"}
+"""Commands with so few options that they are arguments of a function."""
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_record_and_parameters_have_the_same_names(name: str | None) -> None:
+@pytest.mark.parametrize("name", [None, *sorted(set(COMMANDS) - WITHOUT_RECORDS)])
+def test_an_option_is_said_once(name: str | None) -> None:
+    """Each parameter is a field of the command's record, with its type, and each field is a parameter."""
     module = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}")
-    record = getattr(module, RECORDS[name])
-    assert {parameter.name for parameter in command_of(name).params} == {each.name for each in fields(record)}
-    assert record.__dataclass_params__.frozen and dataclasses.is_dataclass(record)
+    records = [
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Said) and kind.__doc__ and command_of(name).help
+        if inspect.cleandoc(kind.__doc__) == command_of(name).help
+    ]
+    assert len(records) == 1
+    fields = {field for kind in records[0].__mro__ for field in getattr(kind, "__annotations__", {})}
+    assert {parameter.name for parameter in command_of(name).params} == fields
+    assert len(command_of(name).params) == len(fields)
 
 
 @pytest.fixture

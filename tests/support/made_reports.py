@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pres_eval.cli.commands import command_of
-from pres_eval.cli.reporting import ReportOptions
+from pres_eval.cli.report import ReportOptions
 from pres_eval.cli.reporting import report_of as report_from
 from pres_eval.report.trec_report import Report
 
@@ -22,7 +21,7 @@ def report_of(qrels: str, runs: Sequence[str], nmax: Sequence[int] = (100, 1000)
     context = command_of("report").make_context(
         "report", [qrels, *runs, "--quiet", "--samples", "200", "-o", "report.html"]
     )
-    return report_from(replace(ReportOptions(**context.params), nmax=tuple(nmax), **options))
+    return report_from(ReportOptions(**context.params).but(nmax=tuple(nmax), **options))
 
 
 def report_of_texts(folder: Path, qrels: str, *runs: str, **options: Any) -> Report:

@@ -1,0 +1,77 @@
+"""Options said once: a field of a command's record is the option or the argument that gives its value."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Record = TypeVar("Record", bound="Said")
+
+
+class Parameter:
+    """Option or argument of click for a field, whose name it takes."""
+
+    def __init__(self, kind: type[click.Parameter], names: tuple[str, ...], settings: dict[str, Any]) -> None:
+        self.kind, self.names, self.settings = kind, names, settings
+
+
+def option(*names: str, **settings: Any) -> Any:
+    """Return a field that an option sets; names and settings are click's."""
+    return Parameter(click.Option, names, settings)
+
+
+def argument(**settings: Any) -> Any:
+    """Return a field that an argument sets; settings are click's."""
+    return Parameter(click.Argument, (), settings)
+
+
+class Said:
+    """Values of a command's options and arguments, by the names of its fields.
+
+    A command's text is the docstring of its record.  Options that several commands share come before the
+    command's own, where the PLACE of their record is 0, or after them, in the order of PLACE.
+    """
+
+    PLACE = 1
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def but(self: Record, **values: Any) -> Record:
+        """Return the same with other values."""
+        return type(self)(**{**vars(self), **values})
+
+    def own(self) -> dict[str, Any]:
+        """Return the values of the fields that the command does not share with others."""
+        shared = {name for kind in type(self).__mro__[1:] for name in vars(kind)}
+        return {name: value for name, value in vars(self).items() if name not in shared}
+
+    @classmethod
+    def parameters(cls) -> list[click.Parameter]:
+        """Return click's options and arguments; a field of a derived class takes the place of its base's."""
+        places: dict[str, int] = {}
+        for kind in reversed(cls.__mro__):
+            for name, value in vars(kind).items():
+                if isinstance(value, Parameter):
+                    places.setdefault(name, vars(kind).get("PLACE", Said.PLACE))
+        fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
+        return [field.kind([*field.names, name], **field.settings) for name, field in fields]
+
+
+def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], click.Command]:
+    """Make a function the command whose options are the fields of a record, and its docstring the help."""
+
+    def made(work: Callable[[Record], None]) -> click.Command:
+        parameters = record.parameters()
+        return click.Command(
+            None,
+            callback=lambda **values: work(record(**values)),
+            params=parameters,
+            help=inspect.cleandoc(record.__doc__ or ""),
+            add_help_option=not any("--help" in parameter.opts for parameter in parameters),
+        )
+
+    return made
