@@ -26,17 +26,17 @@ from typing import Any
 import numpy as np
 
 from pres_eval.errors import InputError, MeasureError
-from pres_eval.library.asked import as_asked
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.rankings import rank_any
+from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
-from pres_eval.measures.selection import SelectedColumn, Selection, select
+from pres_eval.measures.selection import SelectedColumn, Selection, as_asked, select
 from pres_eval.options import SKIP, STOP, V9, Options
 from pres_eval.ranking.common import with_nothing_for
 from pres_eval.ranking.ranking import Ranking
@@ -291,7 +291,7 @@ def _asked(
     measures: frozenset[str], own: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """The columns, their keys, and the values of a topic for which nothing was retrieved."""
-    columns = as_asked(_selection(measures), options, bounds=False)
+    columns = as_asked(_selection(measures), options, False, warn)
     keys = [_key(column) for column in columns]
     return columns, keys, dict(zip(keys, map(_value_of_nothing, columns), strict=True))
 

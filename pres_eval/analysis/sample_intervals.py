@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -38,7 +38,11 @@ class Redrawing:
 
 
 def with_sample_intervals(
-    evaluation: ScoredRun, ranking: Ranking, scoring: Scoring, how: Redrawing | None = None
+    evaluation: ScoredRun,
+    ranking: Ranking,
+    scoring: Scoring,
+    warn: Callable[[str], None],
+    how: Redrawing | None = None,
 ) -> ScoredRun:
     """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
 
@@ -74,7 +78,10 @@ def with_sample_intervals(
             own = np.asarray(evaluation.values[place], np.float64)
             of_topics[:, row] = np.minimum(of_topics[:, row], np.maximum(own, 1.0))
             over_all[:, row] = np.minimum(over_all[:, row], max(of_all[row], 1.0))
-    return _with_ends(evaluation, wanted, of_topics, over_all)
+    found = _with_ends(evaluation, wanted, of_topics, over_all)
+    for text in without_width(found, ranking, scoring):
+        warn(text)
+    return found
 
 
 def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:

@@ -198,11 +198,9 @@ class Job(Scoring):
         """All numbers of a run."""
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.jobs))
         if self.said.intervals:
-            from pres_eval.analysis.sample_intervals import with_sample_intervals, without_width
+            from pres_eval.analysis.sample_intervals import with_sample_intervals
 
-            evaluation = with_sample_intervals(evaluation, ranking, self)
-            for text in without_width(evaluation, ranking, self):
-                self.said.warn(text)
+            evaluation = with_sample_intervals(evaluation, ranking, self, self.said.warn)
         wanted = () if self.groups is None else self.groups.topics
         gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
         if gone:

@@ -22,7 +22,7 @@ from pres_eval.cli.shared import (
 from pres_eval.cli.topics import ChosenRuns, topic_files
 from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.base import geometric_mean
-from pres_eval.measures.selection import DEFAULT_MEASURES, WITHOUT, Selection, as_ties_go, select, with_bounds
+from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
 from pres_eval.options import Options
 from pres_eval.ranking.common import OWN
 from pres_eval.reading.relevance import Relevance
@@ -177,18 +177,11 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
         if needing:
             names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
             said.warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
-    selection, without = as_ties_go(selection, options)
-    if without:
-        said.warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if said.weights is not None:
         geometric = [column.label for column in selection if column.measure.summary is geometric_mean]
         if geometric:
             said.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
-    if said.bounds:
-        selection, without = with_bounds(selection, options, said.scale)
-        if without:
-            said.warn(f"{', '.join(without)}: no bounds, as they are not defined")
-    return selection
+    return as_asked(selection, options, said.bounds and (said.bounds_of or True), said.warn)
 
 
 def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:

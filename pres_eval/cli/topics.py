@@ -86,17 +86,9 @@ def _weigh_ties(ranking: Ranking, job: Job) -> None:
 def topic_files(
     said: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
 ) -> tuple[Groups | None, Weights | None]:
-    """Return the groups and the weights of topics in two files, after what is to be said of them.
-
-    Raises InputError for a file that cannot be read, for groups of none of the topics, and where a topic of
-    the judgements has no weight.
-    """
+    """Return the groups and the weights of topics in two files, after what is to be said of them."""
     if groups is None and weights is None:
         return None, None
-    from pres_eval.reading.topic_files import check_groups, check_weights, read_groups, read_weights
+    from pres_eval.library import topics
 
-    found = None if groups is None else read_groups(groups)
-    if found is not None and (warning := check_groups(found, judged)):
-        said.warn(warning)
-    weighed = None if weights is None else check_weights(read_weights(weights), judged)
-    return found, weighed
+    return topics.topic_files(groups, weights, judged, said.warn)

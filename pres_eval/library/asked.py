@@ -10,8 +10,7 @@ from pres_eval.errors import UsageError
 from pres_eval.library.warned import warn
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
-from pres_eval.measures.selection import WITHOUT, Selection, as_ties_go, select, with_bounds, without_effect
-from pres_eval.measures.views import read_scale
+from pres_eval.measures.selection import Selection, select, without_effect
 from pres_eval.options import Options, RelevanceInfo
 
 Measures = str | Iterable[str] | None
@@ -63,16 +62,3 @@ def check_jobs(jobs: int | None) -> None:
     """Raise UsageError for what is no number of threads."""
     if jobs is not None and not (isinstance(jobs, int) and jobs > 0):
         raise UsageError(f"jobs={jobs!r}: expected a whole number of at least 1, or None")
-
-
-def as_asked(selection: Selection, options: Options, bounds: bool | str) -> Selection:
-    """The columns as `ties` and `bounds` have them; what only nicknames ask for may not be among them."""
-    selection, without = as_ties_go(selection, options)
-    if without:
-        warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
-    if bounds:
-        scale = read_scale(bounds) if isinstance(bounds, str) else None
-        selection, without = with_bounds(selection, options, scale)
-        if without:
-            warn(f"{', '.join(without)}: no bounds, as they are not defined")
-    return selection

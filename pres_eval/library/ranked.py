@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any
 
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.library.asked import Measures, as_asked, check_jobs, selected
+from pres_eval.library.asked import Measures, check_jobs, selected
 from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
@@ -21,7 +21,7 @@ from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files, topic_numbers
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
-from pres_eval.measures.selection import Selection
+from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import DEFAULT_NMAX, ONE, STOP, ZERO, Options, RelevanceInfo
 from pres_eval.ranking.common import with_nothing_for
 from pres_eval.ranking.ranking import Ranking
@@ -127,9 +127,9 @@ class Run:
         if empty in (ZERO, ONE):
             empty_topics(self.qrels.relevance, level)  # which raises for judgements that are no qrels
         info = relevance_info(self.qrels.form)
-        selection = as_asked(selected(measures, self._options, nmax, info), options, bounds)
+        selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
         weigh_ties(self.qrels.relevance, self.ranking, options, selection)
-        own = topic_files(groups, weights, self.qrels.relevance)
+        own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
         if intervals and own != (None, None):
             raise UsageError("intervals: expected neither groups nor weights beside it")
         return self.evaluate_columns(selection, options, jobs, own, intervals)
@@ -154,11 +154,9 @@ class Run:
         )
         found = scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
         if intervals:
-            from pres_eval.analysis.sample_intervals import with_sample_intervals, without_width
+            from pres_eval.analysis.sample_intervals import with_sample_intervals
 
-            found = with_sample_intervals(found, ranking, scoring)
-            for text in without_width(found, ranking, scoring):
-                warn(text)
+            found = with_sample_intervals(found, ranking, scoring, warn)
         return Evaluation(found, options, self._origin(), groups, weights)
 
     def _origin(self) -> Origin:

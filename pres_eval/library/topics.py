@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.judgements import is_path
 from pres_eval.library.texts import encode
-from pres_eval.library.warned import warn
-from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import (
     Groups,
     Weights,
@@ -22,12 +20,14 @@ from pres_eval.reading.topic_files import (
 )
 
 
-def topic_files(groups: Any, weights: Any, relevance: Relevance) -> tuple[Groups | None, Weights | None]:
-    """Return the groups and the weights of topics, None where there are none; warns of topics without group.
+def topic_files(
+    groups: Any, weights: Any, judged: Sequence[bytes], warn: Callable[[str], None]
+) -> tuple[Groups | None, Weights | None]:
+    """Return the groups and the weights of topics, None where there are none; warn of topics without group.
 
-    Raises UsageError for what is neither a path nor a dict, InputError for files and values that are wrong.
+    Raises UsageError for what is neither a path nor a dict, InputError for files and values that are wrong,
+    for groups of none of the topics, and where a topic of the judgements has no weight.
     """
-    judged = relevance.pool.topics
     found = None if groups is None else _groups(groups)
     if found is not None and (text := check_groups(found, judged)):
         warn(text)

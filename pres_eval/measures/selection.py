@@ -12,7 +12,7 @@ from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.measures.names import NamedMeasure, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import NoParameters
-from pres_eval.measures.views import BOUNDS, View
+from pres_eval.measures.views import BOUNDS, View, read_scale
 from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
@@ -232,6 +232,25 @@ def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple
             column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
         found.append(column)
     return tuple(found), tuple(dict.fromkeys(without))
+
+
+def as_asked(
+    selection: Selection, options: Options, bounds: bool | str, warn: Callable[[str], None]
+) -> Selection:
+    """Return the columns as --ties and --bounds have them, and warn of those that are left without.
+
+    bounds  whether there are any; "all,max_rel=3": if all that were retrieved were judged, up to this grade
+    Raises MeasureError for a measure named itself that has none, UsageError for a scale that is none.
+    """
+    selection, without = as_ties_go(selection, options)
+    if without:
+        warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
+    if bounds:
+        scale = read_scale(bounds) if isinstance(bounds, str) else None
+        selection, without = with_bounds(selection, options, scale)
+        if without:
+            warn(f"{', '.join(without)}: no bounds, as they are not defined")
+    return selection
 
 
 def without_effect(texts: Sequence[str]) -> Iterator[str]:

@@ -40,7 +40,7 @@ def evaluated(pool: DrawnPool, grades: Mapping[Key, int], run: str, times: int) 
     ranking = read_run(Source(run), judged, options)
     scoring = Scoring(relevance=judged, selection=columns, options=options)
     found = scoring.evaluation(ranking, scoring.blocks(ranking))
-    return with_sample_intervals(found, ranking, scoring, Redrawing(times=times)) if times else found
+    return with_sample_intervals(found, ranking, scoring, print, Redrawing(times=times)) if times else found
 
 
 def main() -> None:

@@ -293,7 +293,7 @@ def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
         selection = select(["inum_rel"], relevance=RelevanceInfo.STRATA)
         scoring = Scoring(relevance=judged, selection=selection, options=options)
         found = evaluate(judged, ranking, selection, options)
-        with_ends = with_sample_intervals(found, ranking, scoring, Redrawing(times=300))
+        with_ends = with_sample_intervals(found, ranking, scoring, print, Redrawing(times=300))
         _, lower, upper = (float(value or 0) for value in with_ends.summary)
         held += lower <= truth["inum_rel"] <= upper
     assert held >= 108
