@@ -9,15 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.compare_settings import CompareSettings, check_settings
-from pres_eval.analysis.compared import ComparedRuns, Comparison
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
-from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values, shown_by
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import (
+    PAIRED_TESTS,
+    directions,
+    ends_outside,
+    open_ends,
+    p_values,
+    shown_by,
+)
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 BEST = "best"

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis.corrections import holm
-from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, tau_ap
+from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, rbo, tau_ap
 from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.overlap import rbo
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
 from pres_eval.arrays.types import FloatArray, IntArray

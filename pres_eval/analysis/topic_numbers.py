@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from pres_eval.analysis import student
 from pres_eval.analysis.digits import least_enough
-from pres_eval.analysis.joint import residual_variance
-from pres_eval.analysis.joint_chances import special_functions
+from pres_eval.analysis.joint import residual_variance, special_functions
 from pres_eval.analysis.paired import PairedScores
 
 MOST_TOPICS = 1_000_000

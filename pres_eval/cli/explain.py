@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pres_eval.analysis.cutoffs import select_at
 from pres_eval.analysis.explain import Explanation, curves, explain_topics
-from pres_eval.analysis.sweep import DEFAULT_MEASURES
+from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, analysis_options, put_out
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.values import WholeRange

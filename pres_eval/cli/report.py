@@ -18,9 +18,9 @@ from pres_eval.cli.reporting import PAGES, ReportOptions, chosen_run, is_page, r
 from pres_eval.cli.shared import GROUPS, KEEP_GOING, MEASURES, NAMES, NMAX, WEIGHTS, number_options
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.text import text_of
+from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report
-from pres_eval.report.trec_run_plots import Subject, default_subject
 from pres_eval.report.trec_tables import as_text
 
 FORMATS = ("text", "json", "csv")

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
-from pres_eval.analysis.cutoffs import cutoff_of, select_at
 from pres_eval.analysis.pools import leave_out, pool_depths
 from pres_eval.analysis.robustness import (
     REMOVED,
@@ -23,7 +22,7 @@ from pres_eval.analysis.robustness import (
     robustness,
     without,
 )
-from pres_eval.analysis.sweep import DEFAULT_MEASURES
+from pres_eval.analysis.sweep import DEFAULT_MEASURES, cutoff_of, select_at
 from pres_eval.cli.analysing import (
     DRAWS,
     SEED,

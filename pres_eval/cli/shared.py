@@ -26,7 +26,7 @@ from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.records import dataclass
-from pres_eval.report.names import NAMINGS
+from pres_eval.report.text import NAMINGS
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -11,9 +11,8 @@ import numpy as np
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation
-from pres_eval.analysis.hypotheses import ends_outside
 from pres_eval.analysis.intervals import t_intervals
-from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS
+from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.report.text import p_text, signed

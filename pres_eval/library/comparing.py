@@ -11,8 +11,7 @@ from typing import Any
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare import BEST, best_places
 from pres_eval.analysis.compare import compare as compare_scores
-from pres_eval.analysis.compare_settings import CompareSettings, check_settings
-from pres_eval.analysis.compared import ComparedRuns, Comparison
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.paired import PairedScores, pair_topics, topics_with_weights, weighted
 from pres_eval.analysis.topics import plural
 from pres_eval.analysis.winners import ORDERS, TopicWinner, topic_winners, wins_of_runs
@@ -113,7 +112,7 @@ class Comparisons(Sequence[Comparison]):
 
         path  a file to write it to as well: .png, .svg or .pdf
         """
-        from pres_eval.report.compared_plots import compared_figure
+        from pres_eval.report.run_plots import compared_figure
 
         return plotted(lambda: compared_figure(self.compared), path)
 

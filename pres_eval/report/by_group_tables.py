@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
 from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.report.cells import Note, PValue, Score, ShownCell
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Note, PValue, Score, Shown, ShownCell, Table, records_table
 
 
 def by_group_tables(found: ByGroup, settings: CompareSettings) -> list[Table]:

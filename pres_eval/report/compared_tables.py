@@ -7,15 +7,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.analysis.compared import ComparedRuns, Comparison
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
-from pres_eval.report.cells import BEST, Interval, Note, PValue, Score, ShownCell
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import (
+    BEST,
+    Interval,
+    Note,
+    PValue,
+    Score,
+    Shown,
+    ShownCell,
+    Table,
+    records_table,
+)
 from pres_eval.report.text import effect_size, falling_notes, percentage
 
 MANY = 8

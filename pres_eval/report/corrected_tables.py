@@ -14,8 +14,7 @@ from pres_eval.analysis.prediction_powered import (
     more_topics,
     topics_to_judge,
 )
-from pres_eval.report.cells import PValue, Score
-from pres_eval.report.layout import Shown, Table, more_rows, records_table
+from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, interval
 
 MOST_SHOWN = 12

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from pres_eval.analysis.correlation import opposite_rbo
 from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
 from pres_eval.analysis.judging import (
     LEVELS,
@@ -15,9 +16,7 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from pres_eval.analysis.overlap import opposite_rbo
-from pres_eval.report.cells import PValue, Score
-from pres_eval.report.layout import Shown, Table, more_rows, records_table
+from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, moved, number, text_of
 
 MOST_SHOWN = 12

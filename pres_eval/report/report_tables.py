@@ -12,10 +12,9 @@ from pres_eval.analysis.trust import Trust
 from pres_eval.measures.base import Format
 from pres_eval.reading.topic_files import Groups
 from pres_eval.report.by_group_tables import by_group_tables
-from pres_eval.report.cells import Value
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.groups import over_groups
-from pres_eval.report.layout import Table
+from pres_eval.report.layout import Table, Value
 from pres_eval.report.report_topics import (
     against_median,
     largest_differences,

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pres_eval.analysis.pools import Depths, LeftOut
 from pres_eval.analysis.robustness import Plan, Robustness
 from pres_eval.analysis.topics import plural
-from pres_eval.report.cells import Score, Value
-from pres_eval.report.layout import Shown, Table, long_rows, records_table
+from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
 from pres_eval.report.text import moved, percentage
 
 COEFFICIENT_NAMES = {

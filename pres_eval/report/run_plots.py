@@ -1,7 +1,4 @@
-"""Pictures that compare runs: mean scores, and which runs differ.
-
-Each function takes data and returns a matplotlib Figure, in the style of `plots`.
-"""
+"""Pictures that compare runs: mean scores, and which runs differ."""
 
 from __future__ import annotations
 
@@ -11,9 +8,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.analysis.compare_settings import ComparedRuns
 from pres_eval.analysis.topics import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
 from pres_eval.report.paper import Axes, Figure, room
+
+
+def compared_figure(result: ComparedRuns) -> Figure:
+    """Return the bars of means, or for all pairs the maps of their differences; needs matplotlib."""
+    scores = result.scores
+    place = {name: number for number, name in enumerate(scores.runs)}
+    row = {label: number for number, label in enumerate(scores.measures)}
+    if result.baselines is None and result.comparisons:
+        said = np.zeros((len(row), len(place), len(place)), np.int64)
+        for one in result.comparisons:
+            pair = (row[one.measure], place[one.run], place[one.other])
+            said[pair] = one.direction if one.significant else 0
+            said[pair[0], pair[2], pair[1]] = -said[pair]
+        return difference_maps(scores.runs, scores.measures, scores.gains(), said)
+    significant = np.zeros(scores.means.shape, bool)
+    for one in result.comparisons:
+        significant[row[one.measure], place[one.run]] = one.significant
+    return score_bars(
+        scores.runs,
+        scores.measures,
+        scores.means,
+        (result.lower, result.upper),
+        confidence=1 - result.settings.alpha,
+        baselines=result.baselines if result.comparisons else None,
+        significant=significant,
+        topics=len(scores.topics),
+        less_is_better=scores.measures[-1] in scores.falling,
+    )
+
 
 BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#D55E00", "////"
 """Colours of bars, and their hatching."""

@@ -28,8 +28,7 @@ from pres_eval.report.axes import (
 )
 from pres_eval.report.graphs import Graph
 from pres_eval.report.markup import Content, Html, element
-from pres_eval.report.names import fitted
-from pres_eval.report.text import cut
+from pres_eval.report.text import cut, fitted
 
 COLOURS, DASHES = 8, 4
 

@@ -20,8 +20,8 @@ import numpy as np
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
+from pres_eval.analysis.explain import RelevantRanks
 from pres_eval.analysis.paired import pair_topics, weighted
-from pres_eval.analysis.relevant_ranks import RelevantRanks
 from pres_eval.analysis.trust import Trust
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure
@@ -31,9 +31,8 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.report.names import run_names
 from pres_eval.report.records import File
-from pres_eval.report.text import text_of
+from pres_eval.report.text import run_names, text_of
 from pres_eval.scoring import ScoredRun
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pres_eval.analysis.erecall import ERECALL
-from pres_eval.analysis.validation import Estimate, Validation
+from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import text_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.topics import plural
 from pres_eval.analysis.winners import BEST, DIFFERENCE, TOPIC, TopicWinner, topic_winners, wins_of_runs
-from pres_eval.report.cells import Score, ShownCell
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Score, Shown, ShownCell, Table, records_table
 
 TITLES = {DIFFERENCE: "largest differences first", TOPIC: "by topic", BEST: "by the best run"}
 

@@ -14,13 +14,14 @@ from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.joint import (
     JOINT_TESTS,
     Draws,
+    against_one,
     dealt_ranges,
     dunnett,
     randomised_tukey,
     residual_variance,
+    studentized_range,
     tukey,
 )
-from pres_eval.analysis.joint_chances import against_one, studentized_range
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream

@@ -12,6 +12,7 @@ from support.commands import FIXTURES
 
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
+from pres_eval.analysis.correlation import agreements, rbo
 from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import standardised
 from pres_eval.analysis.intervals import t_intervals
@@ -20,11 +21,10 @@ from pres_eval.analysis.joint import (
     dealt_ranges,
     randomised_tukey,
     residual_variance,
+    studentized_range,
     tukey,
 )
-from pres_eval.analysis.joint_chances import studentized_range
 from pres_eval.analysis.judging import krippendorffs_alpha
-from pres_eval.analysis.overlap import agreements, rbo
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import Repeats, needed_difference, stability
 from pres_eval.analysis.score_tables import read_score_table

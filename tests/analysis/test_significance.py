@@ -14,7 +14,6 @@ from scipy import stats
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import mean_and_deviation, wins_ties_losses
 from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised
-from pres_eval.analysis.hypotheses import p_values as p_values_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.signed_ranks import rank_sums, wilcoxon, wilcoxon_greater
 from pres_eval.analysis.significance import (
@@ -28,6 +27,7 @@ from pres_eval.analysis.significance import (
     sign,
     sign_greater,
 )
+from pres_eval.analysis.significance import p_values as p_values_of
 
 pytestmark = pytest.mark.slow
 

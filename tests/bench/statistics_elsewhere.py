@@ -23,11 +23,10 @@ from support.null_rates import read_tables
 from pres_eval.analysis import topic_numbers
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.correlation import kendall_tau_b, spearman
-from pres_eval.analysis.hypotheses import p_values
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import Draws, residual_variance, tukey
 from pres_eval.analysis.judging import cohens_kappa, grade_table
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import PAIRED_TESTS, p_values
 from pres_eval.arrays.types import FloatArray
 
 Compared = tuple[str, str, FloatArray, FloatArray]

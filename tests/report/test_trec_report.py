@@ -22,9 +22,9 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
 from pres_eval.report.report_topics import against_median, largest_differences, median
 from pres_eval.report.trec import evaluation_lines
+from pres_eval.report.trec_pictures import Subject, draw_histogram, draw_intervals, draw_pair, draw_topic
 from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
 from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
-from pres_eval.report.trec_run_plots import Subject, draw_intervals
 from pres_eval.report.trec_tables import (
     as_text,
     document_level_averages,
@@ -32,7 +32,6 @@ from pres_eval.report.trec_tables import (
     recall_level_averages,
     summary_statistics,
 )
-from pres_eval.report.trec_topic_plots import draw_histogram, draw_pair, draw_topic
 
 pytestmark = pytest.mark.slow
 

@@ -20,12 +20,11 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import hedges_g
-from pres_eval.analysis.hypotheses import p_values
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.joint import Draws as JointDraws
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import PAIRED_TESTS, p_values
 from pres_eval.arrays.types import FloatArray
 from pres_eval.gates.confirming import confirm
 

@@ -1,4 +1,4 @@
-"""The leaderboard: averages of all runs, and the intervals of one measure as bars."""
+"""The leaderboard: averages of all runs, the intervals of one measure as bars; two runs compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.header import banner, failed_runs
 from pres_eval.report.page.tables import Cell, controls, figure, link, scrolling, section, table
-from pres_eval.report.text import percentage, shown
+from pres_eval.report.text import p_text, percentage, shown, signed
 from pres_eval.report.trec_report import DIGITS, Report
 
 FEW_RUNS = 12
@@ -155,3 +155,34 @@ def _intervals(report: Report) -> Html | str:
     words = f"Means over {pairs.over}{ends}, best first{less}"
     chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
     return element("div", figure(label, words, chart), id="board-bars")
+
+
+def pair(report: Report) -> Html:
+    """Each run against the baseline; the script compares any two."""
+    pairs = report.pairs
+    if pairs is None:
+        return section("pair", "Two runs", element("p", "There is no average over topics to test."))
+    rows: list[Sequence[Cell]] = []
+    base = report.baseline
+    for run in report.best_first(report.main):
+        if run != base:
+            found = pairs.against(0, run, base)
+            counts = found.wins, found.topics - found.wins - found.losses, found.losses
+            numbers = [signed(found.difference), *map(str, counts), p_text(found.p_value)]
+            rows.append([link("runs", report.names[run], run=report.names[run]), str(found.topics), *numbers])
+    caption = (
+        f"{pairs.measures[0]}: each run against {report.names[base]} over the topics that both have"
+        f" ({pairs.family}, as on the leaderboard)"
+    )
+    heads = ["run", "topics", "difference", "wins", "ties", "losses", "p"]
+    static = scrolling("Each run against the baseline", table(caption, heads, rows, sortable=True))
+    choices = controls(
+        ("pair-a", "Run"), ("pair-b", "against"), ("pair-measure", "by"), ("pair-nmax", "documents by rank")
+    )
+    return section(
+        "pair",
+        "Two runs",
+        choices,
+        element("div", id="pair-view", hidden=True),
+        element("div", static, id="pair-static"),
+    )
