@@ -205,8 +205,7 @@ class ComparedRuns:
         own = self.of_measure(self.scores.measures[measure])
         first = np.array([place[one.run] for one in own], np.int64)
         second = np.array([place[one.other] for one in own], np.int64)
-        differ = [one.significant for one in own]
-        return letters_of_pairs(self.scores.gains()[measure], first, second, differ)
+        return letters_of_pairs(self.scores.gains()[measure], first, second, [one.significant for one in own])
 
     def contradictions(self) -> int:
         """Significant comparisons of a test on ranks in which the mean says the opposite."""

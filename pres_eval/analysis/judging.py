@@ -91,13 +91,12 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
     all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
     for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
         all_grades[judge, rows], there[judge, rows] = own, True
-    left_out = len(set().union(*topics)) - len(common)
     return Assessments(
         names=tuple(qrels.name for qrels in judges),
         pool=pooled.pool,
         grades=all_grades,
         there=there,
-        left_out=left_out,
+        left_out=len(set().union(*topics)) - len(common),
     )
 
 

@@ -89,8 +89,9 @@ def own_pool(source: Source) -> Pool:
     if not any(len(block.documents) for block in blocks):
         raise no_lines(source, RUN)
     block = joined(source.name, blocks)
-    documents = block.documents.pick(slice(None))
-    return build_pool(block.topics, np.arange(len(block.topics)), block.lengths, documents).pool
+    return build_pool(
+        block.topics, np.arange(len(block.topics)), block.lengths, block.documents.pick(slice(None))
+    ).pool
 
 
 def _block(lines: Lines) -> Block:

@@ -100,8 +100,12 @@ class TwoJudges:
                 f"--correct: judgements of both for {len(both)} topics, expected at least 2 (and 20 are few)"
             )
         rest = absent(both, len(machine.topics))
-        topics = tuple(machine.topics[row] for row in rest.tolist())
-        return cls(people.on(own), machine.on(both), topics, machine.values[:, :, rest])
+        return cls(
+            people.on(own),
+            machine.on(both),
+            tuple(machine.topics[row] for row in rest.tolist()),
+            machine.values[:, :, rest],
+        )
 
     def values(self, measure: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """(R, n) of people, (R, n) of the machine on the same topics, (R, N) of the machine on all others."""

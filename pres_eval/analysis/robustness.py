@@ -42,8 +42,9 @@ def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample:
     and the judgements alone: not on other fractions or samples, nor on the platform (PCG64).
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    stream = RandomStream(seed, round(fraction * 1_000_000), sample)
-    return _keep(offsets, is_rel, fraction, stream, LEAST_RELEVANT)
+    return _keep(
+        offsets, is_rel, fraction, RandomStream(seed, round(fraction * 1_000_000), sample), LEAST_RELEVANT
+    )
 
 
 def keep_judged(

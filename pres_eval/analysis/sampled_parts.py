@@ -197,6 +197,7 @@ def control_parts(
                 where, None, f"{len(judged)} judged documents of topic {quoted(topic)}",
                 f"a sample of its {size:,} documents",
             )  # fmt: skip
-        relevant = sum(grade >= level for grade in judged)
-        found[topic] = SampledPart(topic, "control", True, size, len(judged), relevant)
+        found[topic] = SampledPart(
+            topic, "control", True, size, len(judged), sum(grade >= level for grade in judged)
+        )
     return found

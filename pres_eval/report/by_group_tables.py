@@ -61,12 +61,15 @@ def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Tabl
         "whether the difference of two runs is another one in another group: random deals of the topics to"
         " groups; a difference that is significant in one group and not in another is no such evidence"
     )
-    headings = ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})")
     return records_table(
         "interaction",
         "Difference by group",
         found.interactions,
         Interaction,
         (star, note),
-        Shown(headings, lines, left=5),
+        Shown(
+            ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})"),
+            lines,
+            left=5,
+        ),
     )

@@ -97,8 +97,9 @@ def _how(settings: CompareSettings, sign: str = "<") -> str:
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
     """Return the notes below the means: signs, test, and what was left out."""
-    best = "best of the measure (means that agree to 12 digits are equal)"
-    notes: list[str | Note] = [Note(best, mark=BEST, bold=True)]
+    notes: list[str | Note] = [
+        Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
+    ]
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
         own = {result.scores.runs[run] for run in baselines}
@@ -155,14 +156,13 @@ def _groups(result: ComparedRuns) -> Table:
         for run in order
         for measure, label in enumerate(scores.measures)
     ]
-    cells = {scores.runs[run]: [own[run] for own in letters] for run in order}
     return Table(
         name="groups",
         title=f"{SHARED.capitalize()} ({_how(result.settings, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=["a: with the best", *_all_alike(result, letters)],
-        shown=_grid(scores.measures, cells),
+        shown=_grid(scores.measures, {scores.runs[run]: [own[run] for own in letters] for run in order}),
     )
 
 
@@ -182,8 +182,9 @@ def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> 
     """Runs, by name, × measures; the other way round if the measures are many."""
     if len(measures) > max(MANY, len(cells)):
         by_measure = zip(*cells.values(), strict=True)
-        lines = [[label, *row] for label, row in zip(measures, by_measure, strict=True)]
-        return Shown(("measure", *cells), lines)
+        return Shown(
+            ("measure", *cells), [[label, *row] for label, row in zip(measures, by_measure, strict=True)]
+        )
     return Shown(("run", *measures), [[name, *row] for name, row in cells.items()])
 
 
@@ -286,7 +287,6 @@ def _interval_note(settings: CompareSettings) -> str:
         "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
     }[settings.correction]
     said = together if settings.simultaneous else f"{level} each, not corrected"
-    ranks = PAIRED_TESTS[settings.test].ranks
     return f"interval: {kind}, of the mean difference, {said}" + (
-        "; the test looks at ranks" if ranks else ""
+        "; the test looks at ranks" if PAIRED_TESTS[settings.test].ranks else ""
     )

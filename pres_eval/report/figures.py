@@ -44,21 +44,20 @@ def precision_recall_table(
     topic: str, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[PrecisionRecall]
 ) -> Table:
     """Precision and recall of runs on a topic, at each relevant document."""
-    rows = [
-        (name, rank, recall, precision, best, curve.break_even)
-        for name, one, curve in zip(names, found, curves, strict=True)
-        for rank, recall, precision, best in zip(
-            sorted(one.ranks),
-            curve.levels.tolist(),
-            curve.precision[::2].tolist(),
-            curve.interpolated.tolist(),
-            strict=True,
-        )
-    ]
     return _figure(
         f"Precision and recall of topic {topic}, at each relevant document",
         ("run", "rank", "recall", "precision", "interpolated", "break_even"),
-        rows,
+        [
+            (name, rank, recall, precision, best, curve.break_even)
+            for name, one, curve in zip(names, found, curves, strict=True)
+            for rank, recall, precision, best in zip(
+                sorted(one.ranks),
+                curve.levels.tolist(),
+                curve.precision[::2].tolist(),
+                curve.interpolated.tolist(),
+                strict=True,
+            )
+        ],
         "break_even: precision at rank n of n relevant documents, where it equals recall",
     )
 
@@ -67,27 +66,27 @@ def roc_table(
     topic: str, num_docs: int, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[Roc]
 ) -> Table:
     """The area under each run's curve on a topic, in a collection of so many documents."""
-    rows = [
-        (name, len(one.documents), len(one.ranks), curve.area)
-        for name, one, curve in zip(names, found, curves, strict=True)
-    ]
     return _figure(
         f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
         ("run", "relevant", "found", "AUC"),
-        rows,
+        [
+            (name, len(one.documents), len(one.ranks), curve.area)
+            for name, one, curve in zip(names, found, curves, strict=True)
+        ],
         "what was not retrieved follows in an unknown order",
     )
 
 
 def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: NDArray[Any]) -> Table:
     """Normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
-    rows = [
-        (name, int(size), value)
-        for name, row in zip(names, values.tolist(), strict=True)
-        for size, value in zip(sizes.tolist(), row, strict=True)
-    ]
     return _figure(
-        f"Normalised recall of topic {topic} in collections of N documents", ("run", "N", "Rnorm"), rows
+        f"Normalised recall of topic {topic} in collections of N documents",
+        ("run", "N", "Rnorm"),
+        [
+            (name, int(size), value)
+            for name, row in zip(names, values.tolist(), strict=True)
+            for size, value in zip(sizes.tolist(), row, strict=True)
+        ],
     )
 
 
@@ -175,9 +174,13 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
     last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
     reach = min(1.0, 1.2 * last) or 1.0
-    looks = dict(zip(labels, run_styles(names), strict=True))
     return _run_panels(
-        f"{title}: ROC up to a fallout of {reach:.3g}", ("fallout", "recall"), looks, curves, draw, reach
+        f"{title}: ROC up to a fallout of {reach:.3g}",
+        ("fallout", "recall"),
+        dict(zip(labels, run_styles(names), strict=True)),
+        curves,
+        draw,
+        reach,
     )
 
 
@@ -253,8 +256,7 @@ def pres_against_rank(
             lines += axes.plot(x, y, linewidth=1.2, color=look["color"], linestyle=look["linestyle"])
         shades: dict[str, Any] = {"cmap": "viridis_r", "vmin": 0, "vmax": 1}
         dots = axes.scatter(averages, scores, s=14, c=recalls, edgecolor="#222222", linewidth=0.3, **shades)
-        bar = figure.colorbar(dots, ax=axes)
-        bar.set_label("recall of the topic")
+        figure.colorbar(dots, ax=axes).set_label("recall of the topic")
         axes.set(
             title=f"PRES against average rank (lines: {relevant} relevant documents)",
             xlabel="average rank of the relevant documents found",

@@ -29,7 +29,6 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
         )
         for one in found
     ]
-    headings = ("measure", "deviation", "t-test", f"ANOVA, {runs} runs", "interval", "detectable")
     return records_table(
         "sizes",
         f"Topics that a difference of {delta:g} needs (alpha {alpha:g}, power {power:g})",
@@ -41,7 +40,7 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
             "deviation: of a score, what neither run nor topic explains; -: the scores do not vary;"
             " detectable: the least difference that the t-test finds with these topics",
         ),
-        Shown(headings, lines),
+        Shown(("measure", "deviation", "t-test", f"ANOVA, {runs} runs", "interval", "detectable"), lines),
     )
 
 

@@ -102,22 +102,28 @@ def _topics(report: Report) -> Table:
 
 
 def _intervals(report: Report, pairs: PairTable) -> Table:
-    rows: list[list[Value]] = [
-        [name, label, *(float(values[row, run]) for values in (pairs.means, pairs.lower, pairs.upper))]
-        for row, label in enumerate(pairs.measures)
-        for run, name in enumerate(report.names)
-    ]
-    return Table(name="intervals", headings=["run", "measure", "mean", "lower", "upper"], rows=rows)
+    return Table(
+        name="intervals",
+        headings=["run", "measure", "mean", "lower", "upper"],
+        rows=[
+            [name, label, *(float(values[row, run]) for values in (pairs.means, pairs.lower, pairs.upper))]
+            for row, label in enumerate(pairs.measures)
+            for run, name in enumerate(report.names)
+        ],
+    )
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
     """The letters of the runs: those that share one could not be told apart."""
-    rows: list[list[Value]] = [
-        [name, label, letters[run]]
-        for label, letters in zip(pairs.measures, pairs.letters, strict=True)
-        for run, name in enumerate(report.names)
-    ]
-    return Table(name="groups", headings=["run", "measure", "letters"], rows=rows)
+    return Table(
+        name="groups",
+        headings=["run", "measure", "letters"],
+        rows=[
+            [name, label, letters[run]]
+            for label, letters in zip(pairs.measures, pairs.letters, strict=True)
+            for run, name in enumerate(report.names)
+        ],
+    )
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
@@ -168,13 +174,16 @@ def _group_means(report: Report, groups: Groups) -> Table:
 
 
 def _curves(report: Report) -> Table:
-    rows: list[list[Value]] = [
-        [graph.name, name, x, y]
-        for graph in graphs_of(report)
-        for name, points in zip(report.names, graph.curves, strict=True)
-        for x, y, _ in points
-    ]
-    return Table(name="curves", headings=["graph", "run", "x", "y"], rows=rows)
+    return Table(
+        name="curves",
+        headings=["graph", "run", "x", "y"],
+        rows=[
+            [graph.name, name, x, y]
+            for graph in graphs_of(report)
+            for name, points in zip(report.names, graph.curves, strict=True)
+            for x, y, _ in points
+        ],
+    )
 
 
 def _differences(report: Report) -> Table:
@@ -192,8 +201,11 @@ def _differences(report: Report) -> Table:
         for label in report.told_by_topic
         for found in largest_differences(report, label)
     ]
-    headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]
-    return Table(name="differences", headings=headings, rows=rows)
+    return Table(
+        name="differences",
+        headings=["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"],
+        rows=rows,
+    )
 
 
 def _documents(report: Report) -> Table:
@@ -203,8 +215,7 @@ def _documents(report: Report) -> Table:
     for place, topic in enumerate(report.topics):
         for number in range(int(documents.offsets[place]), int(documents.offsets[place + 1])):
             ranks: list[Value] = [int(rank) or None for rank in documents.ranks[:, number]]
-            grade = int(documents.grades[number])
-            rows.append([topic, documents.docnos[number], grade, *ranks])
+            rows.append([topic, documents.docnos[number], int(documents.grades[number]), *ranks])
     return Table(
         name="documents",
         headings=["topic", "docno", "grade", *(f"rank {name}" for name in report.names)],

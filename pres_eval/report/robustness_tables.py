@@ -41,11 +41,6 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
     ]
     about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {plan.seed}, over {topics}"
     averages, lowest = result.averages, result.lowest
-    fractions = [
-        (fraction, label, float(averages[f, m]), float(lowest[f, m]))
-        for f, fraction in enumerate(plan.fractions)
-        for m, label in enumerate(labels)
-    ]
     return [
         _by_fraction(
             "averages", f"{coefficient} with the full ranking, average of the samples", result, averages
@@ -58,7 +53,17 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
             long_rows(keys, labels, found),
             shown=Shown(("relevant", "sample", "kept", *labels), lines),
         ),
-        Table("fractions", "", ("fraction", "measure", "average", "lowest"), fractions, people=False),
+        Table(
+            "fractions",
+            "",
+            ("fraction", "measure", "average", "lowest"),
+            [
+                (fraction, label, float(averages[f, m]), float(lowest[f, m]))
+                for f, fraction in enumerate(plan.fractions)
+                for m, label in enumerate(labels)
+            ],
+            people=False,
+        ),
     ]
 
 
@@ -112,8 +117,9 @@ def _by_fraction(
     ]
     if 1.0 not in result.plan.fractions:
         rows.append([percentage(1.0), *result.unchanged.tolist()])
-    shown = Shown(("relevant", *result.labels), rows)
-    return Table(name=name, title=title, notes=notes, shown=shown, programs=False)
+    return Table(
+        name=name, title=title, notes=notes, shown=Shown(("relevant", *result.labels), rows), programs=False
+    )
 
 
 def depths_table(result: Depths) -> Table:
@@ -122,14 +128,16 @@ def depths_table(result: Depths) -> Table:
     sizes = list(zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True))
     found = result.correlations.tolist()
     lines = [(*size, *row) for size, row in zip(sizes, found, strict=True)]
-    every = ("all", None, None, *result.unchanged.tolist())
     return Table(
         name="depths",
         title=f"{coefficient} with the full ranking, from pools of less depth",
         headings=("depth", "judged", "relevant", "measure", result.coefficient),
         rows=long_rows(sizes, result.labels, found),
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
-        shown=Shown(("depth", "judged", "relevant", *result.labels), [*lines, every]),
+        shown=Shown(
+            ("depth", "judged", "relevant", *result.labels),
+            [*lines, ("all", None, None, *result.unchanged.tolist())],
+        ),
     )
 
 

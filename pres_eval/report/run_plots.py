@@ -106,8 +106,7 @@ def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> di
     if baselines is not None:
         which = next(iter(baselines)) if len(baselines) == 1 else "(best of each)"
         handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
-        hatched = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
-        handles["differs significantly from it"] = hatched
+        handles["differs significantly from it"] = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
     return handles
 
 
@@ -157,10 +156,10 @@ def difference_maps(
         figure.set_layout_engine("compressed")
         for row, axes in enumerate(grid):
             order = np.argsort(-means[row], kind="stable")
-            cells = said[row][np.ix_(order, order)]
-            axes.imshow(cells, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
-            ordered = [names[run] for run in order]
-            name_bars(axes, ordered, size + 0.8)
+            axes.imshow(
+                said[row][np.ix_(order, order)], cmap=colours, vmin=-1, vmax=1, interpolation="nearest"
+            )
+            name_bars(axes, [names[run] for run in order], size + 0.8)
             labels = [label.get_text() for label in axes.get_xticklabels()]
             axes.set_yticks(axes.get_xticks(), labels, fontsize=7)
             between, ends = np.arange(len(runs) - 1) + 0.5, (-0.5, len(runs) - 0.5)
@@ -169,6 +168,10 @@ def difference_maps(
             axes.grid(visible=False)
             axes.tick_params(length=0)
             axes.set_title(plain(measures[row]), loc="left")
-        words = ("row better than column", "no significant difference", "row worse")
-        add_legend(figure, [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)], words, 3)
+        add_legend(
+            figure,
+            [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)],
+            ("row better than column", "no significant difference", "row worse"),
+            3,
+        )
     return figure

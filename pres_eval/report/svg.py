@@ -110,8 +110,7 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     names = fitted([row.name for row in rows], LONGEST_NAME)
     longest = max(map(len, names), default=1)
     right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
-    height = 54 + ROW_HEIGHT * len(rows)
-    frame = Frame(height=height, left=16 + round(7.7 * longest), right=right, top=6)
+    frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + round(7.7 * longest), right=right, top=6)
     ends = [end for row in rows for end in (*row.line, row.middle) if math.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
     to_x = scales(frame, x, x)[0]

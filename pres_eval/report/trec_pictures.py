@@ -53,8 +53,11 @@ class Subject:
 def default_subject(report: Report) -> Subject:
     """The first two runs, the hardest topic, the first measure of the leaderboard that topics have."""
     label = next(label for label in (*report.board, "map") if report.column(label).measure.per_topic)
-    hardest = hardest_topics(report, label)[0].place
-    return Subject(runs=tuple(range(min(2, len(report.names)))), topic=hardest, label=label)
+    return Subject(
+        runs=tuple(range(min(2, len(report.names)))),
+        topic=hardest_topics(report, label)[0].place,
+        label=label,
+    )
 
 
 def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:

@@ -105,16 +105,15 @@ def _target_tables(found: Validation, target: float, percent: str) -> list[Table
 def _more_table(found: Validation, margin: float) -> Table:
     """Return the table of documents still to judge."""
     widths = {one.topic: (one.high - one.low) / 2 for one in found.of("recall")}
-    rows = [
-        (part.topic, part.stratum, part.found, part.sampled, needed, needed - part.sampled)
-        for part in found.parts
-        for needed in (sample_needed(part, widths[part.topic], margin),)
-    ]
     return Table(
         name="more",
         title=f"Documents to judge for recall ± {margin:g}",
         headings=("topic", "stratum", "found", "judged", "needed", "more"),
-        rows=rows,
+        rows=[
+            (part.topic, part.stratum, part.found, part.sampled, needed, needed - part.sampled)
+            for part in found.parts
+            for needed in (sample_needed(part, widths[part.topic], margin),)
+        ],
         left=2,
     )
 

@@ -28,11 +28,6 @@ def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
     ]
     headings = ("measure", "topic", "best", "value", "second", "value", "difference")
     wins = wins_of_runs(scores)
-    rows = [
-        (name, label, *wins[run][measure])
-        for run, name in enumerate(scores.runs)
-        for measure, label in enumerate(scores.measures)
-    ]
     return [
         records_table(
             "per_topic",
@@ -42,5 +37,15 @@ def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
             ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
             Shown(headings, lines, left=3),
         ),
-        Table("wins", f"Wins over {topics}", ("run", "measure", "alone", "shared"), rows, left=2),
+        Table(
+            "wins",
+            f"Wins over {topics}",
+            ("run", "measure", "alone", "shared"),
+            [
+                (name, label, *wins[run][measure])
+                for run, name in enumerate(scores.runs)
+                for measure, label in enumerate(scores.measures)
+            ],
+            left=2,
+        ),
     ]

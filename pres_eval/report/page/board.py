@@ -75,8 +75,14 @@ def _averages(report: Report) -> Html:
         named = link("runs", name, run=name)
         rows.append([element("span", svg.swatch(run), named, class_="name", data_run=run), *cells])
     caption = f"Averages over topics{_words(report) if several else ''}"
-    falling = {label for label in labels if report.sign(label) < 0}
-    return table(caption, ["run", "topics", *labels], rows, sortable=True, name="board", falling=falling)
+    return table(
+        caption,
+        ["run", "topics", *labels],
+        rows,
+        sortable=True,
+        name="board",
+        falling={label for label in labels if report.sign(label) < 0},
+    )
 
 
 def _words(report: Report) -> str:
@@ -105,13 +111,16 @@ def _note(report: Report) -> Html | str:
         if set(own) == {"a"}
     ]
     few = f" {', '.join(alike)}: all runs share a, which does not mean that they are equal." if alike else ""
-    words = (
-        f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
-        f" {report.pairs.family}, each over the topics that both have, significant where"
-        f" p < {report.pairs.settings.alpha:g}.{few}"
-    )
     return element(
-        "p", element("span", id="board-signs", role="status"), words, class_="dim", id="board-note"
+        "p",
+        element("span", id="board-signs", role="status"),
+        (
+            f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
+            f" {report.pairs.family}, each over the topics that both have, significant where"
+            f" p < {report.pairs.settings.alpha:g}.{few}"
+        ),
+        class_="dim",
+        id="board-note",
     )
 
 
@@ -153,8 +162,13 @@ def _intervals(report: Report) -> Html | str:
     less = " (less is better)" if report.sign(label) < 0 else ""
     ends = f" with {confidence} intervals (uncorrected)" if np.isfinite(pairs.lower[0]).any() else ""
     words = f"Means over {pairs.over}{ends}, best first{less}"
-    chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
-    return element("div", figure(label, words, chart), id="board-bars")
+    return element(
+        "div",
+        figure(
+            label, words, svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
+        ),
+        id="board-bars",
+    )
 
 
 def pair(report: Report) -> Html:
@@ -174,15 +188,19 @@ def pair(report: Report) -> Html:
         f"{pairs.measures[0]}: each run against {report.names[base]} over the topics that both have"
         f" ({pairs.family}, as on the leaderboard)"
     )
-    heads = ["run", "topics", "difference", "wins", "ties", "losses", "p"]
-    static = scrolling("Each run against the baseline", table(caption, heads, rows, sortable=True))
-    choices = controls(
-        ("pair-a", "Run"), ("pair-b", "against"), ("pair-measure", "by"), ("pair-nmax", "documents by rank")
+    static = scrolling(
+        "Each run against the baseline",
+        table(caption, ["run", "topics", "difference", "wins", "ties", "losses", "p"], rows, sortable=True),
     )
     return section(
         "pair",
         "Two runs",
-        choices,
+        controls(
+            ("pair-a", "Run"),
+            ("pair-b", "against"),
+            ("pair-measure", "by"),
+            ("pair-nmax", "documents by rank"),
+        ),
         element("div", id="pair-view", hidden=True),
         element("div", static, id="pair-static"),
     )

@@ -71,11 +71,14 @@ def distributions(report: Report) -> Html:
         )
         rows.append(svg.Row(report.names[run], run, middle, (low, high), (first, third), text))
     words = "Least, first quartile, median, third quartile, most over topics; runs with the best mean first"
-    chart = svg.row_chart("spread", f"{label} over topics", words, label, rows)
     return section(
         "distributions",
         "Distributions over topics",
         controls(("spread-measure", "Measure"), ("spread-run", "Run against the median")),
-        element("div", figure(label, words, chart), id="spread-view"),
+        element(
+            "div",
+            figure(label, words, svg.row_chart("spread", f"{label} over topics", words, label, rows)),
+            id="spread-view",
+        ),
         element("div", id="median-view", hidden=True),
     )

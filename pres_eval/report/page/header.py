@@ -100,8 +100,15 @@ def footer(report: Report) -> Html:
         report.column(label).measure.name: report.column(label).measure.description
         for label in (*report.board, *topic_measures(report))
     }
-    measures = [element("h3", "Measures"), _definitions(seen.items())]
-    return element("footer", section("made", "How this was made", _definitions(facts), *measures))
+    return element(
+        "footer",
+        section(
+            "made",
+            "How this was made",
+            _definitions(facts),
+            *[element("h3", "Measures"), _definitions(seen.items())],
+        ),
+    )
 
 
 def _definitions(rows: Iterable[tuple[str, Content]]) -> Html:

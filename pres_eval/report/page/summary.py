@@ -85,8 +85,7 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     others = [run for run in report.best_first(report.main) if run not in leaders]
     if others:
         parts.append(_next(report, pairs, leaders[0], others[0]))
-    least = least_p(pairs.settings, int(pairs.topics.max()), len(pairs.first))
-    if not least < alpha:
+    if not least_p(pairs.settings, int(pairs.topics.max()), len(pairs.first)) < alpha:
         parts.append(f" Over {plural(int(pairs.topics.max()))} nothing can be significant.")
     elif len(report.names) > 2:
         for leader in leaders[:MOST_NAMED]:

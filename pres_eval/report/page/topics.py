@@ -36,8 +36,13 @@ def topics(report: Report) -> Html:
         "input", id="filter", type="search", autocomplete="off", spellcheck="false", aria_describedby="shown"
     )
     words = "Filter: part of a topic's id, or conditions such as map < 0.05 P_10 >= 0.2"
-    caption = f"All measures of a run: {report.names[0]}"
-    made = table(caption, ["topic", *labels], rows, sortable=True, name="topics-table")
+    made = table(
+        f"All measures of a run: {report.names[0]}",
+        ["topic", *labels],
+        rows,
+        sortable=True,
+        name="topics-table",
+    )
     return section(
         "topics",
         "Topics",
@@ -88,8 +93,13 @@ def topic_view(report: Report) -> Html:
         ]
         for topic in hardest_topics(report, label)
     ]
-    heads = ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])]
-    hardest = table(f"{label}, the hardest topics first", heads, rows, sortable=True, name="hardest")
+    hardest = table(
+        f"{label}, the hardest topics first",
+        ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])],
+        rows,
+        sortable=True,
+        name="hardest",
+    )
     columns = relevant_counts(report)
     words = f"How many of the {plural(len(report.topics))} have how many relevant documents"
     chart = svg.column_chart(
