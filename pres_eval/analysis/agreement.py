@@ -150,7 +150,7 @@ def verdicts(
     said = np.zeros((len(values), len(first)), np.int64)
     for measure, rows in enumerate(values):
         differences = rows[first] - rows[second]
-        below = PAIRED_TESTS[test].two_sided(differences, samples, seed) < alpha
+        below = PAIRED_TESTS[test].run(differences, samples, seed) < alpha
         said[measure, below] = favoured(differences[below], test)
     return said
 

@@ -68,7 +68,9 @@ def compare(
         if len(pairs[measure]):
             if settings.test in JOINT_TESTS:
                 # All measures at the first of them: within the loop, as its bar is shown only there.
-                said = said or _jointly(values, means, pairs, settings)
+                apart = [own[both[:, 0]] - own[both[:, 1]] for own, both in zip(means, pairs, strict=True)]
+                draws = Draws(settings.samples, settings.seed, settings.joint_alpha(num_measures))
+                said = said or JOINT_TESTS[settings.test].run(values, apart, draws)
             joint = said[measure] if said else None
             families.append(_tested(values[measure], means[measure], pairs[measure], settings, joint))
     return ComparedRuns(
@@ -104,15 +106,6 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
     return np.column_stack((others, np.full(len(others), baseline)))
 
 
-def _jointly(
-    values: FloatArray, means: FloatArray, pairs: Sequence[IntArray], settings: CompareSettings
-) -> list[Joint]:
-    """Test all runs at once: (M, R, T) values, (M, R) means, M times (P, 2) pairs."""
-    alpha = settings.joint_alpha(len(pairs))
-    differences = [own[chosen[:, 0]] - own[chosen[:, 1]] for own, chosen in zip(means, pairs, strict=True)]
-    return JOINT_TESTS[settings.test].run(values, differences, Draws(settings.samples, settings.seed, alpha))
-
-
 def _tested(
     values: FloatArray, means: FloatArray, pairs: IntArray, settings: CompareSettings, joint: Joint | None
 ) -> _Family:
@@ -136,14 +129,6 @@ def _tested(
     )
 
 
-def _corrected(found: Sequence[FloatArray], settings: CompareSettings) -> list[FloatArray]:
-    """The p-values (P,) of each measure, corrected."""
-    if settings.test in JOINT_TESTS:
-        times = len(found) if settings.over == "measures" else 1
-        return [np.minimum(1.0, times * values) for values in found]
-    return _by_family(CORRECTIONS[settings.correction], found, settings)
-
-
 def _by_family(
     make: Callable[[FloatArray], FloatArray], found: Sequence[FloatArray], settings: CompareSettings
 ) -> list[FloatArray]:
@@ -160,7 +145,11 @@ def _comparisons(
     """The records of the pairs of all measures, their p-values corrected."""
     found = [family.p_values for family in families]
     shares = SHARES[settings.correction if settings.simultaneous else "none"]
-    corrected = _corrected(found, settings)
+    if settings.test in JOINT_TESTS:
+        times = len(found) if settings.over == "measures" else 1
+        corrected = [np.minimum(1.0, times * values) for values in found]
+    else:
+        corrected = _by_family(CORRECTIONS[settings.correction], found, settings)
     levels = _by_family(lambda values: settings.alpha * shares(values, settings.alpha), found, settings)
     for measure, parts in enumerate(zip(families, corrected, levels, strict=True)):
         yield from _of_measure(scores, measure, *parts, settings)

@@ -80,8 +80,7 @@ class PairTable:
 
     def gains(self, measure: int) -> FloatArray:
         """(R,) the means of a measure, so that more is better."""
-        gains: FloatArray = self.means[measure] * (-1 if self.measures[measure] in self.falling else 1)
-        return gains
+        return np.asarray(gains_of(self.measures, self.means, self.falling)[measure], np.float64)
 
     def against(self, measure: int, run: int, other: int) -> Against:
         """A run against another under the measure at that place."""
@@ -228,7 +227,7 @@ def _tested(
         )
         means[:, rows] = means_of(one), means_of(other)
         differences = scores.sign(measure) * (one - other)
-        p_values[rows] = PAIRED_TESTS[settings.test].two_sided(differences, settings.samples, settings.seed)
+        p_values[rows] = PAIRED_TESTS[settings.test].run(differences, settings.samples, settings.seed)
         wins, _, losses = wins_ties_losses(differences)
         signs[:, rows] = favoured(differences, settings.test), wins, losses
     return means, p_values, signs

@@ -49,27 +49,18 @@ def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
 @lru_cache(maxsize=64)
 def _range_chances(groups: int) -> FloatArray:
     """(terms,) the polynomial of the chance that the range of so many normal deviates is below a width."""
-    ndtr: Callable[[FloatArray], FloatArray] = special_functions().ndtr
-
-    def inside(width: FloatArray, z: FloatArray) -> FloatArray:
-        return groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1)
-
-    return _polynomial(inside)
+    return _polynomial(lambda ndtr, width, z: groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1))
 
 
 @lru_cache(maxsize=64)
 def _shared_chances(comparisons: int) -> FloatArray:
     """(terms,) that of the chance that so many differences from one deviate, over √2, are below a width."""
-    ndtr: Callable[[FloatArray], FloatArray] = special_functions().ndtr
-
-    def inside(width: FloatArray, z: FloatArray) -> FloatArray:
-        return (ndtr(z + math.sqrt(2) * width) - ndtr(z - math.sqrt(2) * width)) ** comparisons
-
-    return _polynomial(inside)
+    far = math.sqrt(2)
+    return _polynomial(lambda ndtr, width, z: (ndtr(z + far * width) - ndtr(z - far * width)) ** comparisons)
 
 
-def _polynomial(inside: Callable[[FloatArray, FloatArray], FloatArray]) -> FloatArray:
-    """Chebyshev coefficients of ∫ φ(z) inside(width, z) dz for widths from 0 to the widest, as -1 to 1."""
+def _polynomial(inside: Callable[[Any, FloatArray, FloatArray], FloatArray]) -> FloatArray:
+    """Chebyshev coefficients of ∫ φ(z) inside(Φ, width, z) dz for widths from 0 to the widest, as -1 to 1."""
     nodes, weights = _gauss(_PLACES)
     z = 8.5 * nodes
     z_weights = weights * 8.5 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
@@ -78,7 +69,7 @@ def _polynomial(inside: Callable[[FloatArray, FloatArray], FloatArray]) -> Float
     turns = np.arange(_TERMS)[:, None] * np.arange(1, 2 * _TERMS, 2) % (4 * _TERMS)
     cosines = np.cos(turns * (math.pi / (2 * _TERMS)))
     widths = (cosines[1] + 1) / 2 * _WIDEST
-    found = cosines @ (inside(widths[:, None], z) @ z_weights) * (2 / _TERMS)
+    found = cosines @ (inside(special_functions().ndtr, widths[:, None], z) @ z_weights) * (2 / _TERMS)
     found[0] /= 2
     last = np.flatnonzero(np.abs(found) > _NOISE)[-1]
     return np.asarray(found[: last + 1], np.float64)
@@ -158,27 +149,31 @@ def residual_variance(values: FloatArray) -> float:
     return float((residuals**2).sum() / ((runs - 1) * (topics - 1)))
 
 
-def tukey(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
-    """Tukey's HSD after a two-way analysis of variance: (R, T) values, (P,) differences of means in.
+def tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
+    """Tukey's HSD after a two-way analysis of variance: (M, R, T) values, M differences of means (P,) in.
 
     Formula:  q = |d| / √(V / T), V the residual variance; p = P(Q > q), Q the studentised range of R means
       with (R - 1) (T - 1) degrees of freedom; nan for one topic
     Source: Tukey, The Problem of Multiple Comparisons, 1953; Carterette, ACM TOIS 2012,
       doi:10.1145/2094072.2094076.  Needs scipy.
     """
-    variance = residual_variance(values)
-    return _by_variance(values, differences, settings, variance, studentized_range, len(values))
+    return [
+        _by_variance(own, apart, settings, residual_variance(own), studentized_range, len(own))
+        for own, apart in zip(values, differences, strict=True)
+    ]
 
 
-def dunnett(values: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
-    """Dunnett's test of runs against a baseline: (R, T) values, (R - 1,) differences of means in.
+def dunnett(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
+    """Dunnett's test of runs against a baseline: (M, R, T) values, M differences of means (R - 1,) in.
 
     Formula:  t = |d| / √(2 V / T); p = P(max |T_i| > t) over the R - 1 comparisons, whose T_i have (R - 1)
       (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline; nan for one topic
     Source: Dunnett, JASA 1955, doi:10.1080/01621459.1955.10501294.  Needs scipy.
     """
-    variance = 2 * residual_variance(values)
-    return _by_variance(values, differences, settings, variance, against_one, len(values) - 1)
+    return [
+        _by_variance(own, apart, settings, 2 * residual_variance(own), against_one, len(own) - 1)
+        for own, apart in zip(values, differences, strict=True)
+    ]
 
 
 def _by_variance(
@@ -269,17 +264,6 @@ class JointTest:
     least: Callable[[int, int, int], float]
 
 
-def _one_by_one(
-    test: Callable[[FloatArray, FloatArray, Draws], Joint],
-) -> Callable[[FloatArray, Sequence[FloatArray], Draws], list[Joint]]:
-    """The test of one measure, of values (R, T), as that of several, of values (M, R, T)."""
-
-    def run(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-        return [test(*one, settings) for one in zip(values, differences, strict=True)]
-
-    return run
-
-
 def _least_of_variance(runs: int, topics: int, samples: int) -> float:
     return 0.0 if topics > 1 else math.nan
 
@@ -290,8 +274,8 @@ def _least_of_deals(runs: int, topics: int, samples: int) -> float:
 
 
 JOINT_TESTS: dict[str, JointTest] = {
-    "tukey": JointTest(_one_by_one(tukey), False, _least_of_variance),
+    "tukey": JointTest(tukey, False, _least_of_variance),
     "randomised-tukey": JointTest(randomised_tukey, False, _least_of_deals),
-    "dunnett": JointTest(_one_by_one(dunnett), True, _least_of_variance),
+    "dunnett": JointTest(dunnett, True, _least_of_variance),
 }
 """The tests of all runs at once by the names that options use."""

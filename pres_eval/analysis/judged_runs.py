@@ -119,7 +119,7 @@ def _p_values(
 ) -> FloatArray:
     """(P,) that of each run of a (P,) and the run of b (P,) beside it."""
     values = scores.values[measure]
-    return PAIRED_TESTS[test].two_sided(values[a] - values[b], 10_000, seed)
+    return PAIRED_TESTS[test].run(values[a] - values[b], 10_000, seed)
 
 
 @dataclass(frozen=True)

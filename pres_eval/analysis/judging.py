@@ -219,11 +219,11 @@ class TopicAgreement:
 
 def by_topic(judged: Assessments, first: int, second: int, level: float) -> list[TopicAgreement]:
     """Two judges on each topic; `level` is the least grade of a relevant document."""
-    rows = []
-    for topic, name in enumerate(judged.pool.topics):
-        here = slice(judged.pool.offsets[topic], judged.pool.offsets[topic + 1])
-        rows.append(_agreement(name, judged, first, second, here, level))
-    return rows
+    offsets = judged.pool.offsets
+    return [
+        _agreement(name, judged, first, second, slice(offsets[topic], offsets[topic + 1]), level)
+        for topic, name in enumerate(judged.pool.topics)
+    ]
 
 
 def over_all(judged: Assessments, first: int, second: int, level: float) -> TopicAgreement:
@@ -267,8 +267,9 @@ def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
     mean of the grades, which may be no whole number.  A negative grade says that the document was not judged;
     it counts only where nobody judged.
     """
-    counts = _counting(judged)
     grades = judged.grades
+    # All that are judgements; where a document has none, the negative ones.
+    counts = np.where(judged.judged.any(axis=0), judged.judged, judged.there)
     if rule == MEAN:
         return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)
     if rule == HIGHEST:
@@ -279,11 +280,6 @@ def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
         votes = np.array([(counts & (grades == own)).sum(axis=0) for own in grades]) * counts
     chosen: IntArray = grades[votes.argmax(axis=0), np.arange(grades.shape[1])]
     return chosen
-
-
-def _counting(judged: Assessments) -> BoolArray:
-    """(J, D) which grades count: all that are judgements; where a document has none, the negative ones."""
-    return np.where(judged.judged.any(axis=0), judged.judged, judged.there)
 
 
 def disagreements(judged: Assessments) -> IntArray:

@@ -63,7 +63,7 @@ def discriminative_power(
         else:
             values = scores.values[measure]
             differences = values[first] - values[second]
-            levels = PAIRED_TESTS[test].two_sided(differences, samples, seed)
+            levels = PAIRED_TESTS[test].run(differences, samples, seed)
             _, deviation = mean_and_deviation(differences)
             width = student.quantile(alpha, values.shape[1] - 1) / math.sqrt(values.shape[1])
             needed = width * float(deviation.max(initial=0.0))

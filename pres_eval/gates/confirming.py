@@ -109,7 +109,9 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
     changes = (now - before)[np.newaxis]
     alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
     worse, better = (
-        float(PAIRED_TESTS[how.test].greater(signed, CompareSettings.samples, CompareSettings.seed)[0])
+        float(
+            PAIRED_TESTS[how.test].run(signed, CompareSettings.samples, CompareSettings.seed, greater=True)[0]
+        )
         for signed in (-sign * changes, sign * changes)
     )
     ends = (math.nan, math.nan)

@@ -72,7 +72,7 @@ def of_pairs(differences: FloatArray) -> Iterator[Compared]:
     lower, upper = intervals(differences, 0.05)
     theirs_t = stats.t.interval(0.95, topics - 1, differences.mean(axis=1), stats.sem(differences, axis=1))
     yield "t intervals", "scipy t.interval", np.concatenate((lower, upper)), np.concatenate(theirs_t)
-    plain = PAIRED_TESTS["t"].two_sided(differences, 1, 0)
+    plain = PAIRED_TESTS["t"].run(differences, 1, 0)
     for name, method in (("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")):
         expected = multitest.multipletests(plain, method=method)[1]
         yield "corrections", "statsmodels multipletests", CORRECTIONS[name](plain), expected
@@ -106,7 +106,7 @@ def of_tables(values: FloatArray) -> Iterator[Compared]:
     yield (
         "Tukey's HSD",
         "scipy studentized_range",
-        tukey(values, means[first] - means[second], Draws()).p_values,
+        tukey(values[None], [means[first] - means[second]], Draws())[0].p_values,
         expected,
     )
 
