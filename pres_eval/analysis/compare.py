@@ -32,8 +32,7 @@ BEST = "best"
 def best_runs(means: FloatArray) -> BoolArray:
     """(M, R) which runs are the best of each measure, equal at 12 digits: (M, R) means in, more is better."""
     means = np.array([rounded(row) for row in means]).reshape(means.shape)
-    best: BoolArray = means == means.max(axis=1, keepdims=True)
-    return best
+    return np.asarray(means == means.max(axis=1, keepdims=True), np.bool_)
 
 
 def best_places(means: FloatArray) -> tuple[int, ...]:

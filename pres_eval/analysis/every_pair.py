@@ -159,7 +159,7 @@ def every_pair(
     tests = []
     for measure in each(range(len(scores.measures))):
         for rows, topics in alone:
-            own = _part(scores, rows, topics)
+            own = replace(scores, values=scores.values[:, rows]).on(np.flatnonzero(topics))
             ends[:, measure, rows] = own.means[measure], *settings.of_means(own, measure)
         tests.append(_tested(scores, measure, (first, second), together, settings))
     pair_means, p_values, signs = (np.stack(parts, axis=-2) for parts in zip(*tests, strict=True))
@@ -194,14 +194,6 @@ def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
     """Rows of (K, T) booleans that are the same: the places of each such group, and the row (T,)."""
     rows, which = np.unique(present, axis=0, return_inverse=True)
     return [(np.flatnonzero(which.ravel() == number), row) for number, row in enumerate(rows)]
-
-
-def _part(scores: PairedScores, runs: IntArray, topics: BoolArray) -> PairedScores:
-    """The scores of some runs (K,) on some topics (T,)."""
-    factor = scores.factor(topics)
-    values = np.ascontiguousarray(scores.values[:, runs][:, :, topics]) * factor
-    weights = None if scores.weights is None else scores.weights[topics] * factor
-    return replace(scores, values=values, means=means_of(values), weights=weights)
 
 
 def _tested(

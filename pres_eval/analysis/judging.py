@@ -38,8 +38,7 @@ class Assessments:
     @property
     def judged(self) -> BoolArray:
         """(J, D) whether the judge gave a grade; a negative one says that it was not judged."""
-        judged: BoolArray = self.there & (self.grades >= 0)
-        return judged
+        return np.asarray(self.there & (self.grades >= 0), np.bool_)
 
     def beside_first(self, judge: int) -> Assessments:
         """Return the first judge and another one alone."""
@@ -68,7 +67,15 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
-        _check_duplicates(qrels)
+        twice = qrels.duplicates
+        if len(twice.document):
+            raise InputError(
+                qrels.name,
+                int(twice.second_line[0]),
+                f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
+                f" (first in line {int(twice.first_line[0])})",
+                "one judgement per document and topic",
+            )
     topics = [set(qrels.pool.topics) for qrels in judges]
     common = set.union(*topics) if every_topic else set.intersection(*topics)
     if not common:
@@ -98,18 +105,6 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
         there=there,
         left_out=len(set().union(*topics)) - len(common),
     )
-
-
-def _check_duplicates(qrels: QrelsJudgements) -> None:
-    twice = qrels.duplicates
-    if len(twice.document):
-        raise InputError(
-            qrels.name,
-            int(twice.second_line[0]),
-            f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
-            f" (first in line {int(twice.first_line[0])})",
-            "one judgement per document and topic",
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,13 +268,11 @@ def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
     if rule == MEAN:
         return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)
     if rule == HIGHEST:
-        highest: IntArray = np.where(counts, grades, grades.min()).max(axis=0)
-        return highest
+        return np.asarray(np.where(counts, grades, grades.min()).max(axis=0), np.int64)
     votes = counts.astype(np.int64)
     if rule == MAJORITY:
         votes = np.array([(counts & (grades == own)).sum(axis=0) for own in grades]) * counts
-    chosen: IntArray = grades[votes.argmax(axis=0), np.arange(grades.shape[1])]
-    return chosen
+    return np.asarray(grades[votes.argmax(axis=0), np.arange(grades.shape[1])], np.int64)
 
 
 def disagreements(judged: Assessments) -> IntArray:

@@ -29,9 +29,8 @@ LEAST_NONRELEVANT = 10
 
 def kept_counts(documents: IntArray, fraction: float, least: int = LEAST_RELEVANT) -> IntArray:
     """(T,) how many of so many are kept: the fraction, rounded half up, at least `least` if there are."""
-    rounded: IntArray = np.floor(documents * fraction + 0.5 + 1e-9).astype(np.int64)
-    enough: IntArray = np.maximum(rounded, least)
-    return np.minimum(enough, documents)
+    rounded = np.floor(documents * fraction + 0.5 + 1e-9)
+    return np.asarray(np.minimum(np.maximum(rounded, least), documents), np.int64)
 
 
 def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample: int, seed: int) -> BoolArray:
@@ -45,19 +44,6 @@ def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample:
     return _keep(
         offsets, is_rel, fraction, RandomStream(seed, round(fraction * 1_000_000), sample), LEAST_RELEVANT
     )
-
-
-def keep_judged(
-    offsets: IntArray, is_rel: BoolArray, is_nonrel: BoolArray, fraction: float, sample: int, seed: int
-) -> BoolArray:
-    """(N,) the same if each topic keeps that fraction of the documents that are not relevant as well.
-
-    At least one relevant document stays, and ten others.  What is neither (in the pool, not judged) stays.
-    Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
-    """
-    stream = RandomStream(seed, round(fraction * 1_000_000), sample, 1)
-    others = _keep(offsets, is_nonrel, fraction, stream, LEAST_NONRELEVANT)
-    return others & keep_relevant(offsets, is_rel, fraction, sample, seed)
 
 
 def _keep(
@@ -147,12 +133,10 @@ class Robustness:
 
 
 class Sampler:
-    """Makes f-qrels; at `level` a document is relevant."""
+    """Makes the f-qrels of a plan; at `level` a document is relevant."""
 
-    def __init__(self, qrels: QrelsJudgements, level: float, seed: int, thin: str = THINNED[0]) -> None:
-        self._offsets = qrels.pool.offsets
-        self._seed = seed
-        self._thin = thin
+    def __init__(self, qrels: QrelsJudgements, level: float, plan: Plan) -> None:
+        self._offsets, self._plan = qrels.pool.offsets, plan
         # By id, so that the choice does not depend on the order in which the pool keeps documents.
         self._order = qrels.pool.byte_order()
         grade = qrels.grade[self._order]
@@ -160,13 +144,18 @@ class Sampler:
         self._is_nonrel = (grade >= 0) & ~self._is_rel
 
     def keep(self, fraction: float, sample: int) -> BoolArray:
-        """(D,) which judgements of the pool stay in one f-qrels."""
-        keep = np.empty(len(self._order), bool)
-        if self._thin == "all":
-            kept = keep_judged(self._offsets, self._is_rel, self._is_nonrel, fraction, sample, self._seed)
-        else:
-            kept = keep_relevant(self._offsets, self._is_rel, fraction, sample, self._seed)
-        keep[self._order] = kept
+        """(D,) which judgements of the pool stay in one f-qrels.
+
+        If all judgements are thinned, each topic keeps that fraction of the documents that are not relevant
+        as well, ten at least.  What is neither (in the pool, not judged) stays.
+        Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
+        """
+        seed, keep = self._plan.seed, np.empty(len(self._order), bool)
+        keep[self._order] = keep_relevant(self._offsets, self._is_rel, fraction, sample, seed)
+        if self._plan.thin == "all":
+            stream = RandomStream(seed, round(fraction * 1_000_000), sample, 1)
+            others = _keep(self._offsets, self._is_nonrel, fraction, stream, LEAST_NONRELEVANT)
+            keep[self._order] &= others
         return keep
 
 
@@ -200,7 +189,7 @@ def robustness(
     kept, judged = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     correlations = np.empty((*shape, len(selection)))
     coefficient = COEFFICIENTS[plan.coefficient]
-    sampler = Sampler(qrels, options.relevance_level, plan.seed, plan.thin)
+    sampler = Sampler(qrels, options.relevance_level, plan)
     for number in each(range(shape[0] * shape[1])):
         fraction, sample = divmod(number, plan.samples)
         keep = sampler.keep(plan.fractions[fraction], sample)

@@ -16,8 +16,8 @@ from pres_eval.analysis.power import (
     Swaps,
     discriminative_power,
     stability,
+    topic_set_sizes,
 )
-from pres_eval.analysis.topic_numbers import topic_set_sizes
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, analysis_options, put_out
 from pres_eval.cli.loading import SCORES, read_paired
 from pres_eval.cli.shared import MEASURES, NMAX

@@ -68,11 +68,11 @@ def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredR
     from pres_eval.report.arrow_table import parquet_table
 
     evaluations = []
-    with parquet_table(stream, job.selection) as table:
+    with parquet_table(stream, job.selection) as write:
         for name, ranking in _named(runs, job.said):
             with _going_on(ranking, job):
                 evaluation = job.evaluated(ranking)
-                table.add(name, evaluation)
+                write(name, evaluation)
                 if job.said.gated:
                     evaluations.append(evaluation)
     return evaluations

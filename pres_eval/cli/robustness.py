@@ -218,7 +218,7 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     except OSError as error:
         raise PresEvalError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
     qrels = loaded.qrels()
-    sampler = Sampler(qrels, loaded.options.relevance_level, plan.seed, plan.thin)
+    sampler = Sampler(qrels, loaded.options.relevance_level, plan)
     for number in loaded.each("writing f-qrels")(range(len(plan.fractions) * plan.samples)):
         fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
         keep = sampler.keep(fraction, sample)

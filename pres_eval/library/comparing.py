@@ -12,9 +12,17 @@ from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare import BEST, best_places
 from pres_eval.analysis.compare import compare as compare_scores
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
-from pres_eval.analysis.paired import PairedScores, pair_topics, topics_with_weights, weighted
+from pres_eval.analysis.paired import (
+    ORDERS,
+    PairedScores,
+    TopicWinner,
+    pair_topics,
+    topic_winners,
+    topics_with_weights,
+    weighted,
+    wins_of_runs,
+)
 from pres_eval.analysis.topics import plural
-from pres_eval.analysis.winners import ORDERS, TopicWinner, topic_winners, wins_of_runs
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation

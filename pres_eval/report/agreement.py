@@ -190,12 +190,12 @@ def draw_rank_changes(
                 bracket = [end + side * 0.75] * 2
                 axes.plot(bracket, [place, height], color="#888888", linewidth=0.9, clip_on=False)
     axes.set_xticks(places, [plain(measure) for measure in measures], rotation=90 * is_narrow())
-    axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
     axes.set(
         title="Position of each run (1: best)",
         xlabel="measure",
+        yticks=[],
         xlim=(-margin, places[-1] + margin),
         ylim=(len(runs) + 0.6, 0.4),
     )

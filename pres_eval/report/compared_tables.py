@@ -76,17 +76,6 @@ def _mark(comparison: Comparison | None, settings: CompareSettings) -> str:
     return {1: ">=" if settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}[comparison.direction]
 
 
-def _shows(settings: CompareSettings) -> tuple[str, str]:
-    """The marks of comparisons with a baseline, and what they mean."""
-    return {
-        "two-sided": ("+ -", "significantly better, worse than"),
-        "greater": ("+", "significantly better than"),
-        "less": ("-", "significantly worse than"),
-        "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
-        "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
-    }[settings.alternative]
-
-
 def _how(settings: CompareSettings, sign: str = "<") -> str:
     """The test and the correction in words, and on which side of alpha p is."""
     over = " over all measures" if settings.over == "measures" else ""
@@ -104,7 +93,13 @@ def _notes(result: ComparedRuns) -> list[str | Note]:
     if baselines is not None and result.comparisons:
         own = {result.scores.runs[run] for run in baselines}
         against = next(iter(own)) if len(own) == 1 else "the best of the measure"
-        mark, words = _shows(settings)
+        mark, words = {
+            "two-sided": ("+ -", "significantly better, worse than"),
+            "greater": ("+", "significantly better than"),
+            "less": ("-", "significantly worse than"),
+            "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
+            "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
+        }[settings.alternative]
         notes.append(Note(f"{words} {against} ({_how(settings)})", mark=mark))
     notes += falling_notes(result.scores.measures, result.scores.falling)
     if result.contradictions():
@@ -223,24 +218,17 @@ def _comparisons(result: ComparedRuns) -> Table:
 
 def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
     """Return the notes below the comparisons."""
-    settings = result.settings
+    disagree = Note("the interval and the test disagree on whether there is a difference", mark="!")
     return (
-        Note(f"significant: p ({corrected}) < {settings.alpha:g}", mark="*"),
-        _interval_note(settings),
+        Note(f"significant: p ({corrected}) < {result.settings.alpha:g}", mark="*"),
+        _interval_note(result.settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
-        *_disagreements(result),
+        *([] if all(one.agrees for one in result.comparisons) else [disagree]),
         *_without_p(result),
         *_without_width(result),
     )
-
-
-def _disagreements(result: ComparedRuns) -> list[Note]:
-    """Return the note about intervals that disagree with the test."""
-    if all(one.agrees for one in result.comparisons):
-        return []
-    return [Note("the interval and the test disagree on whether there is a difference", mark="!")]
 
 
 def _without_p(result: ComparedRuns) -> list[str]:

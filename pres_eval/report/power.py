@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from pres_eval.analysis.power import Discrimination, Stability, Swaps, needed_difference
-from pres_eval.analysis.topic_numbers import Sizes
+from pres_eval.analysis.power import Discrimination, Sizes, Stability, Swaps, needed_difference
 from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.paper import Axes, Figure

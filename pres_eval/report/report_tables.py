@@ -11,7 +11,7 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.trust import Trust
 from pres_eval.measures.base import Format
 from pres_eval.reading.topic_files import Groups
-from pres_eval.report.by_group_tables import by_group_tables
+from pres_eval.report.compared_topics import by_group_tables
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.groups import over_groups
 from pres_eval.report.layout import Table, Value
@@ -174,6 +174,7 @@ def _group_means(report: Report, groups: Groups) -> Table:
 
 
 def _curves(report: Report) -> Table:
+    """Return the table of the points of all graphs, by run."""
     return Table(
         name="curves",
         headings=["graph", "run", "x", "y"],

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pres_eval.analysis.pools import Depths, LeftOut
-from pres_eval.analysis.robustness import Plan, Robustness
+from pres_eval.analysis.robustness import Robustness
 from pres_eval.analysis.topics import plural
 from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
 from pres_eval.report.text import moved, percentage
@@ -82,7 +82,13 @@ def few_runs(result: Robustness) -> str:
 def _notes(result: Robustness) -> list[str]:
     """Return the notes on what was taken out, what becomes of it, and the coefficient's ceiling."""
     plan = result.plan
-    notes = [f"100 %: nothing taken out; {_taken_out(plan)}"]
+    which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
+    becomes = {
+        "pooled": "become -1, in the pool but not judged",
+        "unjudged": "vanish",
+        "nonrelevant": "become 0",
+    }[plan.removed]
+    notes = [f"100 %: nothing taken out; {which} that are taken out {becomes}"]
     if few := few_runs(result):
         notes.append(f"warning: {few}")
     low = [
@@ -95,16 +101,6 @@ def _notes(result: Robustness) -> list[str]:
     if plan.removed == "unjudged" and "infAP" in result.labels:
         notes.append("infAP counts documents in the pool that were not judged: it needs --removed pooled")
     return notes
-
-
-def _taken_out(plan: Plan) -> str:
-    which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
-    becomes = {
-        "pooled": "become -1, in the pool but not judged",
-        "unjudged": "vanish",
-        "nonrelevant": "become 0",
-    }[plan.removed]
-    return f"{which} that are taken out {becomes}"
 
 
 def _by_fraction(

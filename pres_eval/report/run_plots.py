@@ -75,7 +75,15 @@ def score_bars(
         for row, axes in enumerate(rows):
             baseline = None if baselines is None else baselines[row]
             marked = np.zeros(len(runs), bool) if significant is None else significant[row]
-            _draw_bars(axes, means[row], order, marked, baseline)
+            axes.bar(
+                range(len(order)),
+                means[row][order],
+                color=[BASELINE if run == baseline else BAR for run in order],
+                edgecolor=EDGE,
+                linewidth=0.6,
+                hatch=[SIGNIFICANT if mark else "" for mark in marked[order]],
+            )
+            axes.grid(visible=False, axis="x")
             if intervals is not None:
                 _draw_intervals(axes, means[row], intervals[0][row], intervals[1][row], order)
             if baseline is not None:
@@ -108,21 +116,6 @@ def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> di
         handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
         handles["differs significantly from it"] = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
     return handles
-
-
-def _draw_bars(
-    axes: Axes, means: NDArray[Any], order: NDArray[Any], marked: NDArray[Any], baseline: int | None
-) -> None:
-    """A bar for each run: (R,) means, the order of the runs, and which of them are hatched."""
-    axes.bar(
-        range(len(order)),
-        means[order],
-        color=[BASELINE if run == baseline else BAR for run in order],
-        edgecolor=EDGE,
-        linewidth=0.6,
-        hatch=[SIGNIFICANT if mark else "" for mark in marked[order]],
-    )
-    axes.grid(visible=False, axis="x")
 
 
 def _draw_intervals(

@@ -158,7 +158,9 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     gap = 0.15 if len(ordered) <= 300 else 0.0
     heights = [round(2 * to_y(value)) / 2 for value in ordered.tolist()]
     paths = {"above": "", "below": ""}
-    for start, stop in _alike(heights, apart=gap > 0):
+    # Bars of the same height that stand together are drawn as one, unless gaps keep them apart.
+    starts = [i for i in range(len(heights)) if gap or i == 0 or heights[i] != heights[i - 1]]
+    for start, stop in zip(starts, [*starts[1:], len(heights)], strict=True):
         if heights[start] != zero and ordered[start]:
             left, right = to_x(start + gap), to_x(stop - gap)
             kind = "above" if ordered[start] > 0 else "below"
@@ -166,12 +168,6 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
     line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
     return _svg(name, title, words, frame, [grid(frame, x, y, vertical=False), *bars, line])
-
-
-def _alike(heights: Sequence[float], *, apart: bool) -> list[tuple[int, int]]:
-    """Bars in a row that are drawn as one: those of the same height, unless gaps keep them apart."""
-    starts = [i for i in range(len(heights)) if apart or i == 0 or heights[i] != heights[i - 1]]
-    return list(zip(starts, [*starts[1:], len(heights)], strict=True))
 
 
 def column_chart(

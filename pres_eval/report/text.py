@@ -35,11 +35,11 @@ def text_of(identifier: bytes | str) -> str:
         return text
     if re.search(_ESCAPED, text) is None and re.search(_UNSAFE, text) is None:
         return text
-    return re.sub(_UNSAFE, lambda found: _hexadecimal(found[0]), text.replace("\\", r"\x5c"))
-
-
-def _hexadecimal(character: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+    return re.sub(
+        _UNSAFE,
+        lambda found: "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape")),
+        text.replace("\\", r"\x5c"),
+    )
 
 
 def bytes_of(text: str) -> bytes:

@@ -136,7 +136,7 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
 def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> None:
     """Name the runs of the rows, from below, and what is along the axis."""
     names = plain_names(report.names)
-    axes.set_yticks(range(len(order)), [names[run] for run in order])
+    axes.set(yticks=range(len(order)), yticklabels=[names[run] for run in order])
     axes.set(ylim=(-0.6, len(order) - 0.4), xlabel=plain(label))
     axes.grid(visible=False, axis="y")
 
@@ -171,11 +171,12 @@ def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
     values = against_median(report, run, label)
     order = np.argsort(-values, kind="stable")[: int(np.count_nonzero(~np.isnan(values)))]
     _draw_differences(axes, values[order], [text_of(report.topics[topic]) for topic in order])
-    axes.set_ylabel(f"{plain(report.heading(label))} minus median")
     above, at, below = above_at_below(values)
     name = plain_names(report.names)[run]
-    axes.set_title(
-        f"{name}: above {median_words(report, label)} on {above}, at it on {at}, below it on {plural(below)}"
+    axes.set(
+        ylabel=f"{plain(report.heading(label))} minus median",
+        title=f"{name}: above {median_words(report, label)} on {above}, at it on {at},"
+        f" below it on {plural(below)}",
     )
 
 

@@ -192,10 +192,7 @@ def _leaderboard_lines(report: Report, order: Sequence[int]) -> list[str]:
         [
             cut(name, LONGEST_NAME),
             str(report.topic_counts()[run]),
-            *(
-                shown(report.summary(run, label), DIGITS, report.column(label).measure.format)
-                for label in report.board
-            ),
+            *(report.text(run, label) for label in report.board),
         ]
         for run, name in enumerate(report.names)
     ]

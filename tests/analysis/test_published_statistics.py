@@ -26,7 +26,15 @@ from pres_eval.analysis.joint import (
 )
 from pres_eval.analysis.judging import krippendorffs_alpha
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.power import Repeats, needed_difference, stability
+from pres_eval.analysis.power import (
+    Repeats,
+    anova_power,
+    expected_width,
+    needed_difference,
+    stability,
+    t_power,
+    topic_set_sizes,
+)
 from pres_eval.analysis.score_tables import read_score_table
 from pres_eval.analysis.signed_ranks import rank_sums
 from pres_eval.analysis.significance import (
@@ -34,7 +42,6 @@ from pres_eval.analysis.significance import (
     paired_t,
     randomisation,
 )
-from pres_eval.analysis.topic_numbers import anova_power, expected_width, t_power, topic_set_sizes
 from pres_eval.arrays.types import FloatArray
 
 # Sakai, Joho Akusesu Hyoka Hohoron, Corona 2015, table 5.1: nDCG of three systems on 20 topics.

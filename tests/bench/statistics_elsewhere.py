@@ -20,7 +20,7 @@ from statsmodels.stats import inter_rater, multitest, weightstats
 from statsmodels.stats.power import TTestPower
 from support.null_rates import read_tables
 
-from pres_eval.analysis import topic_numbers
+from pres_eval.analysis import power
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.correlation import kendall_tau_b, spearman
 from pres_eval.analysis.intervals import intervals
@@ -134,11 +134,11 @@ def of_formulas() -> Iterator[Compared]:
         for delta in (0.01, 0.05, 0.1, 0.2):
             for variance in (0.01, 0.05, 0.2):
                 for alpha in (0.01, 0.05):
-                    ours = topic_numbers.t_power(topics, delta, variance, alpha)
+                    ours = power.t_power(topics, delta, variance, alpha)
                     theirs = TTestPower().power(delta / np.sqrt(variance), topics, alpha)
                     yield "power of t", "statsmodels TTestPower", np.array([ours]), np.array([theirs])
                     for runs in (2, 3, 10, 50):
-                        ours = topic_numbers.anova_power(topics, delta, variance, runs, alpha)
+                        ours = power.anova_power(topics, delta, variance, runs, alpha)
                         freedom = (runs - 1, runs * (topics - 1))
                         critical = stats.f.ppf(1 - alpha, *freedom)
                         theirs = stats.ncf.sf(critical, *freedom, topics * delta**2 / (2 * variance))

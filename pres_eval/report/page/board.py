@@ -14,8 +14,8 @@ from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.header import banner, failed_runs
 from pres_eval.report.page.tables import Cell, controls, figure, link, scrolling, section, table
-from pres_eval.report.text import p_text, percentage, shown, signed
-from pres_eval.report.trec_report import DIGITS, Report
+from pres_eval.report.text import p_text, percentage, signed
+from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 12
 """With more runs than this the table shows the letters of one measure alone."""
@@ -50,7 +50,6 @@ def _averages(report: Report) -> Html:
     """Return the board: runs and their means, the best first."""
     labels = report.board_and_counts
     formats = {label: report.column(label).measure.format for label in labels}
-    values = {label: [report.summary(run, label) for run in range(len(report.names))] for label in labels}
     several = len(report.names) > 1
     firsts = {label: report.leaders(label) for label in labels}
     rows: list[Sequence[Cell]] = []
@@ -61,13 +60,12 @@ def _averages(report: Report) -> Html:
             of_all = f" ({zeros} counted as 0)"
         cells: list[Cell] = [f"{report.topic_counts()[run]}{of_all}"]
         for label in labels:
-            text = shown(values[label][run], DIGITS, formats[label])
             best = several and formats[label] is Format.FLOAT and run in firsts[label]
             cells.append(
                 element(
                     "td",
-                    text,
-                    _letters(report, label, run, hidden=len(values[label]) > FEW_RUNS and label != labels[0]),
+                    report.text(run, label),
+                    _letters(report, label, run, hidden=len(report.names) > FEW_RUNS and label != labels[0]),
                     class_="n best" if best else "n",
                     data_board=label if label in report.board else None,
                 )

@@ -8,8 +8,7 @@ from pres_eval.report.graphs import graphs_of
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
 from pres_eval.report.report_topics import quartiles, topic_measures
-from pres_eval.report.text import shown
-from pres_eval.report.trec_report import DIGITS, Report
+from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 8
 """More runs than this, and their names can be searched."""
@@ -24,7 +23,7 @@ def graphs(report: Report) -> Html:
         if not graph.logarithmic:
             continue
         rows = [
-            [name, *(shown(report.summary(run, f"{graph.name}_{cutoff}"), DIGITS) for cutoff in report.grid)]
+            [name, *(report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid)]
             for run, name in enumerate(report.names)
         ]
         tables += [
