@@ -15,7 +15,9 @@ from pres_eval.analysis.correlation import (
     COEFFICIENTS,
     kendall_tau_a,
     kendall_tau_b,
+    opposite_rbo,
     positions,
+    rbo,
     spearman,
     tau_a_ceiling,
     tau_ap,
@@ -23,7 +25,6 @@ from pres_eval.analysis.correlation import (
 )
 from pres_eval.analysis.digits import quantiles_of_known
 from pres_eval.analysis.effects import favoured
-from pres_eval.analysis.overlap import opposite_rbo, rbo
 from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -149,7 +150,7 @@ def verdicts(
     said = np.zeros((len(values), len(first)), np.int64)
     for measure, rows in enumerate(values):
         differences = rows[first] - rows[second]
-        below = PAIRED_TESTS[test].two_sided(differences, samples, seed) < alpha
+        below = PAIRED_TESTS[test].run(differences, samples, seed) < alpha
         said[measure, below] = favoured(differences[below], test)
     return said
 

@@ -69,15 +69,6 @@ class ByGroup:
     overlap: bool
 
 
-def _members(groups: Mapping[str, frozenset[bytes]], topics: Sequence[bytes]) -> dict[str, IntArray]:
-    """Return the rows (n,) of the topics of each group, without groups that have none."""
-    members = {
-        name: np.array([row for row, topic in enumerate(topics) if topic in own], np.int64)
-        for name, own in groups.items()
-    }
-    return {name: rows for name, rows in members.items() if len(rows)}
-
-
 def compare_by_group(
     scores: PairedScores,
     groups: Mapping[str, frozenset[bytes]],
@@ -90,7 +81,11 @@ def compare_by_group(
     """
     if settings.test in JOINT_TESTS:
         raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
-    members = _members(groups, scores.topics)
+    in_groups = {
+        name: np.array([row for row, topic in enumerate(scores.topics) if topic in own], np.int64)
+        for name, own in groups.items()
+    }
+    members = {name: rows for name, rows in in_groups.items() if len(rows)}
     for name, own in groups.items():
         if name not in members and own & scores.weightless:
             raise UsageError(f"--groups: the topics of group {name} all weigh 0, expected one above 0")
@@ -119,20 +114,11 @@ def compare_by_group(
         )
         for (name, topics, one), value in zip(found, corrected.tolist(), strict=True)
     )
-    return ByGroup(comparisons, *_between(scores, members, comparisons, settings))
-
-
-def _between(
-    scores: PairedScores,
-    members: Mapping[str, IntArray],
-    comparisons: Sequence[GroupComparison],
-    settings: CompareSettings,
-) -> tuple[tuple[Interaction, ...], bool]:
-    """Return the interactions of groups, whose topics are (n,) each, and whether some topic is in several."""
     grouped = np.concatenate([np.zeros(0, np.int64), *members.values()])
     overlap = len(np.unique(grouped)) < len(grouped)
     alone = overlap or len(members) < 2
-    return (() if alone else _interactions(scores, members, comparisons, settings)), overlap
+    between = () if alone else _interactions(scores, members, comparisons, settings)
+    return ByGroup(comparisons, between, overlap)
 
 
 def _corrected(p_values: FloatArray, measures: Sequence[str], settings: CompareSettings) -> FloatArray:
@@ -154,22 +140,20 @@ def _interactions(
     """Return whether differences depend on the group, whose topics are (n,), for each pair compared."""
     rows = np.concatenate(list(members.values()))
     group = np.repeat(np.arange(len(members)), [len(own) for own in members.values()])
-    values = scores.values
     pairs = dict.fromkeys((one.measure, one.run, one.other) for one in comparisons)
-    place = {name: number for number, name in enumerate(scores.runs)}
-    differences = [
-        values[scores.measures.index(measure), place[run], rows]
-        - values[scores.measures.index(measure), place[other], rows]
-        for measure, run, other in pairs
-    ]
+    differences = []
+    for measure, run, other in pairs:
+        values = scores.values[scores.measures.index(measure)]
+        differences.append(values[scores.runs.index(run), rows] - values[scores.runs.index(other), rows])
     weights = np.ones(len(rows)) if scores.weights is None else scores.weights[rows]
     p_values = np.array(
         [p_of_groups(each, group, settings.samples, settings.seed, weights) for each in differences]
     )
     corrected = _corrected(p_values, [measure for measure, _, _ in pairs], settings)
     names, found = list(members), []
-    rows_of_pairs = zip(pairs, differences, p_values.tolist(), corrected.tolist(), strict=True)
-    for (measure, run, other), each, plain, value in rows_of_pairs:
+    for (measure, run, other), each, plain, value in zip(
+        pairs, differences, p_values.tolist(), corrected.tolist(), strict=True
+    ):
         means = np.bincount(group, weights=each) / np.bincount(group, weights=weights)
         found.append(
             Interaction(

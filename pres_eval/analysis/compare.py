@@ -9,15 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.compare_settings import CompareSettings, check_settings
-from pres_eval.analysis.compared import ComparedRuns, Comparison
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
-from pres_eval.analysis.hypotheses import directions, ends_outside, open_ends, p_values, shown_by
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import (
+    PAIRED_TESTS,
+    directions,
+    ends_outside,
+    open_ends,
+    p_values,
+    shown_by,
+)
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 BEST = "best"
@@ -27,8 +32,7 @@ BEST = "best"
 def best_runs(means: FloatArray) -> BoolArray:
     """(M, R) which runs are the best of each measure, equal at 12 digits: (M, R) means in, more is better."""
     means = np.array([rounded(row) for row in means]).reshape(means.shape)
-    best: BoolArray = means == means.max(axis=1, keepdims=True)
-    return best
+    return np.asarray(means == means.max(axis=1, keepdims=True), np.bool_)
 
 
 def best_places(means: FloatArray) -> tuple[int, ...]:
@@ -63,7 +67,9 @@ def compare(
         if len(pairs[measure]):
             if settings.test in JOINT_TESTS:
                 # All measures at the first of them: within the loop, as its bar is shown only there.
-                said = said or _jointly(values, means, pairs, settings)
+                apart = [own[both[:, 0]] - own[both[:, 1]] for own, both in zip(means, pairs, strict=True)]
+                draws = Draws(settings.samples, settings.seed, settings.joint_alpha(num_measures))
+                said = said or JOINT_TESTS[settings.test].run(values, apart, draws)
             joint = said[measure] if said else None
             families.append(_tested(values[measure], means[measure], pairs[measure], settings, joint))
     return ComparedRuns(
@@ -99,15 +105,6 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
     return np.column_stack((others, np.full(len(others), baseline)))
 
 
-def _jointly(
-    values: FloatArray, means: FloatArray, pairs: Sequence[IntArray], settings: CompareSettings
-) -> list[Joint]:
-    """Test all runs at once: (M, R, T) values, (M, R) means, M times (P, 2) pairs."""
-    alpha = settings.joint_alpha(len(pairs))
-    differences = [own[chosen[:, 0]] - own[chosen[:, 1]] for own, chosen in zip(means, pairs, strict=True)]
-    return JOINT_TESTS[settings.test].run(values, differences, Draws(settings.samples, settings.seed, alpha))
-
-
 def _tested(
     values: FloatArray, means: FloatArray, pairs: IntArray, settings: CompareSettings, joint: Joint | None
 ) -> _Family:
@@ -131,14 +128,6 @@ def _tested(
     )
 
 
-def _corrected(found: Sequence[FloatArray], settings: CompareSettings) -> list[FloatArray]:
-    """The p-values (P,) of each measure, corrected."""
-    if settings.test in JOINT_TESTS:
-        times = len(found) if settings.over == "measures" else 1
-        return [np.minimum(1.0, times * values) for values in found]
-    return _by_family(CORRECTIONS[settings.correction], found, settings)
-
-
 def _by_family(
     make: Callable[[FloatArray], FloatArray], found: Sequence[FloatArray], settings: CompareSettings
 ) -> list[FloatArray]:
@@ -155,7 +144,11 @@ def _comparisons(
     """The records of the pairs of all measures, their p-values corrected."""
     found = [family.p_values for family in families]
     shares = SHARES[settings.correction if settings.simultaneous else "none"]
-    corrected = _corrected(found, settings)
+    if settings.test in JOINT_TESTS:
+        times = len(found) if settings.over == "measures" else 1
+        corrected = [np.minimum(1.0, times * values) for values in found]
+    else:
+        corrected = _by_family(CORRECTIONS[settings.correction], found, settings)
     levels = _by_family(lambda values: settings.alpha * shares(values, settings.alpha), found, settings)
     for measure, parts in enumerate(zip(families, corrected, levels, strict=True)):
         yield from _of_measure(scores, measure, *parts, settings)

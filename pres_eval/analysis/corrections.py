@@ -16,8 +16,7 @@ def holm(p_values: FloatArray) -> FloatArray:
     Source: Holm, Scandinavian Journal of Statistics 1979, https://www.jstor.org/stable/4615733.
     """
     order = np.argsort(p_values, kind="stable").astype(np.int64)
-    stepped = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
-    return _put_back(order, stepped)
+    return _put_back(order, np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1)))
 
 
 def bonferroni(p_values: FloatArray) -> FloatArray:

@@ -17,8 +17,7 @@ have the same mean, though the topics were added up in another order."""
 
 def rounded(values: FloatArray) -> FloatArray:
     """(n,) the values as they are compared: rounded to 12 decimals, or 12 digits of the largest beyond 1."""
-    finite = values[np.isfinite(values)]
-    largest = float(np.abs(finite).max(initial=1.0))
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=1.0))
     return np.round(values, DECIMALS - math.ceil(math.log10(largest)))
 
 

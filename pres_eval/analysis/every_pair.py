@@ -80,8 +80,7 @@ class PairTable:
 
     def gains(self, measure: int) -> FloatArray:
         """(R,) the means of a measure, so that more is better."""
-        gains: FloatArray = self.means[measure] * (-1 if self.measures[measure] in self.falling else 1)
-        return gains
+        return np.asarray(gains_of(self.measures, self.means, self.falling)[measure], np.float64)
 
     def against(self, measure: int, run: int, other: int) -> Against:
         """A run against another under the measure at that place."""
@@ -160,7 +159,7 @@ def every_pair(
     tests = []
     for measure in each(range(len(scores.measures))):
         for rows, topics in alone:
-            own = _part(scores, rows, topics)
+            own = replace(scores, values=scores.values[:, rows]).on(np.flatnonzero(topics))
             ends[:, measure, rows] = own.means[measure], *settings.of_means(own, measure)
         tests.append(_tested(scores, measure, (first, second), together, settings))
     pair_means, p_values, signs = (np.stack(parts, axis=-2) for parts in zip(*tests, strict=True))
@@ -197,14 +196,6 @@ def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
     return [(np.flatnonzero(which.ravel() == number), row) for number, row in enumerate(rows)]
 
 
-def _part(scores: PairedScores, runs: IntArray, topics: BoolArray) -> PairedScores:
-    """The scores of some runs (K,) on some topics (T,)."""
-    factor = scores.factor(topics)
-    values = np.ascontiguousarray(scores.values[:, runs][:, :, topics]) * factor
-    weights = None if scores.weights is None else scores.weights[topics] * factor
-    return replace(scores, values=values, means=means_of(values), weights=weights)
-
-
 def _tested(
     scores: PairedScores,
     measure: int,
@@ -228,7 +219,7 @@ def _tested(
         )
         means[:, rows] = means_of(one), means_of(other)
         differences = scores.sign(measure) * (one - other)
-        p_values[rows] = PAIRED_TESTS[settings.test].two_sided(differences, settings.samples, settings.seed)
+        p_values[rows] = PAIRED_TESTS[settings.test].run(differences, settings.samples, settings.seed)
         wins, _, losses = wins_ties_losses(differences)
         signs[:, rows] = favoured(differences, settings.test), wins, losses
     return means, p_values, signs

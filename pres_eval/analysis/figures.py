@@ -41,13 +41,12 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
         precision += [number / rank, number / max(rank, before_next)]
     peaks = np.array([number / rank for number, rank in enumerate(ordered, 1)], np.float64)
     interpolated = np.maximum.accumulate(peaks[::-1])[::-1]
-    found = sum(rank <= relevant for rank in ordered)
     return PrecisionRecall(
         recall=np.array(recall, np.float64),
         precision=np.array(precision, np.float64),
         levels=np.arange(1, len(ordered) + 1) / max(relevant, 1),
         interpolated=interpolated,
-        break_even=found / relevant if relevant else 0.0,
+        break_even=sum(rank <= relevant for rank in ordered) / relevant if relevant else 0.0,
     )
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis.corrections import holm
-from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, tau_ap
+from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, rbo, tau_ap
 from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.overlap import rbo
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
 from pres_eval.arrays.types import FloatArray, IntArray
@@ -120,7 +119,7 @@ def _p_values(
 ) -> FloatArray:
     """(P,) that of each run of a (P,) and the run of b (P,) beside it."""
     values = scores.values[measure]
-    return PAIRED_TESTS[test].two_sided(values[a] - values[b], 10_000, seed)
+    return PAIRED_TESTS[test].run(values[a] - values[b], 10_000, seed)
 
 
 @dataclass(frozen=True)

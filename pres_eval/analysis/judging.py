@@ -1,4 +1,4 @@
-"""Judgements of several judges side by side: how far they agree, document by document."""
+"""Judgements of several judges side by side: how far they agree, and one grade for each document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.pool import Pool, build_pool
@@ -38,8 +38,7 @@ class Assessments:
     @property
     def judged(self) -> BoolArray:
         """(J, D) whether the judge gave a grade; a negative one says that it was not judged."""
-        judged: BoolArray = self.there & (self.grades >= 0)
-        return judged
+        return np.asarray(self.there & (self.grades >= 0), np.bool_)
 
     def beside_first(self, judge: int) -> Assessments:
         """Return the first judge and another one alone."""
@@ -68,7 +67,15 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
-        _check_duplicates(qrels)
+        twice = qrels.duplicates
+        if len(twice.document):
+            raise InputError(
+                qrels.name,
+                int(twice.second_line[0]),
+                f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
+                f" (first in line {int(twice.first_line[0])})",
+                "one judgement per document and topic",
+            )
     topics = [set(qrels.pool.topics) for qrels in judges]
     common = set.union(*topics) if every_topic else set.intersection(*topics)
     if not common:
@@ -91,26 +98,13 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
     all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
     for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
         all_grades[judge, rows], there[judge, rows] = own, True
-    left_out = len(set().union(*topics)) - len(common)
     return Assessments(
         names=tuple(qrels.name for qrels in judges),
         pool=pooled.pool,
         grades=all_grades,
         there=there,
-        left_out=left_out,
+        left_out=len(set().union(*topics)) - len(common),
     )
-
-
-def _check_duplicates(qrels: QrelsJudgements) -> None:
-    twice = qrels.duplicates
-    if len(twice.document):
-        raise InputError(
-            qrels.name,
-            int(twice.second_line[0]),
-            f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
-            f" (first in line {int(twice.first_line[0])})",
-            "one judgement per document and topic",
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,11 +214,11 @@ class TopicAgreement:
 
 def by_topic(judged: Assessments, first: int, second: int, level: float) -> list[TopicAgreement]:
     """Two judges on each topic; `level` is the least grade of a relevant document."""
-    rows = []
-    for topic, name in enumerate(judged.pool.topics):
-        here = slice(judged.pool.offsets[topic], judged.pool.offsets[topic + 1])
-        rows.append(_agreement(name, judged, first, second, here, level))
-    return rows
+    offsets = judged.pool.offsets
+    return [
+        _agreement(name, judged, first, second, slice(offsets[topic], offsets[topic + 1]), level)
+        for topic, name in enumerate(judged.pool.topics)
+    ]
 
 
 def over_all(judged: Assessments, first: int, second: int, level: float) -> TopicAgreement:
@@ -254,3 +248,36 @@ def _agreement(
         kappa=cohens_kappa(table),
         overlap=shared / either if either else math.nan,
     )
+
+
+MAJORITY, FIRST, HIGHEST, MEAN = "majority", "first", "highest", "mean"
+RULES = (MAJORITY, FIRST, HIGHEST, MEAN)
+
+
+def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
+    """Return one grade for each document (D,) from those of J judges.
+
+    `majority`: the most frequent grade; of equally frequent ones the one that comes first among the judges.
+    `first`: the grade of the first judge who judged the document.  `highest`: the highest grade.  `mean`: the
+    mean of the grades, which may be no whole number.  A negative grade says that the document was not judged;
+    it counts only where nobody judged.
+    """
+    grades = judged.grades
+    # All that are judgements; where a document has none, the negative ones.
+    counts = np.where(judged.judged.any(axis=0), judged.judged, judged.there)
+    if rule == MEAN:
+        return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)
+    if rule == HIGHEST:
+        return np.asarray(np.where(counts, grades, grades.min()).max(axis=0), np.int64)
+    votes = counts.astype(np.int64)
+    if rule == MAJORITY:
+        votes = np.array([(counts & (grades == own)).sum(axis=0) for own in grades]) * counts
+    return np.asarray(grades[votes.argmax(axis=0), np.arange(grades.shape[1])], np.int64)
+
+
+def disagreements(judged: Assessments) -> IntArray:
+    """Return the documents (n,) to which two judges or more gave different grades."""
+    grades, there = judged.grades, judged.judged
+    lowest = np.where(there, grades, np.iinfo(np.int64).max).min(axis=0)
+    highest = np.where(there, grades, -1).max(axis=0)
+    return np.flatnonzero(lowest < highest)

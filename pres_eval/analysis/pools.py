@@ -9,8 +9,8 @@ import numpy as np
 
 from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import COEFFICIENTS, positions
-from pres_eval.analysis.cutoffs import signs
 from pres_eval.analysis.robustness import scores_under, without
+from pres_eval.analysis.sweep import signs
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options

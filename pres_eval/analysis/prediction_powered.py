@@ -100,8 +100,12 @@ class TwoJudges:
                 f"--correct: judgements of both for {len(both)} topics, expected at least 2 (and 20 are few)"
             )
         rest = absent(both, len(machine.topics))
-        topics = tuple(machine.topics[row] for row in rest.tolist())
-        return cls(people.on(own), machine.on(both), topics, machine.values[:, :, rest])
+        return cls(
+            people.on(own),
+            machine.on(both),
+            tuple(machine.topics[row] for row in rest.tolist()),
+            machine.values[:, :, rest],
+        )
 
     def values(self, measure: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """(R, n) of people, (R, n) of the machine on the same topics, (R, N) of the machine on all others."""
@@ -167,13 +171,13 @@ class CorrectedDifference:
 def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedDifference]:
     """Every pair of runs under every measure, the surest first; p after Holm's correction for all of them."""
     first, second = np.triu_indices(len(judges.people.runs), 1)
-    rows = []
+    rows: list[CorrectedDifference] = []
     for number, measure in enumerate(judges.people.measures):
         found, everything = _pairs(judges, number, first, second)
         freedom = len(judges.people.topics) - 1
         spread = student.quantile(alpha, freedom) * found.error
         p_values = student.two_sided(divide(found.mean, found.error), freedom)
-        rows += [
+        of_measure = [
             CorrectedDifference(measure, judges.people.runs[a], judges.people.runs[b], *map(float, values))
             for a, b, *values in zip(
                 *(first, second, everything, found.mean),
@@ -181,10 +185,9 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
                 strict=True,
             )
         ]
+        rows += sorted(of_measure, key=lambda one: one.p_value)
     corrected = holm(np.array([row.p_value for row in rows], np.float64)).tolist()
-    found_pairs = [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-    order = {measure: place for place, measure in enumerate(judges.people.measures)}
-    return sorted(found_pairs, key=lambda one: (order[one.measure], one.p_value))
+    return [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
 
 
 def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -> tuple[Powered, FloatArray]:

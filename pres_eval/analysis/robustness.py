@@ -1,4 +1,4 @@
-"""Robustness of the ranking of runs when part of the judgements is unknown."""
+"""Robustness of the ranking of runs when part of the judgements is unknown: f-qrels, and what they change."""
 
 from __future__ import annotations
 
@@ -11,15 +11,57 @@ from numpy.typing import NDArray
 
 from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import COEFFICIENTS
-from pres_eval.analysis.cutoffs import signs, summaries
-from pres_eval.analysis.sampling import keep_judged, keep_relevant
+from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.arrays.exact import add_in_order
-from pres_eval.arrays.types import BoolArray, FloatArray
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.scoring import evaluate
+
+LEAST_RELEVANT = 1
+LEAST_NONRELEVANT = 10
+"""What a topic keeps at the least of its relevant documents, and of the others where these are thinned too
+(Buckley & Voorhees, SIGIR 2004)."""
+
+
+def kept_counts(documents: IntArray, fraction: float, least: int = LEAST_RELEVANT) -> IntArray:
+    """(T,) how many of so many are kept: the fraction, rounded half up, at least `least` if there are."""
+    rounded = np.floor(documents * fraction + 0.5 + 1e-9)
+    return np.asarray(np.minimum(np.maximum(rounded, least), documents), np.int64)
+
+
+def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample: int, seed: int) -> BoolArray:
+    """Return which judgements stay if each topic keeps a random part of its relevant documents, at least one.
+
+    offsets (T+1,) and is_rel (D,) describe the judgements, those of a topic together; (D,) out.  Judgements
+    that are not relevant all stay.  The choice depends on the seed, the fraction, the number of the sample
+    and the judgements alone: not on other fractions or samples, nor on the platform (PCG64).
+    Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
+    """
+    return _keep(
+        offsets, is_rel, fraction, RandomStream(seed, round(fraction * 1_000_000), sample), LEAST_RELEVANT
+    )
+
+
+def _keep(
+    offsets: IntArray, thinned: BoolArray, fraction: float, stream: RandomStream, least: int
+) -> BoolArray:
+    """(N,) which rows stay if of the thinned ones (N,) of each topic a random fraction does."""
+    topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    rows = np.flatnonzero(thinned)
+    topic = topic_of[rows]
+    draws = stream.words(len(rows))
+    order = np.lexsort((draws, topic))
+    counts = np.bincount(topic, minlength=len(offsets) - 1).astype(np.int64)
+    first = np.cumsum(counts) - counts
+    place = np.arange(len(rows)) - first[topic[order]]
+    keep = np.ones(len(thinned), bool)
+    keep[rows[order]] = place < kept_counts(counts, fraction, least)[topic[order]]
+    return keep
+
 
 REMOVED = ("pooled", "unjudged", "nonrelevant")
 """What a judgement that was taken out becomes, by the names that options use; the first is the default.
@@ -91,12 +133,10 @@ class Robustness:
 
 
 class Sampler:
-    """Makes f-qrels; at `level` a document is relevant."""
+    """Makes the f-qrels of a plan; at `level` a document is relevant."""
 
-    def __init__(self, qrels: QrelsJudgements, level: float, seed: int, thin: str = THINNED[0]) -> None:
-        self._offsets = qrels.pool.offsets
-        self._seed = seed
-        self._thin = thin
+    def __init__(self, qrels: QrelsJudgements, level: float, plan: Plan) -> None:
+        self._offsets, self._plan = qrels.pool.offsets, plan
         # By id, so that the choice does not depend on the order in which the pool keeps documents.
         self._order = qrels.pool.byte_order()
         grade = qrels.grade[self._order]
@@ -104,13 +144,18 @@ class Sampler:
         self._is_nonrel = (grade >= 0) & ~self._is_rel
 
     def keep(self, fraction: float, sample: int) -> BoolArray:
-        """(D,) which judgements of the pool stay in one f-qrels."""
-        keep = np.empty(len(self._order), bool)
-        if self._thin == "all":
-            kept = keep_judged(self._offsets, self._is_rel, self._is_nonrel, fraction, sample, self._seed)
-        else:
-            kept = keep_relevant(self._offsets, self._is_rel, fraction, sample, self._seed)
-        keep[self._order] = kept
+        """(D,) which judgements of the pool stay in one f-qrels.
+
+        If all judgements are thinned, each topic keeps that fraction of the documents that are not relevant
+        as well, ten at least.  What is neither (in the pool, not judged) stays.
+        Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
+        """
+        seed, keep = self._plan.seed, np.empty(len(self._order), bool)
+        keep[self._order] = keep_relevant(self._offsets, self._is_rel, fraction, sample, seed)
+        if self._plan.thin == "all":
+            stream = RandomStream(seed, round(fraction * 1_000_000), sample, 1)
+            others = _keep(self._offsets, self._is_nonrel, fraction, stream, LEAST_NONRELEVANT)
+            keep[self._order] &= others
         return keep
 
 
@@ -144,7 +189,7 @@ def robustness(
     kept, judged = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     correlations = np.empty((*shape, len(selection)))
     coefficient = COEFFICIENTS[plan.coefficient]
-    sampler = Sampler(qrels, options.relevance_level, plan.seed, plan.thin)
+    sampler = Sampler(qrels, options.relevance_level, plan)
     for number in each(range(shape[0] * shape[1])):
         fraction, sample = divmod(number, plan.samples)
         keep = sampler.keep(plan.fractions[fraction], sample)

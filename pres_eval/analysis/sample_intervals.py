@@ -58,7 +58,12 @@ def with_sample_intervals(
     sample, how = scoring.relevance, how or Redrawing()
     if not isinstance(sample, Sample) or sample.probability is not None:
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
-    wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
+    wanted = [
+        place
+        for place, column in enumerate(evaluation.columns)
+        if column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
+        and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
+    ]
     columns = [evaluation.columns[place] for place in wanted]
     batch = form_sampled_batch(sample, ranking, scoring.options)
     ends, sums = [], np.zeros((how.times, len(columns)))
@@ -94,7 +99,11 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         if column.bound in (LOWER, UPPER) and isinstance(value, float):
             label = column.label.removesuffix(f"({column.bound})")
             ends.setdefault(label, []).append((column, value))
-    narrow = {label: lower[0] for label, (lower, upper) in ends.items() if _is_narrow(lower[1], upper[1])}
+    narrow = {
+        label: column
+        for label, ((column, lower), (_, upper)) in ends.items()
+        if upper - lower < NO_WIDTH * max(upper, 1.0)
+    }
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
     uncertain = _whether_uncertain(
@@ -107,10 +116,6 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
             f" {', '.join(labels)}; in hardly any stratum do its drawn documents differ in what counts, so"
             " that little varies when they are drawn anew; what would help: draw more documents"
         )
-
-
-def _is_narrow(lower: float, upper: float) -> bool:
-    return upper - lower < NO_WIDTH * max(upper, 1.0)
 
 
 def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> list[bool]:
@@ -127,11 +132,6 @@ def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> li
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
     """(2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
     return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
-
-
-def _is_inferred(column: SelectedColumn) -> bool:
-    inferred = column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
-    return inferred and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
 
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:

@@ -170,3 +170,34 @@ def _found_in(
             "are sizes, strata and the review of the same collection?",
         )
     return found_in
+
+
+def control_parts(
+    control: Sequence[Sampled], parts: Sequence[SampledPart], level: int = 1
+) -> dict[bytes, SampledPart]:
+    """Return for each topic of the parts its control sample, one of all its documents.
+
+    Raises InputError for a document that comes twice, a sample in strata or larger than the collection, and
+    a topic without one.
+    """
+    grades: dict[bytes, dict[bytes, int]] = {}
+    for one in control:
+        own = grades.setdefault(one.stratum.topic, {})
+        if one.key[1] in own or one.stratum.name != control[0].stratum.name:
+            again = f"document {quoted(one.key[1])} again" if one.key[1] in own else f"{one.stratum}"
+            raise InputError(*one.place, again, "a control sample of all documents, without strata")
+        own[one.key[1]] = one.grade
+    found = {}
+    for topic in dict.fromkeys(part.topic for part in parts):
+        judged = [grade for grade in grades.get(topic, {}).values() if grade >= 0]
+        size = sum(part.size for part in parts if part.topic == topic)
+        if not 1 <= len(judged) <= size:
+            where = control[0].place[0] if control else "the control sample"
+            raise InputError(
+                where, None, f"{len(judged)} judged documents of topic {quoted(topic)}",
+                f"a sample of its {size:,} documents",
+            )  # fmt: skip
+        found[topic] = SampledPart(
+            topic, "control", True, size, len(judged), sum(grade >= level for grade in judged)
+        )
+    return found

@@ -59,7 +59,10 @@ def choose_columns(
     """
     chosen: dict[str, int] = {}
     for text in texts:
-        labels = [text] if text in found.measures else _labels(text, options)
+        labels = [text]
+        if text not in found.measures:
+            with suppress(MeasureError):
+                labels = [column.label for column in select([text], options)]
         own = {label: found.measures.index(label) for label in labels if label in found.measures}
         if not own:
             known = ", ".join(found.measures)
@@ -68,13 +71,6 @@ def choose_columns(
     if isinstance(found, PairedScores):
         return found.of_measures(list(chosen.values()), list(chosen))
     return replace(found, measures=tuple(chosen), means=found.means[list(chosen.values())])
-
-
-def _labels(text: str, options: Options) -> list[str]:
-    """The labels of the columns that a -m text stands for; none if it is no measure."""
-    with suppress(MeasureError):
-        return [column.label for column in select([text], options)]
-    return []
 
 
 def _paired(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,8 +22,8 @@ def rank_sums(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     return positive / 2, np.where(differences < 0, doubled, 0).sum(axis=1) / 2
 
 
-def wilcoxon(differences: FloatArray, greater: bool = False) -> FloatArray:
-    """P-values of the Wilcoxon signed-rank test: (P, T) differences in, (P,) out.
+def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
+    """P-values of the Wilcoxon signed-rank test, which draws nothing: (P, T) differences in, (P,) out.
 
     Zeros are taken out (Wilcoxon's own way), tied differences share their average rank.  The p-value is
     exact for up to 50 topics if nothing ties and nothing is zero, and for up to 13 in any case; otherwise it
@@ -51,9 +51,6 @@ def wilcoxon(differences: FloatArray, greater: bool = False) -> FloatArray:
     elif len(rows):
         found[rows] = _normal_p(nonzero[rows], tie_terms[rows], sums[rows])
     return found if greater else np.minimum(1.0, 2 * found)
-
-
-wilcoxon_greater = partial(wilcoxon, greater=True)
 
 
 def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:

@@ -1,4 +1,4 @@
-"""Paired tests over topics, for many pairs of runs at once.
+"""Paired tests over topics, for many pairs of runs at once, and the hypotheses that they can test.
 
 Every test takes differences, one row for each comparison and one column for each topic, and gives one p-value
 a row: two-sided, or one-sided (`greater`), small where the differences lie above zero.
@@ -9,15 +9,76 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from pres_eval.analysis import student
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, wins_ties_losses
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.analysis.signed_ranks import wilcoxon, wilcoxon_greater
-from pres_eval.arrays.types import FloatArray
+from pres_eval.analysis.signed_ranks import wilcoxon
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+
+ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
+"""What is to be shown, by the names that options use; the first is the default."""
+
+WITH_MARGIN = ("equivalent", "non-inferior")
+
+
+def p_values(
+    test: PairedTest, differences: FloatArray, alternative: str, margin: float, samples: int, seed: int
+) -> FloatArray:
+    """P-values of (P, T) differences, run less other: (P,).
+
+    two-sided     the runs differ
+    greater, less the run is better, is worse than the other
+    non-inferior  the run is worse by less than the margin: `greater` of differences + margin
+    equivalent    they differ by less than the margin in either direction: the larger p-value of two one-sided
+                  tests, differences + margin above 0 and differences - margin below 0
+    Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987, doi:10.1007/BF01068419.
+    """
+    if alternative == "two-sided":
+        return test.run(differences, samples, seed)
+    if alternative == "less":
+        return test.run(-differences, samples, seed, greater=True)
+    # Only those with a margin have one above 0.
+    above = test.run(differences + margin, samples, seed, greater=True)
+    if alternative != "equivalent":
+        return above
+    return np.maximum(above, test.run(margin - differences, samples, seed, greater=True))
+
+
+def directions(signs: IntArray, alternative: str) -> IntArray:
+    """(P,) 1 where what was shown speaks for the run, -1 where against it: (P,) signs of what was tested in.
+
+    For `equivalent` 0: neither is better; for `non-inferior` 1.
+    """
+    if alternative == "equivalent":
+        return np.zeros_like(signs)
+    return np.ones_like(signs) if alternative == "non-inferior" else signs
+
+
+def ends_outside(alpha: FloatArray, alternative: str) -> FloatArray:
+    """(P,) how much lies outside of the two-sided intervals whose ends go with tests at levels alpha (P,)."""
+    return alpha if alternative == "two-sided" else np.minimum(2 * alpha, 1 - 1e-9)
+
+
+def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: float) -> BoolArray:
+    """(P,) whether intervals (P,) show what the alternative says, by themselves."""
+    above, below = lower > -margin, upper < margin
+    if alternative == "two-sided":
+        return above | below
+    return above & below if alternative == "equivalent" else below if alternative == "less" else above
+
+
+def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:
+    """The intervals (P,) that go with the alternative: one-sided ones have an end at infinity."""
+    if alternative in ("greater", "non-inferior"):
+        return lower, np.full(len(upper), math.inf)
+    if alternative == "less":
+        return np.full(len(lower), -math.inf), upper
+    return lower, upper
+
 
 ENUMERATED = 16
 """Up to this many topics that differ, the randomisation test goes through all 2**n sign changes."""
@@ -31,8 +92,8 @@ NEED_VARIANCE = ("t", "bootstrap")
 _AT_ONCE = 1000
 
 
-def paired_t(differences: FloatArray, greater: bool = False) -> FloatArray:
-    """P-values of the paired t-test: (P, T) differences in, (P,) out.
+def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
+    """P-values of the paired t-test, which draws nothing: (P, T) differences in, (P,) out.
 
     1 (one-sided 1/2) where all differences are zero, `_without_variance` where they all are the same other
     number; nan for one topic.
@@ -51,9 +112,6 @@ def paired_t(differences: FloatArray, greater: bool = False) -> FloatArray:
     return p_values
 
 
-paired_t_greater = partial(paired_t, greater=True)
-
-
 def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArray:
     """(P,) p-values where all topics have the same difference (P,), not 0, so that t would be infinite.
 
@@ -66,8 +124,8 @@ def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArra
     return np.where(mean > 0, all_alike, 1.0) if greater else np.full(len(mean), 2 * all_alike)
 
 
-def sign(differences: FloatArray, greater: bool = False) -> FloatArray:
-    """P-values of the sign test: (P, T) differences in, (P,) out.
+def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
+    """P-values of the sign test, which draws nothing: (P, T) differences in, (P,) out.
 
     Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with 1/2;
       one-sided P(X <= losses)
@@ -78,9 +136,6 @@ def sign(differences: FloatArray, greater: bool = False) -> FloatArray:
     lower = below if greater else np.minimum(above, below)
     chances = [_at_most(low, n) for low, n in zip(lower.tolist(), (above + below).tolist(), strict=True)]
     return np.minimum(1.0, (1 if greater else 2) * np.array(chances, np.float64))
-
-
-sign_greater = partial(sign, greater=True)
 
 
 @lru_cache(maxsize=4096)
@@ -111,9 +166,6 @@ def randomisation(
     if len(many):
         p_values[many] = _sampled_p(differences[many], samples, seed, far)
     return p_values
-
-
-randomisation_greater = partial(randomisation, greater=True)
 
 
 def _enumerated_p(values: FloatArray, far: Callable[[FloatArray], FloatArray]) -> float:
@@ -181,26 +233,18 @@ def bootstrap(
     return p_values
 
 
-bootstrap_greater = partial(bootstrap, greater=True)
-
-
 @dataclass(frozen=True)
 class PairedTest:
     """A test of pairs of runs.
 
-    two_sided, greater  differences, samples, seed -> p-values
-    least        topics, samples -> the lowest two-sided p-value that can come out
-    ranks        whether it looks at ranks or signs of differences, and may contradict the means
+    run     differences, samples, seed -> two-sided p-values, or with `greater` those of one side
+    least   topics, samples -> the lowest two-sided p-value that can come out
+    ranks   whether it looks at ranks or signs of differences, and may contradict the means
     """
 
-    two_sided: Callable[[FloatArray, int, int], FloatArray]
-    greater: Callable[[FloatArray, int, int], FloatArray]
+    run: Callable[..., FloatArray]
     least: Callable[[int, int], float]
     ranks: bool = False
-
-
-def _least_of_t(topics: int, samples: int) -> float:
-    return 0.0 if topics > 1 else math.nan
 
 
 def _least_of_signs(topics: int, samples: int) -> float:
@@ -217,20 +261,16 @@ def _least_of_bootstrap(topics: int, samples: int) -> float:
     return max(alone, _least_of_draws(topics, samples)) if topics > 1 else math.nan
 
 
-def _least_of_randomisation(topics: int, samples: int) -> float:
-    return (_least_of_signs if topics <= ENUMERATED else _least_of_draws)(topics, samples)
-
-
-def _undrawn(test: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray, int, int], FloatArray]:
-    """A test without random draws, called as those with: differences (P, T) in, (P,) p-values out."""
-    return lambda differences, samples, seed: test(differences)
-
-
 PAIRED_TESTS: dict[str, PairedTest] = {
-    "t": PairedTest(_undrawn(paired_t), _undrawn(paired_t_greater), _least_of_t),
-    "randomisation": PairedTest(randomisation, randomisation_greater, _least_of_randomisation),
-    "bootstrap": PairedTest(bootstrap, bootstrap_greater, _least_of_bootstrap),
-    "wilcoxon": PairedTest(_undrawn(wilcoxon), _undrawn(wilcoxon_greater), _least_of_signs, ranks=True),
-    "sign": PairedTest(_undrawn(sign), _undrawn(sign_greater), _least_of_signs, ranks=True),
+    "t": PairedTest(paired_t, lambda topics, samples: 0.0 if topics > 1 else math.nan),
+    "randomisation": PairedTest(
+        randomisation,
+        lambda topics, samples: (_least_of_signs if topics <= ENUMERATED else _least_of_draws)(
+            topics, samples
+        ),
+    ),
+    "bootstrap": PairedTest(bootstrap, _least_of_bootstrap),
+    "wilcoxon": PairedTest(wilcoxon, _least_of_signs, ranks=True),
+    "sign": PairedTest(sign, _least_of_signs, ranks=True),
 }
 """The tests by the names that options use; the first is the default."""

@@ -1,4 +1,4 @@
-"""Measures against Nmax, the rank at which the reader stops."""
+"""Measures at every one of some cutoffs, runs scored by them, and laid out against Nmax."""
 
 from __future__ import annotations
 
@@ -7,12 +7,55 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis.cutoffs import select_at, summaries, takes_cutoffs
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.errors import MeasureError
-from pres_eval.measures.selection import Selection
+from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures.base import Format
+from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import Options
 from pres_eval.scoring import ScoredRun
+
+
+def takes_cutoffs(name: str) -> bool:
+    """Return whether a measure has cutoffs, as recall and PRES have."""
+    return name in MEASURE_BY_NAME and isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs)
+
+
+def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:
+    """The columns of `-m` texts; measures with cutoffs that name none get all of these.
+
+    Columns are in the order of the texts.  Raises MeasureError for a measure that does not exist, or that
+    has no single number over all topics.
+    """
+    columns: dict[str, SelectedColumn] = {}
+    for text in texts:
+        whole = f"{text}.{','.join(map(str, cutoffs))}" if takes_cutoffs(text) else text
+        for column in select([whole], options):
+            if column.measure.summary is not None and column.measure.format is Format.FLOAT:
+                columns[column.label] = column
+    if not columns:
+        raise MeasureError(f"-m {' -m '.join(texts)}: none of these is a score over all topics")
+    return tuple(columns.values())
+
+
+def cutoff_of(column: SelectedColumn) -> int | None:
+    """The cutoff of a column, None for a measure without."""
+    if isinstance(column.measure.parameters, Cutoffs) and column.arguments:
+        return int(str(column.arguments[0]))
+    return None
+
+
+def signs(selection: Selection) -> IntArray:
+    """(M, 1) -1 for the columns of which less is better, else 1: times this, more is better."""
+    return np.array([[-1 if column.measure.less_is_better else 1] for column in selection], np.int64)
+
+
+def summaries(evaluations: Sequence[ScoredRun]) -> FloatArray:
+    """(M, R) the value over all topics of every column and run."""
+    rows = [[float(value) for value in evaluation.summary if value is not None] for evaluation in evaluations]
+    return np.array(rows, np.float64).T
+
 
 DEFAULT_MEASURES = ("map_cut", "recall", "PRES")
 

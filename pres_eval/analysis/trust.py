@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.cutoffs import summaries
 from pres_eval.analysis.robustness import Plan, Robustness, robustness
+from pres_eval.analysis.sweep import summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.selection import Selection, select, with_bounds

@@ -19,7 +19,9 @@ from pres_eval.analysis.yields import (
     wald,
     wilson,
 )
+from pres_eval.arrays.exact import divide
 from pres_eval.arrays.types import FloatArray
+from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
 ALL = b"all"
@@ -247,3 +249,27 @@ METHODS = {
 ei-recall: Losey 2015, "Introducing ei-Recall": recall is lowest where most was missed and least was found.
 Unless all that was found is judged, it is wider than need be.
 """
+
+
+ERECALL = "eRecall"
+
+
+def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: ReviewSettings) -> Estimate:
+    """Return eRecall of a topic: what its review did not miss, as a share of what the control sample says.
+
+    Formula:  1 - M / R      M  relevant documents that the review missed, estimated from their sample
+                             R  relevant documents of the collection, estimated from the control sample
+    Range: to 1; below 0 where the two samples contradict each other, nan if the control has nothing relevant.
+    The interval has the quantiles of draws from both posteriors, cut to 0 … 1.  As M and R are estimated
+    apart, their errors add up: recall from one sample is surer.
+    Source: Roitblat, "Measurement in eDiscovery", 2013 (elusion and prevalence of two samples).
+    """
+    if settings.method != ReviewSettings.method:
+        raise UsageError(f"--control goes with --method {ReviewSettings.method}, not {settings.method}")
+    stream = RandomStream(settings.seed, 1)
+    own = [part for part in parts if not part.found]
+    missed, relevant = (drawn(some, stream, settings.draws) for some in (own, [control]))
+    outside = 1 - settings.confidence
+    value = 1 - math.fsum(part.estimate for part in own) / control.estimate if control.relevant else math.nan
+    ends = ends_of(np.clip(1 - divide(missed, relevant), 0.0, 1.0), (outside, 2 * outside))
+    return Estimate(control.topic, ERECALL, value, *ends[0], *ends[1])

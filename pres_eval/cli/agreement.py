@@ -26,7 +26,7 @@ from pres_eval.cli.shared import MEASURES, TieOptions
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
-from pres_eval.report.agreement_tables import (
+from pres_eval.report.agreement import (
     coefficient_intervals_table,
     correlations_table,
     disagreements_table,
@@ -139,7 +139,7 @@ def _show(
         ]
 
     def picture() -> Figure:
-        from pres_eval.report.position_plots import agreement
+        from pres_eval.report.agreement import agreement
 
         texts = None if patterns is None else [pattern.text for pattern in patterns]
         counts = None if patterns is None else [pattern.pairs for pattern in patterns]

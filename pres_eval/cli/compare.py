@@ -13,17 +13,16 @@ from pres_eval.analysis.compare import BEST, best_places, compare
 from pres_eval.analysis.compare_settings import (
     FAMILIES,
     TESTS,
+    ComparedRuns,
     CompareSettings,
     check_settings,
     family_size,
 )
-from pres_eval.analysis.compared import ComparedRuns
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.hypotheses import ALTERNATIVES
 from pres_eval.analysis.intervals import INTERVALS
-from pres_eval.analysis.paired import PairedScores, topics_with_weights, weighted
+from pres_eval.analysis.paired import ORDERS, PairedScores, topics_with_weights, weighted
+from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.analysis.topics import plural
-from pres_eval.analysis.winners import ORDERS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired, warn_of_reach
 from pres_eval.cli.said import argument, command_with, option
@@ -31,11 +30,10 @@ from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import UsageError
-from pres_eval.report.by_group_tables import by_group_tables
-from pres_eval.report.compared_plots import compared_figure
 from pres_eval.report.compared_tables import compared_tables
+from pres_eval.report.compared_topics import by_group_tables, winner_tables
+from pres_eval.report.run_plots import compared_figure
 from pres_eval.report.text import text_of
-from pres_eval.report.winner_tables import winner_tables
 
 
 class CompareOptions(TieOptions, PairedOptions):

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pres_eval.analysis.cutoffs import select_at
+from pres_eval.analysis.sweep import select_at
 from pres_eval.analysis.explain import Explanation, curves, explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES
 from pres_eval.cli.analysing import AnalysisOptions, put_out

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -17,22 +15,13 @@ from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.common import no_common_topic
-from pres_eval.report.figure_tables import (
-    precision_recall_table,
-    pres_mrr_table,
-    pres_rank_table,
-    relevant_table,
-    rnorm_table,
-    roc_table,
-)
+from pres_eval.report import figures
 from pres_eval.report.layout import Table
+from pres_eval.report.paper import Figure
 from pres_eval.report.text import text_of
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Drawn = tuple[Table, Callable[[ModuleType], "Figure"]]
-"""A table, and its picture when the module that draws is given."""
+Drawn = tuple[Table, Callable[[], Figure]]
+"""A table, and what draws its picture."""
 
 
 KINDS = ("relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr")
@@ -87,12 +76,7 @@ def command(said: FiguresOptions) -> None:
     table, drawn = makers[said.kind](said, loaded)
     settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
 
-    def picture() -> Figure:
-        from pres_eval.report import figure_plots
-
-        return drawn(figure_plots)
-
-    put_out([table], "figures", settings, said, loaded.failures, picture)
+    put_out([table], "figures", settings, said, loaded.failures, drawn)
 
 
 def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:
@@ -123,21 +107,21 @@ def _relevant(said: FiguresOptions, loaded: Loaded) -> Drawn:
     counts = np.bincount(qrels.pool.topic_of[is_rel], minlength=len(qrels.pool.topics)).tolist()
     names = [text_of(topic) for topic in qrels.pool.topics]
     rows = sorted(zip(names, counts, strict=True), key=lambda row: -row[1])
-    return relevant_table(rows), lambda plots: plots.relevant_per_topic(*zip(*rows, strict=True))
+    return figures.relevant_table(rows), lambda: figures.relevant_per_topic(*zip(*rows, strict=True))
 
 
 def _precision_recall(said: FiguresOptions, loaded: Loaded) -> Drawn:
     topic, found = _one_topic(said, loaded)
     curves = [precision_recall(one.ranks, len(one.documents), one.num_ret) for one in found]
-    table = precision_recall_table(topic, loaded.names, found, curves)
-    return table, lambda plots: plots.precision_recall_curves(f"Topic {topic}", loaded.names, curves)
+    table = figures.precision_recall_table(topic, loaded.names, found, curves)
+    return table, lambda: figures.precision_recall_curves(f"Topic {topic}", loaded.names, curves)
 
 
 def _roc(said: FiguresOptions, loaded: Loaded) -> Drawn:
     topic, found = _one_topic(said, loaded)
     curves = [roc(one.ranks, len(one.documents), one.num_ret, said.num_docs_in_coll) for one in found]
-    table = roc_table(topic, said.num_docs_in_coll, loaded.names, found, curves)
-    return table, lambda plots: plots.roc_curves(f"Topic {topic}", loaded.names, curves)
+    table = figures.roc_table(topic, said.num_docs_in_coll, loaded.names, found, curves)
+    return table, lambda: figures.roc_curves(f"Topic {topic}", loaded.names, curves)
 
 
 def _rnorm(said: FiguresOptions, loaded: Loaded) -> Drawn:
@@ -145,8 +129,8 @@ def _rnorm(said: FiguresOptions, loaded: Loaded) -> Drawn:
     least = max(2, *(max(one.num_ret, len(one.documents) + 1) for one in found))
     sizes = np.unique(np.round(np.geomspace(least, 1000 * least, 31)))
     values = np.array([normalised_recall(one.ranks, len(one.documents), sizes) for one in found])
-    table = rnorm_table(topic, loaded.names, sizes, values)
-    return table, lambda plots: plots.normalised_recall_curves(sizes, loaded.names, values)
+    table = figures.rnorm_table(topic, loaded.names, sizes, values)
+    return table, lambda: figures.normalised_recall_curves(sizes, loaded.names, values)
 
 
 def _pres_rank(said: FiguresOptions, loaded: Loaded) -> Drawn:
@@ -162,12 +146,12 @@ def _pres_rank(said: FiguresOptions, loaded: Loaded) -> Drawn:
                 rows.append((name, one.topic, average, len(ranks) / len(one.documents), one.score))
     averages, recalls, scores = np.array([row[2:] for row in rows]).reshape(-1, 3).T
     typical = max(1, min(int(np.median(relevant)) if relevant else 1, said.cutoff))
-    table = pres_rank_table(said.cutoff, rows)
-    return table, lambda plots: plots.pres_against_rank(said.cutoff, typical, averages, scores, recalls)
+    table = figures.pres_rank_table(said.cutoff, rows)
+    return table, lambda: figures.pres_against_rank(said.cutoff, typical, averages, scores, recalls)
 
 
 def _pres_mrr(said: FiguresOptions, loaded: Loaded) -> Drawn:
     found = [[one for one in topics if len(one.documents) == 1] for topics in _explained(said, loaded, None)]
     ranks = np.array([rank for topics in found for one in topics for rank in one.ranks], np.int64)
-    table = pres_mrr_table(said.cutoff, loaded.names, found)
-    return table, lambda plots: plots.pres_against_mrr(said.cutoff, ranks)
+    table = figures.pres_mrr_table(said.cutoff, loaded.names, found)
+    return table, lambda: figures.pres_against_mrr(said.cutoff, ranks)

@@ -27,8 +27,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
-from pres_eval.report.names import run_names
-from pres_eval.report.text import text_of
+from pres_eval.report.text import run_names, text_of
 from pres_eval.scoring import ScoredRun, evaluate
 
 

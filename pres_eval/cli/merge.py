@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from pres_eval.analysis.judging import Assessments, side_by_side
-from pres_eval.analysis.merging import RULES, disagreements, merged_grades
+from pres_eval.analysis.judging import RULES, Assessments, disagreements, merged_grades, side_by_side
 from pres_eval.arrays.types import IntArray
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.reader import check_paths

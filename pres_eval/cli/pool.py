@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from pres_eval.analysis.pool_strata import RankStratum, draw
 from pres_eval.analysis.pooling import (
     ORDERS,
     FirstDocuments,
     Key,
+    RankStratum,
+    draw,
     first_documents,
     judged_keys,
     pool_documents,

@@ -15,15 +15,15 @@ from pres_eval.analysis.power import (
     Swaps,
     discriminative_power,
     stability,
+    topic_set_sizes,
 )
-from pres_eval.analysis.topic_numbers import topic_set_sizes
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError
-from pres_eval.report.power_tables import discrimination_tables, sizes_table, stability_tables
+from pres_eval.report.power import discrimination_tables, sizes_table, stability_tables
 
 MOST_CELLS = 50_000_000
 """Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
@@ -155,7 +155,7 @@ def _sizes(said: PowerOptions, topics: int) -> list[int]:
 
 def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Any:
     """Return the picture of achieved significance levels and swap rates."""
-    from pres_eval.report.power_plots import FEWEST_IN_BIN, power_figure
+    from pres_eval.report.power import FEWEST_IN_BIN, power_figure
 
     largest = max(one.topics for one in swaps)
     full = [one for one in swaps if one.topics == largest and one.pairs >= FEWEST_IN_BIN]

@@ -15,8 +15,7 @@ from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.source import Source
 from pres_eval.report.groups import with_group_columns
-from pres_eval.report.names import run_names
-from pres_eval.report.text import text_of
+from pres_eval.report.text import run_names, text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Summing
@@ -69,11 +68,11 @@ def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredR
     from pres_eval.report.arrow_table import parquet_table
 
     evaluations = []
-    with parquet_table(stream, job.selection) as table:
+    with parquet_table(stream, job.selection) as write:
         for name, ranking in _named(runs, job.said):
             with _going_on(ranking, job):
                 evaluation = job.evaluated(ranking)
-                table.add(name, evaluation)
+                write(name, evaluation)
                 if job.said.gated:
                     evaluations.append(evaluation)
     return evaluations

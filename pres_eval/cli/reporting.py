@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.every_pair import pairs_of
-from pres_eval.analysis.relevant_ranks import relevant_ranks
+from pres_eval.analysis.explain import relevant_ranks
 from pres_eval.analysis.trust import trust_of
 from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
@@ -20,9 +20,8 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
-from pres_eval.report.names import NAMINGS, without_shared
 from pres_eval.report.records import File, file_record
-from pres_eval.report.text import text_of
+from pres_eval.report.text import NAMINGS, text_of, without_shared
 from pres_eval.report.trec_report import (
     Report,
     board_of,

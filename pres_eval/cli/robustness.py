@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
-from pres_eval.analysis.cutoffs import cutoff_of, select_at
 from pres_eval.analysis.pools import leave_out, pool_depths
 from pres_eval.analysis.robustness import (
     REMOVED,
@@ -22,7 +21,7 @@ from pres_eval.analysis.robustness import (
     robustness,
     without,
 )
-from pres_eval.analysis.sweep import DEFAULT_MEASURES
+from pres_eval.analysis.sweep import DEFAULT_MEASURES, cutoff_of, select_at
 from pres_eval.cli.analysing import (
     DRAWS,
     SEED,
@@ -200,7 +199,7 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     except OSError as error:
         raise PresEvalError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
     qrels = loaded.qrels()
-    sampler = Sampler(qrels, loaded.options.relevance_level, plan.seed, plan.thin)
+    sampler = Sampler(qrels, loaded.options.relevance_level, plan)
     for number in loaded.each("writing f-qrels")(range(len(plan.fractions) * plan.samples)):
         fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
         keep = sampler.keep(fraction, sample)

@@ -24,7 +24,7 @@ from pres_eval.options import (
 from pres_eval.ranking.common import ALL, TOPIC_RULES
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
-from pres_eval.report.names import NAMINGS
+from pres_eval.report.text import NAMINGS
 
 
 def _set_protocol(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:

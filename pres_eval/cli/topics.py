@@ -11,7 +11,7 @@ from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.ranking.common import COMMON, OWN
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.report.names import run_names
+from pres_eval.report.text import run_names
 
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights

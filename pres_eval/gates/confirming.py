@@ -11,9 +11,8 @@ import numpy as np
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation
-from pres_eval.analysis.hypotheses import ends_outside
 from pres_eval.analysis.intervals import t_intervals
-from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS
+from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.report.text import p_text, signed
@@ -110,7 +109,9 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
     changes = (now - before)[np.newaxis]
     alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
     worse, better = (
-        float(PAIRED_TESTS[how.test].greater(signed, CompareSettings.samples, CompareSettings.seed)[0])
+        float(
+            PAIRED_TESTS[how.test].run(signed, CompareSettings.samples, CompareSettings.seed, greater=True)[0]
+        )
         for signed in (-sign * changes, sign * changes)
     )
     ends = (math.nan, math.nan)

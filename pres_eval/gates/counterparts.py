@@ -16,9 +16,8 @@ from pres_eval.measures.base import mean
 from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
-from pres_eval.report.names import file_name
 from pres_eval.report.records import File, Record, RunRecord
-from pres_eval.report.text import text_of
+from pres_eval.report.text import file_name, text_of
 from pres_eval.scoring import ScoredRun
 
 GATE = "--against"

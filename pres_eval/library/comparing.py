@@ -11,11 +11,18 @@ from typing import Any
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare import BEST, best_places
 from pres_eval.analysis.compare import compare as compare_scores
-from pres_eval.analysis.compare_settings import CompareSettings, check_settings
-from pres_eval.analysis.compared import ComparedRuns, Comparison
-from pres_eval.analysis.paired import PairedScores, pair_topics, topics_with_weights, weighted
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
+from pres_eval.analysis.paired import (
+    ORDERS,
+    PairedScores,
+    TopicWinner,
+    pair_topics,
+    topic_winners,
+    topics_with_weights,
+    weighted,
+    wins_of_runs,
+)
 from pres_eval.analysis.topics import plural
-from pres_eval.analysis.winners import ORDERS, TopicWinner, topic_winners, wins_of_runs
 from pres_eval.errors import MeasureError, MissingExtraError, UsageError
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
@@ -113,7 +120,7 @@ class Comparisons(Sequence[Comparison]):
 
         path  a file to write it to as well: .png, .svg or .pdf
         """
-        from pres_eval.report.compared_plots import compared_figure
+        from pres_eval.report.run_plots import compared_figure
 
         return plotted(lambda: compared_figure(self.compared), path)
 

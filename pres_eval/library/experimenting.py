@@ -53,7 +53,7 @@ class Experiment(Comparisons):
         Raises UsageError for judgements that are not qrels, and for tests of all runs at once.
         """
         from pres_eval.analysis.every_pair import pairs_of
-        from pres_eval.analysis.relevant_ranks import relevant_ranks
+        from pres_eval.analysis.explain import relevant_ranks
         from pres_eval.reading import qrels as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import File

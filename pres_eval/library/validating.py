@@ -6,9 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pres_eval.analysis.erecall import control_parts, erecall
-from pres_eval.analysis.sampled_parts import read_review, sampled_parts
-from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, estimated
+from pres_eval.analysis.sampled_parts import control_parts, read_review, sampled_parts
+from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, erecall, estimated
 from pres_eval.errors import UsageError
 from pres_eval.library.showing import plotted
 from pres_eval.library.wording import python_words

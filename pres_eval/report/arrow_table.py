@@ -17,24 +17,12 @@ Columns = Sequence[Sequence[Any] | Values]
 Write = Callable[[Columns], None]
 
 
-class ParquetTable:
-    """Takes the runs one after the other, so that no more than one of them is in memory."""
-
-    def __init__(self, write: Write) -> None:
-        self._write = write
-
-    def add(self, name: str, evaluation: ScoredRun) -> None:
-        """Write the topics of a run: its name, the topic, and a column for each measure."""
-        names, topics = [name] * len(evaluation.topics), [text_of(topic) for topic in evaluation.topics]
-        of_topics = zip(evaluation.columns, evaluation.values, strict=True)
-        self._write([names, topics, *(values for column, values in of_topics if column.measure.per_topic)])
-
-
 @contextmanager
-def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[ParquetTable]:
-    """A table of these columns, which is whole after the block.
+def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[Callable[[str, ScoredRun], None]]:
+    """Return a writer of runs, by name, into a table of these columns, which is whole after the block.
 
     The columns are `run`, `topic` and one for each measure that topics have values of: doubles, or texts.
+    It takes the runs one after the other, so that no more than one of them is in memory.
     """
     kinds = {
         column.label: "string" if column.measure.format in (Format.TEXT, Format.TAG) else "double"
@@ -42,7 +30,13 @@ def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[ParquetTab
         if column.measure.per_topic
     }
     with parquet_writer(stream, {"run": "string", "topic": "string", **kinds}) as write:
-        yield ParquetTable(write)
+
+        def add(name: str, evaluation: ScoredRun) -> None:
+            names, topics = [name] * len(evaluation.topics), [text_of(topic) for topic in evaluation.topics]
+            of_topics = zip(evaluation.columns, evaluation.values, strict=True)
+            write([names, topics, *(values for column, values in of_topics if column.measure.per_topic)])
+
+        yield add
 
 
 @contextmanager

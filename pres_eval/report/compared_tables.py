@@ -7,15 +7,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.analysis.compared import ComparedRuns, Comparison
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.analysis.topics import plural
-from pres_eval.report.cells import BEST, Interval, Note, PValue, Score, ShownCell
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import (
+    BEST,
+    Interval,
+    Note,
+    PValue,
+    Score,
+    Shown,
+    ShownCell,
+    Table,
+    records_table,
+)
 from pres_eval.report.text import effect_size, falling_notes, percentage
 
 MANY = 8
@@ -68,17 +76,6 @@ def _mark(comparison: Comparison | None, settings: CompareSettings) -> str:
     return {1: ">=" if settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}[comparison.direction]
 
 
-def _shows(settings: CompareSettings) -> tuple[str, str]:
-    """The marks of comparisons with a baseline, and what they mean."""
-    return {
-        "two-sided": ("+ -", "significantly better, worse than"),
-        "greater": ("+", "significantly better than"),
-        "less": ("-", "significantly worse than"),
-        "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
-        "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
-    }[settings.alternative]
-
-
 def _how(settings: CompareSettings, sign: str = "<") -> str:
     """The test and the correction in words, and on which side of alpha p is."""
     over = " over all measures" if settings.over == "measures" else ""
@@ -89,13 +86,20 @@ def _how(settings: CompareSettings, sign: str = "<") -> str:
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
     """Return the notes below the means: signs, test, and what was left out."""
-    best = "best of the measure (means that agree to 12 digits are equal)"
-    notes: list[str | Note] = [Note(best, mark=BEST, bold=True)]
+    notes: list[str | Note] = [
+        Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
+    ]
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
         own = {result.scores.runs[run] for run in baselines}
         against = next(iter(own)) if len(own) == 1 else "the best of the measure"
-        mark, words = _shows(settings)
+        mark, words = {
+            "two-sided": ("+ -", "significantly better, worse than"),
+            "greater": ("+", "significantly better than"),
+            "less": ("-", "significantly worse than"),
+            "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
+            "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
+        }[settings.alternative]
         notes.append(Note(f"{words} {against} ({_how(settings)})", mark=mark))
     notes += falling_notes(result.scores.measures, result.scores.falling)
     if result.contradictions():
@@ -147,14 +151,13 @@ def _groups(result: ComparedRuns) -> Table:
         for run in order
         for measure, label in enumerate(scores.measures)
     ]
-    cells = {scores.runs[run]: [own[run] for own in letters] for run in order}
     return Table(
         name="groups",
         title=f"{SHARED.capitalize()} ({_how(result.settings, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=["a: with the best", *_all_alike(result, letters)],
-        shown=_grid(scores.measures, cells),
+        shown=_grid(scores.measures, {scores.runs[run]: [own[run] for own in letters] for run in order}),
     )
 
 
@@ -174,8 +177,9 @@ def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> 
     """Runs, by name, × measures; the other way round if the measures are many."""
     if len(measures) > max(MANY, len(cells)):
         by_measure = zip(*cells.values(), strict=True)
-        lines = [[label, *row] for label, row in zip(measures, by_measure, strict=True)]
-        return Shown(("measure", *cells), lines)
+        return Shown(
+            ("measure", *cells), [[label, *row] for label, row in zip(measures, by_measure, strict=True)]
+        )
     return Shown(("run", *measures), [[name, *row] for name, row in cells.items()])
 
 
@@ -214,24 +218,17 @@ def _comparisons(result: ComparedRuns) -> Table:
 
 def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
     """Return the notes below the comparisons."""
-    settings = result.settings
+    disagree = Note("the interval and the test disagree on whether there is a difference", mark="!")
     return (
-        Note(f"significant: p ({corrected}) < {settings.alpha:g}", mark="*"),
-        _interval_note(settings),
+        Note(f"significant: p ({corrected}) < {result.settings.alpha:g}", mark="*"),
+        _interval_note(result.settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
-        *_disagreements(result),
+        *([] if all(one.agrees for one in result.comparisons) else [disagree]),
         *_without_p(result),
         *_without_width(result),
     )
-
-
-def _disagreements(result: ComparedRuns) -> list[Note]:
-    """Return the note about intervals that disagree with the test."""
-    if all(one.agrees for one in result.comparisons):
-        return []
-    return [Note("the interval and the test disagree on whether there is a difference", mark="!")]
 
 
 def _without_p(result: ComparedRuns) -> list[str]:
@@ -278,7 +275,6 @@ def _interval_note(settings: CompareSettings) -> str:
         "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
     }[settings.correction]
     said = together if settings.simultaneous else f"{level} each, not corrected"
-    ranks = PAIRED_TESTS[settings.test].ranks
     return f"interval: {kind}, of the mean difference, {said}" + (
-        "; the test looks at ranks" if ranks else ""
+        "; the test looks at ranks" if PAIRED_TESTS[settings.test].ranks else ""
     )

@@ -97,15 +97,22 @@ def _json(blocks: Iterable[Block], name: str) -> Iterator[bytes]:
     for block in whole_topics(blocks):
         for group, topic in enumerate(block.topics):
             if topic in seen:
-                advice = f"sort it first: sort -s -k1,1 {name} > NEW"
                 raise InputError(
-                    name, None, f"topic {quoted(topic)} again", "the lines of a topic together", advice
+                    name,
+                    None,
+                    f"topic {quoted(topic)} again",
+                    "the lines of a topic together",
+                    f"sort it first: sort -s -k1,1 {name} > NEW",
                 )
             found: dict[str, int | float] = {}
             for _, document, number in _rows(block.groups(group, group + 1)):
                 if _text(name, document) in found:
-                    again = f"document {quoted(document)} of topic {quoted(topic)} again"
-                    raise InputError(name, None, again, "each document once")
+                    raise InputError(
+                        name,
+                        None,
+                        f"document {quoted(document)} of topic {quoted(topic)} again",
+                        "each document once",
+                    )
                 found[_text(name, document)] = _finite(name, number)
             start = ",\n" if seen else "{"
             yield f"{start}{json.dumps(_text(name, topic))}: {json.dumps(found, ensure_ascii=False)}".encode()

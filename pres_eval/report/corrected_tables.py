@@ -14,8 +14,7 @@ from pres_eval.analysis.prediction_powered import (
     more_topics,
     topics_to_judge,
 )
-from pres_eval.report.cells import PValue, Score
-from pres_eval.report.layout import Shown, Table, more_rows, records_table
+from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, interval
 
 MOST_SHOWN = 12
@@ -25,6 +24,7 @@ MOST_SHOWN = 12
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     """Return the means, the differences, what more topics would bring, and the topics to judge."""
     measures, falling = judges.people.measures, judges.people.falling
+    topics = [(topic,) for topic in topics_to_judge(judges, seed)]
     return [
         _means(judges, corrected_means(judges, alpha), alpha, falling_notes(measures, falling)),
         _differences(corrected_differences(judges, alpha)),
@@ -35,7 +35,17 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
             MoreTopics,
             ("averages over runs, and over pairs of runs; the first line is now",),
         ),
-        _to_judge(topics_to_judge(judges, seed), seed),
+        Table(
+            name="to_judge",
+            title="Topics to judge next, in this order",
+            headings=("topic",),
+            rows=topics,
+            notes=(
+                f"drawn by chance (seed {seed}): topics that somebody picks make the intervals wrong",
+                *more_rows(len(topics), MOST_SHOWN, "to_judge"),
+            ),
+            shown=Shown(("topic",), topics[:MOST_SHOWN], left=1),
+        ),
     ]
 
 
@@ -96,19 +106,4 @@ def _differences(found: list[CorrectedDifference]) -> Table:
             ],
             left=3,
         ),
-    )
-
-
-def _to_judge(topics: list[bytes], seed: int) -> Table:
-    """Return the table of topics to judge next."""
-    return Table(
-        name="to_judge",
-        title="Topics to judge next, in this order",
-        headings=("topic",),
-        rows=[(topic,) for topic in topics],
-        notes=(
-            f"drawn by chance (seed {seed}): topics that somebody picks make the intervals wrong",
-            *more_rows(len(topics), MOST_SHOWN, "to_judge"),
-        ),
-        shown=Shown(("topic",), [(topic,) for topic in topics[:MOST_SHOWN]], left=1),
     )

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.report.names import fitted
 from pres_eval.report.paper import (
     HIGHLIGHTED,
     LEAST_LETTERS,
@@ -29,7 +28,7 @@ from pres_eval.report.paper import (
     shrunk,
     style,
 )
-from pres_eval.report.text import cut
+from pres_eval.report.text import cut, fitted
 
 EACH_NAME = 0.14
 """Inches that a name below a bar needs."""

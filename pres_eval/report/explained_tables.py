@@ -8,8 +8,7 @@ from dataclasses import replace
 from pres_eval.analysis.explain import Explanation, Relevant, text_plot
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.exact import add_in_order
-from pres_eval.report.cells import Value
-from pres_eval.report.layout import Shown, Table
+from pres_eval.report.layout import Shown, Table, Value
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
@@ -39,10 +38,16 @@ def explained_tables(
     ]
     people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
     headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
-    by_document = ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found")
     return [
         Table("topics", "", headings, rows, people=False),
-        Table("documents", "", by_document, documents, people=False, left=1),
+        Table(
+            "documents",
+            "",
+            ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
+            documents,
+            people=False,
+            left=1,
+        ),
         *_first(people, most, lines),
         _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
     ]
@@ -127,8 +132,9 @@ def _side_by_side(
         f"found by rank {first.nmax}: {first.found} and {second.found} of {n}",
         f"* not by rank {first.nmax}   later: ranks by which {names[1]} has it later (worst case included)",
     ]
-    shown = Shown(("document", "grade", *names, "later"), rows)
-    return _of_topic(first, f"PRES_{first.nmax}: {scores}", shown, notes)
+    return _of_topic(
+        first, f"PRES_{first.nmax}: {scores}", Shown(("document", "grade", *names, "later"), rows), notes
+    )
 
 
 def _rank(document: Relevant) -> str:
@@ -180,8 +186,12 @@ def _averages(
     title: str, heading: str, rows: Iterable[tuple[str, int, ScoredRun]], labels: Sequence[str]
 ) -> Table:
     """The averages over so many topics of evaluations, each with what it is called."""
-    averages: list[tuple[Value, ...]] = [
-        (name, count, *(add_in_order(evaluation.by_label(label)) / count for label in labels))
-        for name, count, evaluation in rows
-    ]
-    return Table("averages", title, (heading, "topics", *labels), averages)
+    return Table(
+        "averages",
+        title,
+        (heading, "topics", *labels),
+        [
+            (name, count, *(add_in_order(evaluation.by_label(label)) / count for label in labels))
+            for name, count, evaluation in rows
+        ],
+    )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.arrays.exact import add_in_order, divide
-from pres_eval.arrays.types import FloatArray
 from pres_eval.report.trec_report import RECALL_LEVELS, Report
 
 Point = tuple[float, float, str]
@@ -99,53 +98,31 @@ def roc(report: Report) -> Graph:
         ),
         x="Fallout",
         y="Recall",
-        curves=tuple(
-            tuple(
-                (
-                    point.fallout,
-                    point.recall,
-                    ("all retrieved, " if point.rank is None else f"rank {point.rank}, ")
-                    + f"fallout {point.fallout:.3g}, recall {point.recall:.4f}",
-                )
-                for point in roc_curve(report, run)
-            )
-            for run in range(len(report.names))
-        ),
+        curves=tuple(tuple(roc_curve(report, run)) for run in range(len(report.names))),
         last=None,
     )
 
 
-@dataclass(frozen=True)
-class RocPoint:
-    """A point of the ROC curve: averages over topics at a rank (None: all that was retrieved)."""
-
-    rank: int | None
-    fallout: float
-    recall: float
-
-
-def roc_curve(report: Report, run: int) -> list[RocPoint]:
-    """The ROC curve of a run: recall against fallout, each averaged over its topics; needs -N.
+def roc_curve(report: Report, run: int) -> Iterator[Point]:
+    """Yield the ROC curve of a run: recall against fallout, each averaged over its topics; needs -N.
 
     Fallout is the share of the collection's documents that are not relevant which were retrieved by the rank:
     (retrieved - relevant retrieved) / (N - relevant).  Documents that nobody judged count as not relevant.
     """
     evaluation = report.evaluations[run]
     num_ret, num_rel, found = (evaluation.by_label(label) for label in ("num_ret", "num_rel", "num_rel_ret"))
-    points = [RocPoint(0, 0.0, 0.0)]
-    for rank in report.grid:
-        by_rank = np.rint(evaluation.by_label(f"recall_{rank}") * num_rel)
-        points.append(_roc_point(report, run, rank, np.minimum(num_ret, rank), by_rank))
-    points.append(_roc_point(report, run, None, num_ret, found))
-    return points
-
-
-def _roc_point(
-    report: Report, run: int, rank: int | None, retrieved: FloatArray, found: FloatArray
-) -> RocPoint:
-    evaluation = report.evaluations[run]
-    num_rel = evaluation.by_label("num_rel")
     others = np.maximum(report.options.num_docs_in_coll - num_rel, 0)
-    fallout = np.minimum(divide(retrieved - found, others), 1.0)
     count = max(evaluation.totals.num_topics, 1)
-    return RocPoint(rank, add_in_order(fallout) / count, add_in_order(divide(found, num_rel)) / count)
+    by_rank = [
+        (f"rank {rank}", np.minimum(num_ret, rank), np.rint(evaluation.by_label(f"recall_{rank}") * num_rel))
+        for rank in report.grid
+    ]
+    nothing = np.zeros(len(num_rel))
+    for where, retrieved, relevant in (
+        ("rank 0", nothing, nothing),
+        *by_rank,
+        ("all retrieved", num_ret, found),
+    ):
+        fallout = add_in_order(np.minimum(divide(retrieved - relevant, others), 1.0)) / count
+        recall = add_in_order(divide(relevant, num_rel)) / count
+        yield fallout, recall, f"{where}, fallout {fallout:.3g}, recall {recall:.4f}"

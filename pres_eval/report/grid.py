@@ -44,16 +44,14 @@ class Grid:
 def escaped(text: str, style: str) -> str:
     """Text with the signs escaped that mean something in the style."""
     if style == LATEX:
-        return _latex(text)
-    return _markdown(text) if style == MARKDOWN else text
+        return "".join(_LATEX.get(sign, sign) for sign in text)
+    if style == MARKDOWN:
+        text = _MARKDOWN.sub(lambda found: "\\" + found[0], text)
+        return text.replace("&", "&amp;").replace("<", "&lt;")
+    return text
 
 
 _MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
-
-
-def _markdown(text: str) -> str:
-    return _MARKDOWN.sub(lambda found: "\\" + found[0], text).replace("&", "&amp;").replace("<", "&lt;")
-
 
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -62,10 +60,6 @@ _LATEX = {
     **{"τ": r"$\tau$", "ρ": r"$\rho$", "Σ": r"$\Sigma$", "≠": r"$\neq$", "Δ": r"$\Delta$", "≥": r"$\geq$"},
     **{"β": r"$\beta$", "α": r"$\alpha$", "×": r"$\times$", "≤": r"$\leq$", "′": r"$'$", "·": r"$\cdot$"},
 }
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in text)
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from pres_eval.analysis.correlation import opposite_rbo
 from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
 from pres_eval.analysis.judging import (
     LEVELS,
@@ -15,9 +16,7 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from pres_eval.analysis.overlap import opposite_rbo
-from pres_eval.report.cells import PValue, Score
-from pres_eval.report.layout import Shown, Table, more_rows, records_table
+from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, moved, number, text_of
 
 MOST_SHOWN = 12
@@ -89,12 +88,14 @@ def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
     shown = [table.shown for table in same if table.shown is not None]
     seen = None
     if len(shown) == len(same) and len({tuple(each.headings) for each in shown}) == 1:
-        rows = [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows]
-        seen = Shown(("judge", *shown[0].headings), rows, shown[0].left + 1)
-    title = same[0].title.replace("the second judge", "each judge").replace(names[0], "each other judge")
+        seen = Shown(
+            ("judge", *shown[0].headings),
+            [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows],
+            shown[0].left + 1,
+        )
     return replace(
         same[0],
-        title=title,
+        title=same[0].title.replace("the second judge", "each judge").replace(names[0], "each other judge"),
         headings=("judge", *same[0].headings),
         rows=[(name, *row) for name, table in zip(names, same, strict=True) for row in table.rows],
         shown=seen,
@@ -141,7 +142,6 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
         )
         for one in lowest[:MOST_SHOWN]
     ]
-    headings = ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap")
     return records_table(
         "topics",
         "Topics with the lowest agreement",
@@ -151,7 +151,9 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
             "relevant: to the first, to both, to the second judge, of those that both judged",
             *more_rows(len(found), MOST_SHOWN, "topics"),
         ),
-        Shown(headings, lines),
+        Shown(
+            ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap"), lines
+        ),
     )
 
 
@@ -174,25 +176,28 @@ def orders_table(found: Sequence[OrderChange], alpha: float, test: str, runs: in
 
 def swaps_table(found: Sequence[SwappedPair]) -> Table:
     """The pairs of runs in opposite orders."""
-    lines = [
-        (
-            one.measure,
-            one.run,
-            one.other,
-            Score(one.first, signed=True),
-            PValue(one.p_first),
-            Score(one.second, signed=True),
-            PValue(one.p_second),
-        )
-        for one in found[:MOST_SHOWN]
-    ]
     return records_table(
         "swaps",
         "Pairs of runs in opposite orders, the surest first",
         found,
         SwappedPair,
         ("differences: run less other", *more_rows(len(found), MOST_SHOWN, "swaps")),
-        Shown(("measure", "run", "other", "first", "p", "second", "p "), lines, left=3),
+        Shown(
+            ("measure", "run", "other", "first", "p", "second", "p "),
+            [
+                (
+                    one.measure,
+                    one.run,
+                    one.other,
+                    Score(one.first, signed=True),
+                    PValue(one.p_first),
+                    Score(one.second, signed=True),
+                    PValue(one.p_second),
+                )
+                for one in found[:MOST_SHOWN]
+            ],
+            left=3,
+        ),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.analysis.validation import Validation
+from pres_eval.report.agreement import draw_rank_changes
 from pres_eval.report.drawing import (
     COLOURS,
     add_legend,
@@ -16,13 +17,16 @@ from pres_eval.report.drawing import (
     line_styles,
     name_ends,
     named_lines,
+    new_figure,
     one_plot,
     panels,
     plain,
+    plain_names,
     run_styles,
     whole_numbers,
 )
-from pres_eval.report.paper import Axes, Figure
+from pres_eval.report.paper import Axes, Figure, room
+from pres_eval.report.text import fitted
 
 SAMPLE = "each sample"
 
@@ -58,20 +62,17 @@ def robustness(
     plots: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
     with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010); the legend names lines without any.
     """
-
-    def any_known(name: str) -> bool:
-        return any(not np.isnan(lines[name]).all() for lines in plots.values() if name in lines)
-
     percent = [*(100 * fraction for fraction in fractions), 100]
     known = [taus[~np.isnan(taus)] for lines in plots.values() for taus in lines.values()]
     lowest = min((float(taus.min()) for taus in known if len(taus)), default=0.75)
     names = list(dict.fromkeys(label for lines in plots.values() for label in lines))
+    some = {name for lines in plots.values() for name, taus in lines.items() if not np.isnan(taus).all()}
     looks = dict(zip(names, line_styles(len(names)), strict=True))
     with panels(len(plots), len(plots), (3.4, 3.8), (1.0, 0.0), sharey=True) as (figure, grid):
         for axes, (title, lines) in zip(grid, plots.items(), strict=True):
             _draw_correlations(axes, percent, lines, looks)
             axes.set_title(plain(title), loc="left")
-            axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
+            axes.set(ylim=(min(0.75, lowest - 0.05), 1.02))
         for axes in grid[:: columns_of(grid)]:
             axes.set_ylabel(f"{coefficient} with the full ranking")
         # One above its line, one below: they stay apart however near to each other the lines are.
@@ -84,7 +85,7 @@ def robustness(
             figure,
             [*(handles[plain(name)] for name in names), handles[SAMPLE]],
             [
-                *(f"{plain(name)} ({'lowest' if any_known(name) else 'nan: all tie'})" for name in names),
+                *(f"{plain(name)} ({'lowest' if name in some else 'nan: all tie'})" for name in names),
                 SAMPLE,
             ],
             min(4, len(names)),
@@ -106,8 +107,7 @@ def _draw_correlations(
         axes.plot(dots, taus[:-1].ravel(), ".", markersize=3, color=look["color"], alpha=0.5, label=SAMPLE)
     for level in LEVELS:
         axes.axhline(level, color="#888888", linewidth=0.9, linestyle=":")
-    axes.set_xticks(sorted(set(percent)))
-    axes.set_xlabel("relevant documents kept (% of each topic)")
+    axes.set(xticks=sorted(set(percent)), xlabel="relevant documents kept (% of each topic)")
 
 
 def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:
@@ -175,8 +175,62 @@ def validation_figure(found: Validation) -> Figure:
             axes.axvline(
                 found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"
             )
-        axes.set_yticks(places, names)
-        axes.set(xlim=(-0.01, 1.01), ylim=(len(rows) - 0.5, -0.5))
+        axes.set(yticks=places, yticklabels=names, xlim=(-0.01, 1.01), ylim=(len(rows) - 0.5, -0.5))
         axes.set_title(f"{percent} intervals ({found.settings.method})")
         add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure
+
+
+WIDEST = 14
+"""Inches of a picture; what is wider goes on in another row."""
+
+MOST_ORDERS = 5
+"""Measures whose orders of runs are drawn."""
+
+
+def judges_figure(
+    judges: Sequence[str],
+    grades: Sequence[int],
+    counts: NDArray[Any],
+    runs: Sequence[str],
+    orders: Mapping[str, NDArray[Any]],
+) -> Figure:
+    """Grades of the first judge against those of the second, (G, G) counts, and positions of the runs.
+
+    orders: measure -> (2, R) positions under the first and under the second judge; the first five are drawn.
+    """
+    chosen = list(orders.items())[:MOST_ORDERS]
+    judges = fitted(judges, 28)
+    between = max(2.6, 1.0 + 0.04 * sum(map(len, judges)))
+    # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
+    widths = [max(3.4, 1.4 + 0.55 * len(grades))]
+    widths += [between + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
+    columns = max(1, min(len(widths), int(min(WIDEST, 1.5 * room()) // max(widths))))
+    rows = -(-len(widths) // columns)
+    with new_figure(columns * max(widths), rows * max(3.2, 1.0 + 0.2 * len(runs))) as figure:
+        parts = figure.subfigures(rows, columns, squeeze=False).ravel()
+        draw_grades(parts[0].subplots(), judges, grades, counts)
+        for part, (measure, positions) in zip(parts[1:], chosen, strict=False):
+            axes = part.subplots()
+            draw_rank_changes(axes, runs, judges, positions)
+            axes.set(title=f"Position of each run: {plain(measure)}", xlabel="judge")
+    return figure
+
+
+def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: NDArray[Any]) -> None:
+    """The table of grades against grades as a map, the numbers written into it."""
+    shade = np.log1p(counts)
+    axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
+    for row, line in enumerate(counts.tolist()):
+        for column, count in enumerate(line):
+            axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
+    axes.grid(visible=False)
+    axes.set(
+        xticks=range(len(grades)),
+        xticklabels=grades,
+        yticks=range(len(grades)),
+        yticklabels=grades,
+        title=f"{int(counts.sum())} documents\nthat both judged",
+        xlabel=f"grade of {plain(judges[1])}",
+        ylabel=f"grade of {plain(judges[0])}",
+    )

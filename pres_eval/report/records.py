@@ -142,6 +142,9 @@ def _signature(record: Record) -> dict[str, Any]:
     if options["empty"] == AS_TREC_EVAL:
         del options["empty"]
     files = {"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}
+    judgements = {}
+    if record.judgements is not None:
+        judgements["judgements"] = dict(zip(("read", "left"), record.judgements, strict=True))
     return {
         "version": record.version,
         "compat": compat,
@@ -149,12 +152,8 @@ def _signature(record: Record) -> dict[str, Any]:
         "qrels": _file(record.qrels),
         **files,
         **({"rules": record.rules} if record.rules else {}),
-        **({} if record.judgements is None else {"judgements": _before_and_after(*record.judgements)}),
+        **judgements,
     }
-
-
-def _before_and_after(read: int, left: int) -> dict[str, int]:
-    return {"read": read, "left": left}
 
 
 def _file(file: File) -> dict[str, Any]:

@@ -11,11 +11,10 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.trust import Trust
 from pres_eval.measures.base import Format
 from pres_eval.reading.topic_files import Groups
-from pres_eval.report.by_group_tables import by_group_tables
-from pres_eval.report.cells import Value
+from pres_eval.report.compared_topics import by_group_tables
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.groups import over_groups
-from pres_eval.report.layout import Table
+from pres_eval.report.layout import Table, Value
 from pres_eval.report.report_topics import (
     against_median,
     largest_differences,
@@ -103,22 +102,28 @@ def _topics(report: Report) -> Table:
 
 
 def _intervals(report: Report, pairs: PairTable) -> Table:
-    rows: list[list[Value]] = [
-        [name, label, *(float(values[row, run]) for values in (pairs.means, pairs.lower, pairs.upper))]
-        for row, label in enumerate(pairs.measures)
-        for run, name in enumerate(report.names)
-    ]
-    return Table(name="intervals", headings=["run", "measure", "mean", "lower", "upper"], rows=rows)
+    return Table(
+        name="intervals",
+        headings=["run", "measure", "mean", "lower", "upper"],
+        rows=[
+            [name, label, *(float(values[row, run]) for values in (pairs.means, pairs.lower, pairs.upper))]
+            for row, label in enumerate(pairs.measures)
+            for run, name in enumerate(report.names)
+        ],
+    )
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
     """The letters of the runs: those that share one could not be told apart."""
-    rows: list[list[Value]] = [
-        [name, label, letters[run]]
-        for label, letters in zip(pairs.measures, pairs.letters, strict=True)
-        for run, name in enumerate(report.names)
-    ]
-    return Table(name="groups", headings=["run", "measure", "letters"], rows=rows)
+    return Table(
+        name="groups",
+        headings=["run", "measure", "letters"],
+        rows=[
+            [name, label, letters[run]]
+            for label, letters in zip(pairs.measures, pairs.letters, strict=True)
+            for run, name in enumerate(report.names)
+        ],
+    )
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
@@ -169,13 +174,17 @@ def _group_means(report: Report, groups: Groups) -> Table:
 
 
 def _curves(report: Report) -> Table:
-    rows: list[list[Value]] = [
-        [graph.name, name, x, y]
-        for graph in graphs_of(report)
-        for name, points in zip(report.names, graph.curves, strict=True)
-        for x, y, _ in points
-    ]
-    return Table(name="curves", headings=["graph", "run", "x", "y"], rows=rows)
+    """Return the table of the points of all graphs, by run."""
+    return Table(
+        name="curves",
+        headings=["graph", "run", "x", "y"],
+        rows=[
+            [graph.name, name, x, y]
+            for graph in graphs_of(report)
+            for name, points in zip(report.names, graph.curves, strict=True)
+            for x, y, _ in points
+        ],
+    )
 
 
 def _differences(report: Report) -> Table:
@@ -193,8 +202,11 @@ def _differences(report: Report) -> Table:
         for label in report.told_by_topic
         for found in largest_differences(report, label)
     ]
-    headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]
-    return Table(name="differences", headings=headings, rows=rows)
+    return Table(
+        name="differences",
+        headings=["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"],
+        rows=rows,
+    )
 
 
 def _documents(report: Report) -> Table:
@@ -204,8 +216,7 @@ def _documents(report: Report) -> Table:
     for place, topic in enumerate(report.topics):
         for number in range(int(documents.offsets[place]), int(documents.offsets[place + 1])):
             ranks: list[Value] = [int(rank) or None for rank in documents.ranks[:, number]]
-            grade = int(documents.grades[number])
-            rows.append([topic, documents.docnos[number], grade, *ranks])
+            rows.append([topic, documents.docnos[number], int(documents.grades[number]), *ranks])
     return Table(
         name="documents",
         headings=["topic", "docno", "grade", *(f"rank {name}" for name in report.names)],

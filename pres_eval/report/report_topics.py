@@ -24,8 +24,7 @@ def median(values: FloatArray) -> FloatArray:
     columns = np.arange(values.shape[1])
     low = ordered[np.maximum(counts - 1, 0) // 2, columns]
     high = ordered[np.minimum(counts // 2, len(values) - 1), columns]
-    middle: FloatArray = np.where(low == high, low, (low + high) / 2.0)
-    return middle
+    return np.asarray(np.where(low == high, low, (low + high) / 2.0), np.float64)
 
 
 def medians_of(report: Report, label: str) -> FloatArray | None:
@@ -50,8 +49,7 @@ def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
     """(topics,) a run's values minus the median; nan where it lacks the topic or there is no median."""
     medians = medians_of(report, label)
     values = report.per_topic(run, label)
-    difference: FloatArray = values * 0.0 if medians is None else values - medians
-    return difference
+    return np.asarray(values * 0.0 if medians is None else values - medians, np.float64)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pres_eval.analysis.pools import Depths, LeftOut
-from pres_eval.analysis.robustness import Plan, Robustness
+from pres_eval.analysis.robustness import Robustness
 from pres_eval.analysis.topics import plural
-from pres_eval.report.cells import Score, Value
-from pres_eval.report.layout import Shown, Table, long_rows, records_table
+from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
 from pres_eval.report.text import moved, percentage
 
 COEFFICIENT_NAMES = {
@@ -42,11 +41,6 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
     ]
     about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {plan.seed}, over {topics}"
     averages, lowest = result.averages, result.lowest
-    fractions = [
-        (fraction, label, float(averages[f, m]), float(lowest[f, m]))
-        for f, fraction in enumerate(plan.fractions)
-        for m, label in enumerate(labels)
-    ]
     return [
         _by_fraction(
             "averages", f"{coefficient} with the full ranking, average of the samples", result, averages
@@ -59,7 +53,17 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
             long_rows(keys, labels, found),
             shown=Shown(("relevant", "sample", "kept", *labels), lines),
         ),
-        Table("fractions", "", ("fraction", "measure", "average", "lowest"), fractions, people=False),
+        Table(
+            "fractions",
+            "",
+            ("fraction", "measure", "average", "lowest"),
+            [
+                (fraction, label, float(averages[f, m]), float(lowest[f, m]))
+                for f, fraction in enumerate(plan.fractions)
+                for m, label in enumerate(labels)
+            ],
+            people=False,
+        ),
     ]
 
 
@@ -78,7 +82,13 @@ def few_runs(result: Robustness) -> str:
 def _notes(result: Robustness) -> list[str]:
     """Return the notes on what was taken out, what becomes of it, and the coefficient's ceiling."""
     plan = result.plan
-    notes = [f"100 %: nothing taken out; {_taken_out(plan)}"]
+    which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
+    becomes = {
+        "pooled": "become -1, in the pool but not judged",
+        "unjudged": "vanish",
+        "nonrelevant": "become 0",
+    }[plan.removed]
+    notes = [f"100 %: nothing taken out; {which} that are taken out {becomes}"]
     if few := few_runs(result):
         notes.append(f"warning: {few}")
     low = [
@@ -93,16 +103,6 @@ def _notes(result: Robustness) -> list[str]:
     return notes
 
 
-def _taken_out(plan: Plan) -> str:
-    which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
-    becomes = {
-        "pooled": "become -1, in the pool but not judged",
-        "unjudged": "vanish",
-        "nonrelevant": "become 0",
-    }[plan.removed]
-    return f"{which} that are taken out {becomes}"
-
-
 def _by_fraction(
     name: str, title: str, result: Robustness, values: NDArray[Any], notes: Sequence[str] = ()
 ) -> Table:
@@ -113,8 +113,9 @@ def _by_fraction(
     ]
     if 1.0 not in result.plan.fractions:
         rows.append([percentage(1.0), *result.unchanged.tolist()])
-    shown = Shown(("relevant", *result.labels), rows)
-    return Table(name=name, title=title, notes=notes, shown=shown, programs=False)
+    return Table(
+        name=name, title=title, notes=notes, shown=Shown(("relevant", *result.labels), rows), programs=False
+    )
 
 
 def depths_table(result: Depths) -> Table:
@@ -123,14 +124,16 @@ def depths_table(result: Depths) -> Table:
     sizes = list(zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True))
     found = result.correlations.tolist()
     lines = [(*size, *row) for size, row in zip(sizes, found, strict=True)]
-    every = ("all", None, None, *result.unchanged.tolist())
     return Table(
         name="depths",
         title=f"{coefficient} with the full ranking, from pools of less depth",
         headings=("depth", "judged", "relevant", "measure", result.coefficient),
         rows=long_rows(sizes, result.labels, found),
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
-        shown=Shown(("depth", "judged", "relevant", *result.labels), [*lines, every]),
+        shown=Shown(
+            ("depth", "judged", "relevant", *result.labels),
+            [*lines, ("all", None, None, *result.unchanged.tolist())],
+        ),
     )
 
 

@@ -1,7 +1,4 @@
-"""Pictures that compare runs: mean scores, and which runs differ.
-
-Each function takes data and returns a matplotlib Figure, in the style of `plots`.
-"""
+"""Pictures that compare runs: mean scores, and which runs differ."""
 
 from __future__ import annotations
 
@@ -11,9 +8,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.analysis.compare_settings import ComparedRuns
 from pres_eval.analysis.topics import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
 from pres_eval.report.paper import Axes, Figure, room
+
+
+def compared_figure(result: ComparedRuns) -> Figure:
+    """Return the bars of means, or for all pairs the maps of their differences; needs matplotlib."""
+    scores = result.scores
+    place = {name: number for number, name in enumerate(scores.runs)}
+    row = {label: number for number, label in enumerate(scores.measures)}
+    if result.baselines is None and result.comparisons:
+        said = np.zeros((len(row), len(place), len(place)), np.int64)
+        for one in result.comparisons:
+            pair = (row[one.measure], place[one.run], place[one.other])
+            said[pair] = one.direction if one.significant else 0
+            said[pair[0], pair[2], pair[1]] = -said[pair]
+        return difference_maps(scores.runs, scores.measures, scores.gains(), said)
+    significant = np.zeros(scores.means.shape, bool)
+    for one in result.comparisons:
+        significant[row[one.measure], place[one.run]] = one.significant
+    return score_bars(
+        scores.runs,
+        scores.measures,
+        scores.means,
+        (result.lower, result.upper),
+        confidence=1 - result.settings.alpha,
+        baselines=result.baselines if result.comparisons else None,
+        significant=significant,
+        topics=len(scores.topics),
+        less_is_better=scores.measures[-1] in scores.falling,
+    )
+
 
 BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#D55E00", "////"
 """Colours of bars, and their hatching."""
@@ -48,7 +75,15 @@ def score_bars(
         for row, axes in enumerate(rows):
             baseline = None if baselines is None else baselines[row]
             marked = np.zeros(len(runs), bool) if significant is None else significant[row]
-            _draw_bars(axes, means[row], order, marked, baseline)
+            axes.bar(
+                range(len(order)),
+                means[row][order],
+                color=[BASELINE if run == baseline else BAR for run in order],
+                edgecolor=EDGE,
+                linewidth=0.6,
+                hatch=[SIGNIFICANT if mark else "" for mark in marked[order]],
+            )
+            axes.grid(visible=False, axis="x")
             if intervals is not None:
                 _draw_intervals(axes, means[row], intervals[0][row], intervals[1][row], order)
             if baseline is not None:
@@ -79,24 +114,8 @@ def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> di
     if baselines is not None:
         which = next(iter(baselines)) if len(baselines) == 1 else "(best of each)"
         handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
-        hatched = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
-        handles["differs significantly from it"] = hatched
+        handles["differs significantly from it"] = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
     return handles
-
-
-def _draw_bars(
-    axes: Axes, means: NDArray[Any], order: NDArray[Any], marked: NDArray[Any], baseline: int | None
-) -> None:
-    """A bar for each run: (R,) means, the order of the runs, and which of them are hatched."""
-    axes.bar(
-        range(len(order)),
-        means[order],
-        color=[BASELINE if run == baseline else BAR for run in order],
-        edgecolor=EDGE,
-        linewidth=0.6,
-        hatch=[SIGNIFICANT if mark else "" for mark in marked[order]],
-    )
-    axes.grid(visible=False, axis="x")
 
 
 def _draw_intervals(
@@ -130,10 +149,10 @@ def difference_maps(
         figure.set_layout_engine("compressed")
         for row, axes in enumerate(grid):
             order = np.argsort(-means[row], kind="stable")
-            cells = said[row][np.ix_(order, order)]
-            axes.imshow(cells, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
-            ordered = [names[run] for run in order]
-            name_bars(axes, ordered, size + 0.8)
+            axes.imshow(
+                said[row][np.ix_(order, order)], cmap=colours, vmin=-1, vmax=1, interpolation="nearest"
+            )
+            name_bars(axes, [names[run] for run in order], size + 0.8)
             labels = [label.get_text() for label in axes.get_xticklabels()]
             axes.set_yticks(axes.get_xticks(), labels, fontsize=7)
             between, ends = np.arange(len(runs) - 1) + 0.5, (-0.5, len(runs) - 0.5)
@@ -142,6 +161,10 @@ def difference_maps(
             axes.grid(visible=False)
             axes.tick_params(length=0)
             axes.set_title(plain(measures[row]), loc="left")
-        words = ("row better than column", "no significant difference", "row worse")
-        add_legend(figure, [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)], words, 3)
+        add_legend(
+            figure,
+            [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)],
+            ("row better than column", "no significant difference", "row worse"),
+            3,
+        )
     return figure

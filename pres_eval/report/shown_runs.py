@@ -121,8 +121,7 @@ def in_order_of(
         )
         if isinstance(summary, float)
     }
-    label = known_label("--sort", layout.sort, list(columns))
-    place = columns[label]
+    place = columns[known_label("--sort", layout.sort, list(columns))]
     sign = 1 if evaluations[0].columns[place].measure.less_is_better else -1
 
     most = max(evaluation.totals.num_topics for evaluation in evaluations)

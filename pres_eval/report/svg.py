@@ -28,8 +28,7 @@ from pres_eval.report.axes import (
 )
 from pres_eval.report.graphs import Graph
 from pres_eval.report.markup import Content, Html, element
-from pres_eval.report.names import fitted
-from pres_eval.report.text import cut
+from pres_eval.report.text import cut, fitted
 
 COLOURS, DASHES = 8, 4
 
@@ -111,8 +110,7 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     names = fitted([row.name for row in rows], LONGEST_NAME)
     longest = max(map(len, names), default=1)
     right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
-    height = 54 + ROW_HEIGHT * len(rows)
-    frame = Frame(height=height, left=16 + round(7.7 * longest), right=right, top=6)
+    frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + round(7.7 * longest), right=right, top=6)
     ends = [end for row in rows for end in (*row.line, row.middle) if math.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
     to_x = scales(frame, x, x)[0]
@@ -160,7 +158,9 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     gap = 0.15 if len(ordered) <= 300 else 0.0
     heights = [round(2 * to_y(value)) / 2 for value in ordered.tolist()]
     paths = {"above": "", "below": ""}
-    for start, stop in _alike(heights, apart=gap > 0):
+    # Bars of the same height that stand together are drawn as one, unless gaps keep them apart.
+    starts = [i for i in range(len(heights)) if gap or i == 0 or heights[i] != heights[i - 1]]
+    for start, stop in zip(starts, [*starts[1:], len(heights)], strict=True):
         if heights[start] != zero and ordered[start]:
             left, right = to_x(start + gap), to_x(stop - gap)
             kind = "above" if ordered[start] > 0 else "below"
@@ -168,12 +168,6 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
     line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
     return _svg(name, title, words, frame, [grid(frame, x, y, vertical=False), *bars, line])
-
-
-def _alike(heights: Sequence[float], *, apart: bool) -> list[tuple[int, int]]:
-    """Bars in a row that are drawn as one: those of the same height, unless gaps keep them apart."""
-    starts = [i for i in range(len(heights)) if apart or i == 0 or heights[i] != heights[i - 1]]
-    return list(zip(starts, [*starts[1:], len(heights)], strict=True))
 
 
 def column_chart(

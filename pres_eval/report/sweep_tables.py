@@ -8,13 +8,20 @@ from pres_eval.report.layout import Shown, Table
 
 def sweep_tables(result: Sweep, topics: str) -> list[Table]:
     """One table with everything, and for people one for each measure; `topics` says over which."""
-    rows = [
-        (measure, cutoff, run, float(result.means[m, n, r]))
-        for m, measure in enumerate(result.measures)
-        for n, cutoff in enumerate(result.cutoffs)
-        for r, run in enumerate(result.runs)
+    tables = [
+        Table(
+            "sweep",
+            "",
+            ("measure", "nmax", "run", "mean"),
+            [
+                (measure, cutoff, run, float(result.means[m, n, r]))
+                for m, measure in enumerate(result.measures)
+                for n, cutoff in enumerate(result.cutoffs)
+                for r, run in enumerate(result.runs)
+            ],
+            people=False,
+        )
     ]
-    tables = [Table("sweep", "", ("measure", "nmax", "run", "mean"), rows, people=False)]
     for m, measure in enumerate(result.measures):
         lines = [[run, *result.means[m, :, r].tolist()] for r, run in enumerate(result.runs)]
         shown = Shown(("run", *map(str, result.cutoffs)), lines)

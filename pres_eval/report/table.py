@@ -23,9 +23,8 @@ from pres_eval.report.grid import (
     separated,
     transposed,
 )
-from pres_eval.report.names import file_name, run_names
 from pres_eval.report.shown_runs import DEFAULT_STYLE, RunLayout, columns_of, guarded, in_order_of, rows_of
-from pres_eval.report.text import exact, shown, text_of
+from pres_eval.report.text import exact, file_name, run_names, shown, text_of
 from pres_eval.scoring import ScoredRun
 
 NUM_Q = "num_q"

@@ -28,18 +28,22 @@ from pres_eval.report.paper import (
 )
 from pres_eval.report.report_topics import hardest_topics, median_labels
 from pres_eval.report.text import cut, shown, text_of
-from pres_eval.report.trec_report import DIGITS, Report, title_of
-from pres_eval.report.trec_run_plots import (
+from pres_eval.report.trec_pictures import (
     Subject,
     default_subject,
+    draw_bars,
     draw_distributions,
+    draw_explained,
     draw_graph,
     draw_intervals,
+    draw_median,
     draw_one_graph,
+    draw_pair,
     draw_relevant,
+    draw_topic,
 )
+from pres_eval.report.trec_report import DIGITS, Report, title_of
 from pres_eval.report.trec_tables import run_text
-from pres_eval.report.trec_topic_plots import draw_bars, draw_explained, draw_median, draw_pair, draw_topic
 
 if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
@@ -188,10 +192,7 @@ def _leaderboard_lines(report: Report, order: Sequence[int]) -> list[str]:
         [
             cut(name, LONGEST_NAME),
             str(report.topic_counts()[run]),
-            *(
-                shown(report.summary(run, label), DIGITS, report.column(label).measure.format)
-                for label in report.board
-            ),
+            *(report.text(run, label) for label in report.board),
         ]
         for run, name in enumerate(report.names)
     ]

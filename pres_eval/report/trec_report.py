@@ -20,8 +20,8 @@ import numpy as np
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
+from pres_eval.analysis.explain import RelevantRanks
 from pres_eval.analysis.paired import pair_topics, weighted
-from pres_eval.analysis.relevant_ranks import RelevantRanks
 from pres_eval.analysis.trust import Trust
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure
@@ -31,9 +31,8 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.report.names import run_names
 from pres_eval.report.records import File
-from pres_eval.report.text import text_of
+from pres_eval.report.text import run_names, shown, text_of
 from pres_eval.scoring import ScoredRun
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
@@ -174,30 +173,27 @@ class Report:
 
     def summary(self, run: int, label: str) -> float:
         """A value over all topics."""
-        evaluation = self.evaluations[run]
-        for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
-            if column.label == label and isinstance(value, float):
-                return value
-        raise KeyError(label)
+        value = self.evaluations[run].summary[self.evaluations[run].labels.index(label)]
+        assert isinstance(value, float), "the report has measures alone that have a number over all topics"
+        return value
+
+    def text(self, run: int, label: str) -> str:
+        """A value over all topics as people are shown it."""
+        return shown(self.summary(run, label), DIGITS, self.column(label).measure.format)
 
     def per_topic(self, run: int, label: str) -> FloatArray:
         """The values of a run on the topics of the report; nan where the run does not have the topic."""
-        values: FloatArray = self.matrix(label)[run]
-        return values
+        return np.asarray(self.matrix(label)[run], np.float64)
 
     def matrix(self, label: str) -> FloatArray:
         """(runs, topics) the values of all runs, made once."""
         if label not in self._matrices:
-            rows = [self._row(run, label) for run in range(len(self.names))]
-            self._matrices[label] = np.stack(rows)
-            self._matrices[label].flags.writeable = False
+            matrix = np.full((len(self.names), len(self.topics)), np.nan)
+            for row, evaluation in zip(matrix, self.evaluations, strict=True):
+                row[[self._places[topic] for topic in evaluation.topics]] = evaluation.by_label(label)
+            matrix.flags.writeable = False
+            self._matrices[label] = matrix
         return self._matrices[label]
-
-    def _row(self, run: int, label: str) -> FloatArray:
-        values = np.full(len(self.topics), np.nan)
-        evaluation = self.evaluations[run]
-        values[[self._places[topic] for topic in evaluation.topics]] = evaluation.by_label(label)
-        return values
 
     @cached_property
     def _places(self) -> dict[bytes, int]:

@@ -2,54 +2,41 @@
 
 from __future__ import annotations
 
-from pres_eval.measures.base import Format
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
-from pres_eval.report.text import shown, text_of
-from pres_eval.report.trec_report import DIGITS, RECALL_LEVELS, Report
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import RECALL_LEVELS, Report
 
 Row = tuple[str, str]
 
 
 def summary_statistics(report: Report, run: int) -> list[Row]:
     """The rows of the first table."""
-    count = {
-        label: shown(report.summary(run, label), 0, Format.COUNT)
-        for label in ("num_q", "num_ret", "num_rel", "num_rel_ret")
-    }
     return [
         ("Run tag", text_of(report.evaluations[run].tag)),
         ("Run description", report.shown_path(report.files[run].path)),
-        ("Number of topics", count["num_q"]),
-        ("Retrieved", count["num_ret"]),
-        ("Relevant", count["num_rel"]),
-        ("Rel_ret", count["num_rel_ret"]),
+        ("Number of topics", report.text(run, "num_q")),
+        ("Retrieved", report.text(run, "num_ret")),
+        ("Relevant", report.text(run, "num_rel")),
+        ("Rel_ret", report.text(run, "num_rel_ret")),
     ]
 
 
 def recall_level_averages(report: Report, run: int) -> list[Row]:
     """The rows of the second table: interpolated precision at eleven recall levels, and average precision."""
-    rows = [
-        (level, shown(report.summary(run, f"iprec_at_recall_{level}"), DIGITS)) for level in RECALL_LEVELS
-    ]
-    return [*rows, ("Average precision", shown(report.summary(run, "map"), DIGITS))]
+    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS]
+    return [*rows, ("Average precision", report.text(run, "map"))]
 
 
 def document_level_averages(report: Report, run: int) -> list[Row]:
     """The rows of the third table: precision at nine ranks, and R-precision."""
-    rows = [
-        (f"At {level} docs", shown(report.summary(run, f"P_{level}"), DIGITS)) for level in DOCUMENT_CUTOFFS
-    ]
-    return [*rows, ("R-precision", shown(report.summary(run, "Rprec"), DIGITS))]
+    rows = [(f"At {level} docs", report.text(run, f"P_{level}")) for level in DOCUMENT_CUTOFFS]
+    return [*rows, ("R-precision", report.text(run, "Rprec"))]
 
 
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
     """The rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
     return [
-        (
-            str(cutoff),
-            shown(report.summary(run, f"PRES_{cutoff}"), DIGITS),
-            shown(report.summary(run, f"recall_{cutoff}"), DIGITS),
-        )
+        (str(cutoff), report.text(run, f"PRES_{cutoff}"), report.text(run, f"recall_{cutoff}"))
         for cutoff in report.grid
     ]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pres_eval.analysis.erecall import ERECALL
-from pres_eval.analysis.validation import Estimate, Validation
+from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.text import text_of
@@ -106,16 +105,15 @@ def _target_tables(found: Validation, target: float, percent: str) -> list[Table
 def _more_table(found: Validation, margin: float) -> Table:
     """Return the table of documents still to judge."""
     widths = {one.topic: (one.high - one.low) / 2 for one in found.of("recall")}
-    rows = [
-        (part.topic, part.stratum, part.found, part.sampled, needed, needed - part.sampled)
-        for part in found.parts
-        for needed in (sample_needed(part, widths[part.topic], margin),)
-    ]
     return Table(
         name="more",
         title=f"Documents to judge for recall ± {margin:g}",
         headings=("topic", "stratum", "found", "judged", "needed", "more"),
-        rows=rows,
+        rows=[
+            (part.topic, part.stratum, part.found, part.sampled, needed, needed - part.sampled)
+            for part in found.parts
+            for needed in (sample_needed(part, widths[part.topic], margin),)
+        ],
         left=2,
     )
 

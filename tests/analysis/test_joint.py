@@ -14,13 +14,14 @@ from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.joint import (
     JOINT_TESTS,
     Draws,
+    against_one,
     dealt_ranges,
     dunnett,
     randomised_tukey,
     residual_variance,
+    studentized_range,
     tukey,
 )
-from pres_eval.analysis.joint_chances import against_one, studentized_range
 from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
@@ -73,7 +74,7 @@ def test_tukey_is_the_studentised_range_of_the_anova() -> None:
     first, second = np.triu_indices(5, 1)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
     unit = math.sqrt(residual_variance(values) / 20)
-    said = tukey(values, differences, Draws(alpha=0.05))
+    (said,) = tukey(values[None], [differences], Draws(alpha=0.05))
     expected = stats.studentized_range.sf(np.abs(differences) / unit, 5, 4 * 19)
     assert said.p_values == pytest.approx(expected, abs=1e-9)
     assert said.half_width == pytest.approx(stats.studentized_range.ppf(0.95, 5, 76) * unit, rel=1e-7)
@@ -86,7 +87,7 @@ def test_two_runs_are_a_paired_t_test() -> None:
     difference = values.mean(axis=1)[:1] - values.mean(axis=1)[1:]
     expected = stats.ttest_rel(values[0], values[1]).pvalue
     for test in (tukey, dunnett):
-        assert test(values, difference, Draws()).p_values[0] == pytest.approx(expected, abs=1e-10)
+        assert test(values[None], [difference], Draws())[0].p_values[0] == pytest.approx(expected, abs=1e-10)
 
 
 def plain_ranges(values: list[list[float]], samples: int, seed: int) -> list[float]:
@@ -121,7 +122,7 @@ def test_randomised_tukey_is_near_tukey() -> None:
     first, second = np.triu_indices(6, 1)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
     (dealt,) = randomised_tukey(values[None], [differences], Draws(20_000))
-    assert dealt.p_values == pytest.approx(tukey(values, differences, Draws()).p_values, abs=0.06)
+    assert dealt.p_values == pytest.approx(tukey(values[None], [differences], Draws())[0].p_values, abs=0.06)
 
 
 @pytest.mark.slow

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis.correlation import tau_ap
+from pres_eval.analysis.correlation import rbo, tau_ap
 from pres_eval.analysis.judging import cohens_kappa, grade_table, krippendorffs_alpha, raw_agreement
-from pres_eval.analysis.overlap import rbo
 
 N = -1
 EXAMPLE = np.array(

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis.judging import side_by_side
-from pres_eval.analysis.merging import RULES, disagreements, merged_grades
+from pres_eval.analysis.judging import RULES, disagreements, merged_grades, side_by_side
 from pres_eval.library.judgements import read_judgements
 from pres_eval.reading.qrels import QrelsJudgements
 

@@ -15,10 +15,8 @@ from support.null_rates import Draws, false_positives, read_tables
 
 from pres_eval.analysis.agreement import correlations
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.analysis.compared import Comparison
-from pres_eval.analysis.correlation import kendall_tau_a, tau_a_ceiling
-from pres_eval.analysis.overlap import rbo
+from pres_eval.analysis.compare_settings import CompareSettings, Comparison
+from pres_eval.analysis.correlation import kendall_tau_a, rbo, tau_a_ceiling
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 

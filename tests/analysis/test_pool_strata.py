@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis.pool_strata import DrawnPool, RankStratum, draw
-from pres_eval.analysis.pooling import ToJudge
+from pres_eval.analysis.pooling import DrawnPool, RankStratum, ToJudge, draw
 from pres_eval.errors import UsageError
 
 STRATA = RankStratum.read("1-3:1,4-20:0.25,21-99:0.1")

@@ -11,9 +11,16 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.power import Repeats, discriminative_power, stability
+from pres_eval.analysis.power import (
+    Repeats,
+    anova_power,
+    discriminative_power,
+    expected_width,
+    stability,
+    t_power,
+    topic_set_sizes,
+)
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.analysis.topic_numbers import anova_power, expected_width, t_power, topic_set_sizes
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from support.commands import FIXTURES
 
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
+from pres_eval.analysis.correlation import agreements, rbo
 from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import standardised
 from pres_eval.analysis.intervals import t_intervals
@@ -20,22 +21,27 @@ from pres_eval.analysis.joint import (
     dealt_ranges,
     randomised_tukey,
     residual_variance,
+    studentized_range,
     tukey,
 )
-from pres_eval.analysis.joint_chances import studentized_range
 from pres_eval.analysis.judging import krippendorffs_alpha
-from pres_eval.analysis.overlap import agreements, rbo
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.power import Repeats, needed_difference, stability
+from pres_eval.analysis.power import (
+    Repeats,
+    anova_power,
+    expected_width,
+    needed_difference,
+    stability,
+    t_power,
+    topic_set_sizes,
+)
 from pres_eval.analysis.score_tables import read_score_table
 from pres_eval.analysis.signed_ranks import rank_sums
 from pres_eval.analysis.significance import (
     bootstrap,
     paired_t,
-    paired_t_greater,
     randomisation,
 )
-from pres_eval.analysis.topic_numbers import anova_power, expected_width, t_power, topic_set_sizes
 from pres_eval.arrays.types import FloatArray
 
 # Sakai, Joho Akusesu Hyoka Hohoron, Corona 2015, table 5.1: nDCG of three systems on 20 topics.
@@ -79,7 +85,7 @@ def test_a_textbooks_two_algorithms() -> None:
     assert mean[0] == pytest.approx(21.4)
     assert deviation[0] == pytest.approx(29.1, abs=0.05)
     assert mean[0] / deviation[0] * math.sqrt(10) == pytest.approx(2.33, abs=5e-3)
-    assert paired_t_greater(differences)[0] == pytest.approx(0.02, abs=5e-3)
+    assert paired_t(differences, greater=True)[0] == pytest.approx(0.02, abs=5e-3)
     positive, negative = rank_sums(differences)
     assert positive[0] - negative[0] == 35
 
@@ -115,7 +121,7 @@ def test_randomised_tests_of_sakais_scores() -> None:
     ranges = dealt_ranges(SAKAI[None], 10_000, 0)[0]
     for far, ours, theirs in zip(differences, dealt, (0.2561, 0.1040, 0.8926), strict=True):
         assert (ranges > far + 1e-9).mean() - noise < theirs < ours + noise
-    assert tukey(SAKAI, differences, Draws()).p_values == pytest.approx(dealt, abs=0.06)
+    assert tukey(SAKAI[None], [differences], Draws())[0].p_values == pytest.approx(dealt, abs=0.06)
 
 
 def test_an_experiment_in_blocks() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.correlation import kendall_tau_a
-from pres_eval.analysis.sampling import keep_relevant, kept_counts
+from pres_eval.analysis.robustness import keep_relevant, kept_counts
 
 
 @pytest.mark.parametrize(

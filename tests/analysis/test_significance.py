@@ -14,20 +14,16 @@ from scipy import stats
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import mean_and_deviation, wins_ties_losses
 from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised
-from pres_eval.analysis.hypotheses import p_values as p_values_of
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.analysis.signed_ranks import rank_sums, wilcoxon, wilcoxon_greater
+from pres_eval.analysis.signed_ranks import rank_sums, wilcoxon
 from pres_eval.analysis.significance import (
     PAIRED_TESTS,
     bootstrap,
-    bootstrap_greater,
     paired_t,
-    paired_t_greater,
     randomisation,
-    randomisation_greater,
     sign,
-    sign_greater,
 )
+from pres_eval.analysis.significance import p_values as p_values_of
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +83,7 @@ def test_paired_t_is_scipys(size: int) -> None:
     theirs = stats.ttest_rel(x, y, axis=1).pvalue
     assert paired_t(x - y) == pytest.approx(theirs, rel=1e-11)
     above = stats.ttest_rel(x, y, axis=1, alternative="greater").pvalue
-    assert paired_t_greater(x - y) == pytest.approx(above, rel=1e-11)
+    assert paired_t(x - y, greater=True) == pytest.approx(above, rel=1e-11)
 
 
 def test_paired_t_of_constant_differences() -> None:
@@ -100,14 +96,14 @@ def test_paired_t_of_constant_differences() -> None:
 
 def test_paired_t_one_sided_of_constant_differences() -> None:
     rows = np.array([[0.0] * 6, [0.3 - 0.1, 0.2] * 3, [-0.2] * 6])
-    assert paired_t_greater(rows).tolist() == [0.5, 2**-6, 1.0]
+    assert paired_t(rows, greater=True).tolist() == [0.5, 2**-6, 1.0]
 
 
 @given(st.lists(quarters, min_size=1, max_size=60))
 @settings(deadline=None)
 def test_sign_test_is_scipys(values: list[float]) -> None:
     wins, losses = sum(v > 0 for v in values), sum(v < 0 for v in values)
-    both, one = sign(np.array([values]))[0], sign_greater(np.array([values]))[0]
+    both, one = sign(np.array([values]))[0], sign(np.array([values]), greater=True)[0]
     if not wins + losses:
         assert (both, one) == (1, 1)
         return
@@ -120,7 +116,7 @@ def test_sign_test_is_scipys(values: list[float]) -> None:
 def test_wilcoxon_one_sided_is_scipys(size: int) -> None:
     differences = np.random.default_rng(size).normal(0.1, 1, (4, size))
     theirs = [stats.wilcoxon(row, alternative="greater").pvalue for row in differences]
-    assert wilcoxon_greater(differences) == pytest.approx(theirs, rel=1e-11)
+    assert wilcoxon(differences, greater=True) == pytest.approx(theirs, rel=1e-11)
 
 
 @given(st.lists(quarters, min_size=14, max_size=60))
@@ -129,7 +125,7 @@ def test_wilcoxon_one_sided_with_ties_is_scipys(values: list[float]) -> None:
     differences = np.array(values)
     if differences.any():
         theirs = stats.wilcoxon(differences, alternative="greater").pvalue
-        assert wilcoxon_greater(differences[None, :])[0] == pytest.approx(theirs, rel=1e-11)
+        assert wilcoxon(differences[None, :], greater=True)[0] == pytest.approx(theirs, rel=1e-11)
 
 
 def test_randomisation_one_sided_is_scipys_permutation_test() -> None:
@@ -142,7 +138,7 @@ def test_randomisation_one_sided_is_scipys_permutation_test() -> None:
         vectorized=False,
         alternative="greater",
     )
-    assert randomisation_greater(differences[None, :])[0] == pytest.approx(theirs.pvalue, abs=1e-15)
+    assert randomisation(differences[None, :], greater=True)[0] == pytest.approx(theirs.pvalue, abs=1e-15)
 
 
 def plain_bootstrap(values: list[float], samples: int, seed: int, *, one_sided: bool) -> float:
@@ -167,7 +163,7 @@ def test_bootstrap_is_sakais_algorithm() -> None:
     expected = [plain_bootstrap(row.tolist(), 400, 5, one_sided=False) for row in rows]
     assert bootstrap(rows, 400, 5).tolist() == expected
     expected = [plain_bootstrap(row.tolist(), 400, 5, one_sided=True) for row in rows]
-    assert bootstrap_greater(rows, 400, 5).tolist() == expected
+    assert bootstrap(rows, 400, 5, greater=True).tolist() == expected
     assert bootstrap(np.array([[0.0] * 5, [0.5] * 5]), 99).tolist() == [1.0, 2**-4]
     assert bootstrap(np.full((1, 20), 0.5), 99).tolist() == [0.01]
 
@@ -190,8 +186,8 @@ def test_equivalence_is_statsmodels_tost() -> None:
 def test_one_sided_p_values_go_with_the_two_sided_ones(test: str) -> None:
     differences = np.random.default_rng(8).normal(0.3, 1, (4, 30))
     record = PAIRED_TESTS[test]
-    greater, less = record.greater(differences, 2000, 0), record.greater(-differences, 2000, 0)
-    both = record.two_sided(differences, 2000, 0)
+    greater, less = (record.run(signed, 2000, 0, greater=True) for signed in (differences, -differences))
+    both = record.run(differences, 2000, 0)
     # The bootstrap distribution of skewed differences is not symmetric.
     assert np.minimum(1, np.minimum(greater, less) * 2) == pytest.approx(
         both, abs=0.08 if test == "bootstrap" else 0.03
@@ -205,7 +201,7 @@ def test_no_p_value_is_below_the_least(test: str, topics: int) -> None:
     """All topics better, by different amounts: nothing can be surer."""
     record = PAIRED_TESTS[test]
     differences = np.linspace(1, 1.1, topics)[None, :]
-    found = record.two_sided(differences, 200, 0)[0]
+    found = record.run(differences, 200, 0)[0]
     least = record.least(topics, 200)
     assert found >= least * (1 - 1e-12)
     if test not in ("t", "bootstrap"):
@@ -217,7 +213,7 @@ def test_false_positives_under_the_null(test: str) -> None:
     """Skewed scores like those of runs, no difference: about 5 % of 1,000 comparisons are significant."""
     rng = np.random.default_rng(21)
     x, y = rng.beta(0.5, 2, (1000, 25)), rng.beta(0.5, 2, (1000, 25))
-    found = (PAIRED_TESTS[test].two_sided(x - y, 400, 1) < 0.05).mean()
+    found = (PAIRED_TESTS[test].run(x - y, 400, 1) < 0.05).mean()
     assert 0.02 < found < 0.075, "the sign test can't come nearer to 5 % than 4.3 %"
 
 
@@ -262,7 +258,7 @@ def test_sampled_randomisation_is_never_zero_and_does_not_depend_on_other_rows()
 @pytest.mark.parametrize("test", PAIRED_TESTS)
 def test_no_difference_is_not_significant_and_sides_do_not_matter(test: str) -> None:
     differences = np.random.default_rng(8).normal(0.2, 1, (3, 30))
-    function = PAIRED_TESTS[test].two_sided
+    function = PAIRED_TESTS[test].run
     assert function(np.zeros((1, 30)), 100, 0).tolist() == [1.0]
     assert function(differences, 500, 0).tolist() == function(-differences, 500, 0).tolist()
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from support.commands import NAMES, QRELS, RUNS, Command
 
 import pres_eval as pe
-from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.winners import ORDERS, topic_winners, wins_of_runs
+from pres_eval.analysis.paired import ORDERS, PairedScores, topic_winners, wins_of_runs
 from pres_eval.errors import UsageError
 from pres_eval.library.choices import TopicOrder
 

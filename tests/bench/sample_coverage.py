@@ -14,8 +14,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pres_eval.analysis.pool_strata import DrawnPool, RankStratum, draw
-from pres_eval.analysis.pooling import Key, first_documents, judged_keys, pool_documents
+from pres_eval.analysis.pooling import (
+    DrawnPool,
+    Key,
+    RankStratum,
+    draw,
+    first_documents,
+    judged_keys,
+    pool_documents,
+)
 from pres_eval.analysis.sample_intervals import Redrawing, with_sample_intervals
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, RelevanceInfo

@@ -20,14 +20,13 @@ from statsmodels.stats import inter_rater, multitest, weightstats
 from statsmodels.stats.power import TTestPower
 from support.null_rates import read_tables
 
-from pres_eval.analysis import topic_numbers
+from pres_eval.analysis import power
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.correlation import kendall_tau_b, spearman
-from pres_eval.analysis.hypotheses import p_values
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import Draws, residual_variance, tukey
 from pres_eval.analysis.judging import cohens_kappa, grade_table
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import PAIRED_TESTS, p_values
 from pres_eval.arrays.types import FloatArray
 
 Compared = tuple[str, str, FloatArray, FloatArray]
@@ -73,7 +72,7 @@ def of_pairs(differences: FloatArray) -> Iterator[Compared]:
     lower, upper = intervals(differences, 0.05)
     theirs_t = stats.t.interval(0.95, topics - 1, differences.mean(axis=1), stats.sem(differences, axis=1))
     yield "t intervals", "scipy t.interval", np.concatenate((lower, upper)), np.concatenate(theirs_t)
-    plain = PAIRED_TESTS["t"].two_sided(differences, 1, 0)
+    plain = PAIRED_TESTS["t"].run(differences, 1, 0)
     for name, method in (("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")):
         expected = multitest.multipletests(plain, method=method)[1]
         yield "corrections", "statsmodels multipletests", CORRECTIONS[name](plain), expected
@@ -107,7 +106,7 @@ def of_tables(values: FloatArray) -> Iterator[Compared]:
     yield (
         "Tukey's HSD",
         "scipy studentized_range",
-        tukey(values, means[first] - means[second], Draws()).p_values,
+        tukey(values[None], [means[first] - means[second]], Draws())[0].p_values,
         expected,
     )
 
@@ -135,11 +134,11 @@ def of_formulas() -> Iterator[Compared]:
         for delta in (0.01, 0.05, 0.1, 0.2):
             for variance in (0.01, 0.05, 0.2):
                 for alpha in (0.01, 0.05):
-                    ours = topic_numbers.t_power(topics, delta, variance, alpha)
+                    ours = power.t_power(topics, delta, variance, alpha)
                     theirs = TTestPower().power(delta / np.sqrt(variance), topics, alpha)
                     yield "power of t", "statsmodels TTestPower", np.array([ours]), np.array([theirs])
                     for runs in (2, 3, 10, 50):
-                        ours = topic_numbers.anova_power(topics, delta, variance, runs, alpha)
+                        ours = power.anova_power(topics, delta, variance, runs, alpha)
                         freedom = (runs - 1, runs * (topics - 1))
                         critical = stats.f.ppf(1 - alpha, *freedom)
                         theirs = stats.ncf.sf(critical, *freedom, topics * delta**2 / (2 * variance))

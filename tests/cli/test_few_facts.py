@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.commands import Command
 
-from pres_eval.analysis.hypotheses import ALTERNATIVES
+from pres_eval.analysis.significance import ALTERNATIVES
 
 TOPICS = range(1, 8)
 QRELS = "".join(f"{topic} 0 a 1\n{topic} 0 b 1\n{topic} 0 c 0\n" for topic in TOPICS)

@@ -497,7 +497,7 @@ def test_p_of_a_gate_is_that_of_compare() -> None:
     for test in TESTS:
         [one] = confirm([(before, now, 1)], CompareSettings(test=test, alternative="less"))
         [other] = confirm([(now, before, -1)], CompareSettings(test=test))
-        greater = PAIRED_TESTS[test].greater((before - now)[None], 10_000, 0)[0]
+        greater = PAIRED_TESTS[test].run((before - now)[None], 10_000, 0, greater=True)[0]
         assert one.p_value == one.corrected == greater and other.p_value == min(1.0, 2 * greater)
         assert one.interval[0] < -0.075 < one.interval[1], "the mean change"
     [single] = confirm([(before[:1], now[:1], 1)], CompareSettings(alternative="less"))

@@ -14,7 +14,7 @@ from support.commands import Command
 
 import pres_eval as pe
 from pres_eval import options
-from pres_eval.analysis import compare_settings, corrections, hypotheses, intervals, significance
+from pres_eval.analysis import compare_settings, corrections, intervals, significance
 from pres_eval.library import choices
 
 RNG = np.random.default_rng(5)
@@ -114,7 +114,7 @@ def test_choices_are_those_there_are() -> None:
         (choices.Compat, options.COMPAT_VERSIONS),
         (choices.Correction, corrections.CORRECTIONS),
         (choices.Test, compare_settings.TESTS),
-        (choices.Alternative, hypotheses.ALTERNATIVES),
+        (choices.Alternative, significance.ALTERNATIVES),
         (choices.IntervalKind, intervals.INTERVALS),
     ):
         assert typing.get_args(kind) == tuple(known), kind

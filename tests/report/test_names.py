@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pres_eval.report.names import NAMINGS, fitted, run_names, without_shared
+from pres_eval.report.text import NAMINGS, fitted, run_names, without_shared
 
 
 @pytest.mark.parametrize(

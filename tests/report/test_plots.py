@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pres_eval.analysis.explain import cumulated
 from pres_eval.analysis.figures import precision_recall
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report import drawing, figure_plots, paper, plots, position_plots, power_plots, run_plots
+from pres_eval.report import agreement, drawing, figures, paper, plots, power, run_plots
 
 RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
 MEASURES = ("map", "PRES_100")
@@ -69,7 +69,7 @@ def test_difference_maps() -> None:
 
 def test_rank_changes() -> None:
     positions = np.array([[1, 2, 2], [3, 1, 2]])
-    axes = drawn(position_plots.rank_changes(RUNS, MEASURES, positions)).axes[0]
+    axes = drawn(agreement.rank_changes(RUNS, MEASURES, positions)).axes[0]
     lines = [line.get_ydata().tolist() for line in axes.lines]
     assert [line for line in lines if line != [2, 3]] == positions.T.tolist()
     assert lines.count([2, 3]) == 1, "a bracket holds together the names that tie for 2"
@@ -84,12 +84,12 @@ def test_rank_changes() -> None:
 def test_verdict_bars_and_agreement() -> None:
     patterns, pairs = ["map = PRES_100", "map ≠ PRES_100"], [3, 1]
     positions = np.array([[1, 2, 2], [3, 1, 2]])
-    figure = drawn(position_plots.agreement(RUNS, MEASURES, positions, patterns, pairs))
+    figure = drawn(agreement.agreement(RUNS, MEASURES, positions, patterns, pairs))
     _, axes = figure.axes
     assert [bar.get_width() for bar in axes.containers[0]] == pairs
     assert [text.get_text() for text in axes.texts] == ["3 (75.0%)", "1 (25.0%)"]
     assert [label.get_text() for label in axes.get_yticklabels()] == patterns
-    assert len(position_plots.agreement(RUNS, MEASURES, positions, None, None).axes) == 1
+    assert len(agreement.agreement(RUNS, MEASURES, positions, None, None).axes) == 1
 
 
 def test_curves() -> None:
@@ -139,7 +139,7 @@ def test_long_names_of_measures_do_not_cover_each_other() -> None:
     measures = ("map(rel=2,judged_only=True)", "recall_at_percent_20(rel=2)", "iprec_at_recall_0.10(rel=2)")
     positions = np.array([[1, 2, 3], [3, 1, 2], [2, 1, 3]])
     patterns = [" = ".join(measures), " ≠ ".join(measures)]
-    below = drawn(position_plots.agreement(RUNS, measures, positions, patterns, [2, 1]))
+    below = drawn(agreement.agreement(RUNS, measures, positions, patterns, [2, 1]))
     bars = drawn(run_plots.score_bars(RUNS, measures, np.ones((3, 3)) / 2))
     for labels in (below.axes[0].get_xticklabels(), [axes.yaxis.label for axes in bars.axes]):
         boxes = [label.get_window_extent() for label in labels]
@@ -177,7 +177,7 @@ def test_every_line_can_be_told_without_colour() -> None:
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "PNG"])
 def test_picture_is_the_same_each_time(ending: str) -> None:
     def made() -> bytes:
-        figure = position_plots.agreement(RUNS, MEASURES, np.array([[1, 2, 2], [3, 1, 2]]), ["a = b"], [1])
+        figure = agreement.agreement(RUNS, MEASURES, np.array([[1, 2, 2], [3, 1, 2]]), ["a = b"], [1])
         return paper.picture(lambda: figure, f"x.{ending}")
 
     first = made()
@@ -201,9 +201,7 @@ def test_many_runs_have_curves_of_their_own() -> None:
     """Saw-teeth of more than a few runs would cover each other: each has its own small plot."""
     curve = precision_recall([1, 4], 3, 10)
     for count in (3, 17):
-        figure = drawn(
-            figure_plots.precision_recall_curves("t", [f"r{n}" for n in range(count)], [curve] * count)
-        )
+        figure = drawn(figures.precision_recall_curves("t", [f"r{n}" for n in range(count)], [curve] * count))
         assert len(figure.axes) == (1 if count == 3 else count)
         said = texts(figure) if count == 3 else [axes.get_title("left") for axes in figure.axes]
         assert said == [f"r{n}: 0.3333" for n in range(count)], "break-even is said, as marks may coincide"
@@ -211,18 +209,18 @@ def test_many_runs_have_curves_of_their_own() -> None:
 
 def test_levels_that_are_not_low_are_said() -> None:
     swaps = {"map": ([0.0], [0.1])}
-    figure = drawn(power_plots.power_figure({"map": np.ones(3)}, swaps, alpha=0.05, topics=5))
+    figure = drawn(power.power_figure({"map": np.ones(3)}, swaps, alpha=0.05, topics=5))
     assert "no pair of runs below 0.2" in [text.get_text() for text in figure.axes[0].texts]
-    figure = drawn(power_plots.power_figure({"map": np.linspace(0, 1, 101)}, swaps, alpha=0.05, topics=5))
+    figure = drawn(power.power_figure({"map": np.linspace(0, 1, 101)}, swaps, alpha=0.05, topics=5))
     assert figure.axes[0].get_xlim()[0] == 80, "pairs above 0.2 are not drawn"
     assert figure.axes[1].get_xlim()[0] == pytest.approx(-0.001), "a single bin at 0 has no others before it"
-    figure = drawn(power_plots.power_figure({"map": np.ones(3)}, {"map": ([], [])}, alpha=0.05, topics=5))
+    figure = drawn(power.power_figure({"map": np.ones(3)}, {"map": ([], [])}, alpha=0.05, topics=5))
     assert "no bin of 20 comparisons" in [text.get_text() for text in figure.axes[1].texts]
 
 
 def test_pairs_are_counted_in_whole_numbers() -> None:
     positions = np.array([[1, 2, 2], [3, 1, 2]])
-    figure = drawn(position_plots.agreement(RUNS, MEASURES, positions, ["a = b", "a ≠ b"], [2, 1]))
+    figure = drawn(agreement.agreement(RUNS, MEASURES, positions, ["a = b", "a ≠ b"], [2, 1]))
     ticks = figure.axes[1].get_xticks()
     assert all(float(tick).is_integer() for tick in ticks)
 

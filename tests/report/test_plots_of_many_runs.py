@@ -14,11 +14,10 @@ from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
 from pres_eval.analysis.figures import Roc
-from pres_eval.report import drawing, figure_plots, judges_plots, paper, plots, position_plots, run_plots
+from pres_eval.report import agreement, drawing, figures, paper, plots, run_plots
+from pres_eval.report.trec_pictures import default_subject, draw_one_graph, draw_pair
 from pres_eval.report.trec_plots import draw_curves
 from pres_eval.report.trec_report import Report
-from pres_eval.report.trec_run_plots import default_subject, draw_one_graph
-from pres_eval.report.trec_topic_plots import draw_pair
 
 MANY = [f"run-{number:02d}-of-a-group" for number in range(17)]
 
@@ -113,9 +112,9 @@ def test_nothing_is_cut_in_a_column(count: int, width: int) -> None:
         lambda: run_plots.difference_maps(runs, measures, means, said),
         lambda: plots.curves(runs, measures, (1, 2), np.stack([means, means], axis=1), xlabel="rank"),
         lambda: plots.robustness((0.2, 0.6), {"cutoff 10": taus, "cutoff 100": taus}, "Kendall τ-a"),
-        lambda: figure_plots.roc_curves("Topic 1", runs, curves),
-        lambda: figure_plots.normalised_recall_curves(np.array([10, 1000]), runs, means[:2].T),
-        lambda: position_plots.agreement(runs, measures, positions, ["map = PRES_100"], [3]),
+        lambda: figures.roc_curves("Topic 1", runs, curves),
+        lambda: figures.normalised_recall_curves(np.array([10, 1000]), runs, means[:2].T),
+        lambda: agreement.agreement(runs, measures, positions, ["map = PRES_100"], [3]),
     )
     for make in makers:
         figure = drawn_for(paper.Paper(width), make)
@@ -158,8 +157,8 @@ def test_better_and_worse_topics_of_a_pair_differ_in_shape(report: Report) -> No
 
 def test_judges_of_many_runs_fit_a_page() -> None:
     orders = {f"measure-{number}": np.array([range(1, 18), range(17, 0, -1)]) for number in range(5)}
-    figure: Any = judges_plots.judges_figure(("one", "two"), (0, 1), np.array([[5, 1], [2, 9]]), MANY, orders)
-    assert figure.get_size_inches()[0] <= judges_plots.WIDEST
+    figure: Any = plots.judges_figure(("one", "two"), (0, 1), np.array([[5, 1], [2, 9]]), MANY, orders)
+    assert figure.get_size_inches()[0] <= plots.WIDEST
     titles = [axes.get_title() for axes in figure.axes]
     assert titles[1:] == [f"Position of each run: measure-{number}" for number in range(5)]
 
@@ -167,23 +166,23 @@ def test_judges_of_many_runs_fit_a_page() -> None:
 def test_the_roc_of_a_large_collection_is_not_at_the_left_edge() -> None:
     fallout, recall = np.array([0, 0.0001, 0.001, 1.0]), np.array([0, 0.5, 0.8, 1.0])
     curve = Roc(fallout=fallout, recall=recall, area=0.9)
-    axes: Any = figure_plots.roc_curves("Topic 1", ["one"], [curve]).axes[0]
+    axes: Any = figures.roc_curves("Topic 1", ["one"], [curve]).axes[0]
     assert 0.001 < axes.get_xlim()[1] < 0.0013
     assert "up to a fallout of 0.0012" in axes.figure._suptitle.get_text()
 
 
 def test_many_curves_of_a_topic_are_no_smaller_than_a_third_of_a_page(tmp_path: Path) -> None:
     curves = [Roc(fallout=np.array([0, 0.5, 1.0]), recall=np.array([0, 0.9, 1.0]), area=0.9)] * 17
-    figure: Any = figure_plots.roc_curves("Topic 1", MANY, curves)
+    figure: Any = figures.roc_curves("Topic 1", MANY, curves)
     assert len(figure.axes) == 17 and figure.get_size_inches()[0] <= 8
     columns = {round(axes.get_position().x0, 2) for axes in figure.axes}
     assert len(columns) == 3
 
 
 def test_lines_and_dots_are_in_the_legend() -> None:
-    figure: Any = figure_plots.relevant_per_topic(list("abc"), [9, 3, 1])
+    figure: Any = figures.relevant_per_topic(list("abc"), [9, 3, 1])
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["mean: 4.3"]
-    many: Any = figure_plots.relevant_per_topic([str(topic) for topic in range(100)], [1] * 100)
+    many: Any = figures.relevant_per_topic([str(topic) for topic in range(100)], [1] * 100)
     assert many.axes[0].get_xlabel() == "topic, by relevant documents (one in 2 named)"
 
 
@@ -197,7 +196,7 @@ def test_the_report_in_a_column_has_its_graphs_below_each_other(report: Report) 
 def test_names_of_panels_stay_without_titles() -> None:
     curve = Roc(fallout=np.array([0, 0.5, 1.0]), recall=np.array([0, 0.9, 1.0]), area=0.9)
     own = paper.Paper(untitled=True)
-    figure = drawn_for(own, lambda: figure_plots.roc_curves("Topic 1", MANY, [curve] * 17))
+    figure = drawn_for(own, lambda: figures.roc_curves("Topic 1", MANY, [curve] * 17))
     assert figure.get_suptitle() == ""
     assert [axes.get_title("left").partition(":")[0] for axes in figure.axes] == MANY
 

@@ -12,8 +12,8 @@ from matplotlib.patches import StepPatch
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
 from pres_eval.report.drawing import add_legend
+from pres_eval.report.trec_pictures import MANY_BARS, draw_histogram
 from pres_eval.report.trec_plots import PAGE, as_picture, document, page_around
-from pres_eval.report.trec_topic_plots import MANY_BARS, draw_histogram
 
 
 @pytest.mark.slow

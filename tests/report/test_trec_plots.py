@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, report_of
 
 from pres_eval.report.drawing import COLOURS
-from pres_eval.report.trec_topic_plots import draw_histogram
+from pres_eval.report.trec_pictures import draw_histogram
 
 
 def test_bars_above_and_below_the_median_have_their_colours() -> None:

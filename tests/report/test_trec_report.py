@@ -22,9 +22,9 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
 from pres_eval.report.report_topics import against_median, largest_differences, median
 from pres_eval.report.trec import evaluation_lines
+from pres_eval.report.trec_pictures import Subject, draw_histogram, draw_intervals, draw_pair, draw_topic
 from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
 from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
-from pres_eval.report.trec_run_plots import Subject, draw_intervals
 from pres_eval.report.trec_tables import (
     as_text,
     document_level_averages,
@@ -32,7 +32,6 @@ from pres_eval.report.trec_tables import (
     recall_level_averages,
     summary_statistics,
 )
-from pres_eval.report.trec_topic_plots import draw_histogram, draw_pair, draw_topic
 
 pytestmark = pytest.mark.slow
 
@@ -133,12 +132,12 @@ def test_roc_counts_what_is_not_relevant(tmp_path: Path) -> None:
     qrels = judgements("1", 2) + judgements("2", 2)
     run = ranking("1", (2, 5), 6, "a") + ranking("2", (3,), 4, "a")
     report = report_of_texts(tmp_path, qrels, run, num_docs_in_coll=12)
-    points = {point.rank: [point.fallout, point.recall] for point in roc_curve(report, 0)}
-    assert points[0] == [0.0, 0.0]
-    assert points[2] == pytest.approx([(1 / 10 + 2 / 10) / 2, 0.25])
-    assert points[5] == pytest.approx([(3 / 10 + 3 / 10) / 2, 0.75])
-    assert points[1000] == points[None] == pytest.approx([(4 / 10 + 3 / 10) / 2, 0.75])
-    fallouts = [point.fallout for point in roc_curve(report, 0)]
+    points = {words.partition(",")[0]: [x, y] for x, y, words in roc_curve(report, 0)}
+    assert points["rank 0"] == [0.0, 0.0]
+    assert points["rank 2"] == pytest.approx([(1 / 10 + 2 / 10) / 2, 0.25])
+    assert points["rank 5"] == pytest.approx([(3 / 10 + 3 / 10) / 2, 0.75])
+    assert points["rank 1000"] == points["all retrieved"] == pytest.approx([(4 / 10 + 3 / 10) / 2, 0.75])
+    fallouts = [x for x, _, _ in roc_curve(report, 0)]
     assert fallouts == sorted(fallouts)
 
 
@@ -147,17 +146,17 @@ def test_roc_counts_whole_documents(tmp_path: Path) -> None:
     count, found = next((n, k) for n in range(2, 200) for k in range(1, n) if (k / n) * n < k)
     run = ranking("1", tuple(range(1, found + 1)), found, "a")
     report = report_of_texts(tmp_path, judgements("1", count), run, num_docs_in_coll=1000)
-    points = {point.rank: point for point in roc_curve(report, 0)}
+    points = list(roc_curve(report, 0))
     # All that was retrieved is relevant: nothing else was, at any rank.
-    assert [points[rank].fallout for rank in (*report.grid, None)] == [0.0] * (len(report.grid) + 1)
-    assert points[1000].recall == pytest.approx(found / count)
+    assert [x for x, _, _ in points] == [0.0] * (len(report.grid) + 2)
+    assert points[-2][1] == pytest.approx(found / count)
 
 
 def test_complete_averages_over_all_topics(tmp_path: Path) -> None:
     qrels = judgements("1", 1) + judgements("2", 1)
     report = report_of_texts(tmp_path, qrels, ranking("1", (1,), 2, "a"), complete=True, num_docs_in_coll=9)
     assert dict(recall_level_averages(report, 0))["Average precision"] == "0.5000"
-    assert roc_curve(report, 0)[-1].recall == 0.5
+    assert list(roc_curve(report, 0))[-1][1] == 0.5
 
 
 def test_grid_holds_what_was_asked_for() -> None:
@@ -173,7 +172,7 @@ def test_the_pictures_draw_the_numbers(patents: Report) -> None:
         assert drawn[1] == [patents.summary(run, f"PRES_{cutoff}") for cutoff in patents.grid]
         assert drawn[2] == [patents.summary(run, f"recall_{cutoff}") for cutoff in patents.grid]
         fallout = np.asarray(roc.get_lines()[run].get_xdata()).tolist()
-        assert fallout == [point.fallout for point in roc_curve(patents, run)]
+        assert fallout == [x for x, _, _ in roc_curve(patents, run)]
     for axes in (precision, pres, recall, roc, bars):
         assert axes.get_xlabel() and axes.get_ylabel() and axes.get_title()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(patents.names)

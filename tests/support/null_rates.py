@@ -20,12 +20,11 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.effects import hedges_g
-from pres_eval.analysis.hypotheses import p_values
 from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.joint import Draws as JointDraws
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.significance import PAIRED_TESTS, p_values
 from pres_eval.arrays.types import FloatArray
 from pres_eval.gates.confirming import confirm
 
@@ -82,7 +81,7 @@ def pair_differences(values: FloatArray, draws: Draws, null: str) -> FloatArray:
 
 def false_positives(values: FloatArray, test: str, draws: Draws, null: str, samples: int = 2000) -> float:
     """The share of comparisons of two runs without a difference that a test calls significant."""
-    found = PAIRED_TESTS[test].two_sided(pair_differences(values, draws, null), samples, 0)
+    found = PAIRED_TESTS[test].run(pair_differences(values, draws, null), samples, 0)
     return float((found < ALPHA).mean())
 
 
@@ -206,7 +205,7 @@ def _any_found(values: FloatArray, settings: CompareSettings, *, against_first: 
         found = JOINT_TESTS[settings.test].run(values[None], [widest], chance)[0].p_values
     else:
         differences = values[first] - values[second]
-        plain = PAIRED_TESTS[settings.test].two_sided(differences, settings.samples, settings.seed)
+        plain = PAIRED_TESTS[settings.test].run(differences, settings.samples, settings.seed)
         found = CORRECTIONS[settings.correction](plain)
     return bool((found < settings.alpha).any())
 

@@ -1,4 +1,4 @@
-"""The leaderboard: averages of all runs, and the intervals of one measure as bars."""
+"""The leaderboard: averages of all runs, the intervals of one measure as bars; two runs compared."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.header import banner, failed_runs
 from pres_eval.report.page.tables import Cell, controls, figure, link, scrolling, section, table
-from pres_eval.report.text import percentage, shown
-from pres_eval.report.trec_report import DIGITS, Report
+from pres_eval.report.text import p_text, percentage, signed
+from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 12
 """With more runs than this the table shows the letters of one measure alone."""
@@ -50,7 +50,6 @@ def _averages(report: Report) -> Html:
     """Return the board: runs and their means, the best first."""
     labels = report.board_and_counts
     formats = {label: report.column(label).measure.format for label in labels}
-    values = {label: [report.summary(run, label) for run in range(len(report.names))] for label in labels}
     several = len(report.names) > 1
     firsts = {label: report.leaders(label) for label in labels}
     rows: list[Sequence[Cell]] = []
@@ -61,13 +60,12 @@ def _averages(report: Report) -> Html:
             of_all = f" ({zeros} counted as 0)"
         cells: list[Cell] = [f"{report.topic_counts()[run]}{of_all}"]
         for label in labels:
-            text = shown(values[label][run], DIGITS, formats[label])
             best = several and formats[label] is Format.FLOAT and run in firsts[label]
             cells.append(
                 element(
                     "td",
-                    text,
-                    _letters(report, label, run, hidden=len(values[label]) > FEW_RUNS and label != labels[0]),
+                    report.text(run, label),
+                    _letters(report, label, run, hidden=len(report.names) > FEW_RUNS and label != labels[0]),
                     class_="n best" if best else "n",
                     data_board=label if label in report.board else None,
                 )
@@ -75,8 +73,14 @@ def _averages(report: Report) -> Html:
         named = link("runs", name, run=name)
         rows.append([element("span", svg.swatch(run), named, class_="name", data_run=run), *cells])
     caption = f"Averages over topics{_words(report) if several else ''}"
-    falling = {label for label in labels if report.sign(label) < 0}
-    return table(caption, ["run", "topics", *labels], rows, sortable=True, name="board", falling=falling)
+    return table(
+        caption,
+        ["run", "topics", *labels],
+        rows,
+        sortable=True,
+        name="board",
+        falling={label for label in labels if report.sign(label) < 0},
+    )
 
 
 def _words(report: Report) -> str:
@@ -105,13 +109,16 @@ def _note(report: Report) -> Html | str:
         if set(own) == {"a"}
     ]
     few = f" {', '.join(alike)}: all runs share a, which does not mean that they are equal." if alike else ""
-    words = (
-        f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
-        f" {report.pairs.family}, each over the topics that both have, significant where"
-        f" p < {report.pairs.settings.alpha:g}.{few}"
-    )
     return element(
-        "p", element("span", id="board-signs", role="status"), words, class_="dim", id="board-note"
+        "p",
+        element("span", id="board-signs", role="status"),
+        (
+            f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
+            f" {report.pairs.family}, each over the topics that both have, significant where"
+            f" p < {report.pairs.settings.alpha:g}.{few}"
+        ),
+        class_="dim",
+        id="board-note",
     )
 
 
@@ -153,5 +160,45 @@ def _intervals(report: Report) -> Html | str:
     less = " (less is better)" if report.sign(label) < 0 else ""
     ends = f" with {confidence} intervals (uncorrected)" if np.isfinite(pairs.lower[0]).any() else ""
     words = f"Means over {pairs.over}{ends}, best first{less}"
-    chart = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
-    return element("div", figure(label, words, chart), id="board-bars")
+    return element(
+        "div",
+        figure(
+            label, words, svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
+        ),
+        id="board-bars",
+    )
+
+
+def pair(report: Report) -> Html:
+    """Each run against the baseline; the script compares any two."""
+    pairs = report.pairs
+    if pairs is None:
+        return section("pair", "Two runs", element("p", "There is no average over topics to test."))
+    rows: list[Sequence[Cell]] = []
+    base = report.baseline
+    for run in report.best_first(report.main):
+        if run != base:
+            found = pairs.against(0, run, base)
+            counts = found.wins, found.topics - found.wins - found.losses, found.losses
+            numbers = [signed(found.difference), *map(str, counts), p_text(found.p_value)]
+            rows.append([link("runs", report.names[run], run=report.names[run]), str(found.topics), *numbers])
+    caption = (
+        f"{pairs.measures[0]}: each run against {report.names[base]} over the topics that both have"
+        f" ({pairs.family}, as on the leaderboard)"
+    )
+    static = scrolling(
+        "Each run against the baseline",
+        table(caption, ["run", "topics", "difference", "wins", "ties", "losses", "p"], rows, sortable=True),
+    )
+    return section(
+        "pair",
+        "Two runs",
+        controls(
+            ("pair-a", "Run"),
+            ("pair-b", "against"),
+            ("pair-measure", "by"),
+            ("pair-nmax", "documents by rank"),
+        ),
+        element("div", id="pair-view", hidden=True),
+        element("div", static, id="pair-static"),
+    )

@@ -1,13 +1,14 @@
-"""The graphs with their legend, and the numbers behind those against Nmax."""
+"""The graphs with their legend and their numbers, and the distribution of a measure over topics."""
 
 from __future__ import annotations
 
+from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
-from pres_eval.report.text import shown
-from pres_eval.report.trec_report import DIGITS, Report
+from pres_eval.report.report_topics import quartiles, topic_measures
+from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 8
 """More runs than this, and their names can be searched."""
@@ -22,7 +23,7 @@ def graphs(report: Report) -> Html:
         if not graph.logarithmic:
             continue
         rows = [
-            [name, *(shown(report.summary(run, f"{graph.name}_{cutoff}"), DIGITS) for cutoff in report.grid)]
+            [name, *(report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid)]
             for run, name in enumerate(report.names)
         ]
         tables += [
@@ -52,3 +53,31 @@ def _legend(report: Report) -> Html | str:
     entries += [element("li", button, class_="script", hidden=True) for button in every]
     legend = element("ul", *entries, class_="legend", aria_label=words)
     return element("div", search if len(report.names) > FEW_RUNS else "", legend)
+
+
+def distributions(report: Report) -> Html:
+    """Return the distribution of a measure over topics, run by run; the script draws any measure."""
+    label = next(
+        label for label in topic_measures(report) if report.column(label).measure.format is Format.FLOAT
+    )
+    matrix = report.matrix(label)
+    rows = []
+    for run in report.best_first(label):
+        low, first, middle, third, high = quartiles(matrix[run])
+        text = (
+            f"{report.names[run]}: median {middle:.4f}, quartiles {first:.4f} and {third:.4f},"
+            f" least {low:.4f}, most {high:.4f}"
+        )
+        rows.append(svg.Row(report.names[run], run, middle, (low, high), (first, third), text))
+    words = "Least, first quartile, median, third quartile, most over topics; runs with the best mean first"
+    return section(
+        "distributions",
+        "Distributions over topics",
+        controls(("spread-measure", "Measure"), ("spread-run", "Run against the median")),
+        element(
+            "div",
+            figure(label, words, svg.row_chart("spread", f"{label} over topics", words, label, rows)),
+            id="spread-view",
+        ),
+        element("div", id="median-view", hidden=True),
+    )

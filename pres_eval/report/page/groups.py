@@ -92,8 +92,9 @@ def _means(report: Report, groups: Groups, label: str, own: Sequence[GroupCompar
         worst = worst_group(evaluation, place) or UNKNOWN
         name = report.names[run]
         rows.append([link("runs", name, run=name), *cells, mean, worst])
-    heads = ["run", *names, "mean of groups", "worst group"]
-    return table(f"Means of {label} by group of topics", heads, rows)
+    return table(
+        f"Means of {label} by group of topics", ["run", *names, "mean of groups", "worst group"], rows
+    )
 
 
 def _lacking(report: Report, run: int, groups: Groups, name: str) -> str:

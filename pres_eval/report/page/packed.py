@@ -20,9 +20,8 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
-from pres_eval.report.names import fitted
 from pres_eval.report.report_topics import medians_of, topic_measures
-from pres_eval.report.text import text_of
+from pres_eval.report.text import fitted, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 from pres_eval.version import __version__
 
@@ -96,7 +95,11 @@ def page_data(report: Report) -> list[Html]:
     for number, label in enumerate(labels):
         block.add(f"values{number}", as_shown(report.matrix(label), report.column(label).measure.format))
     block.add("present", (~np.isnan(report.matrix("num_rel"))).astype("<u1"))
-    _add_documents(block, report)
+    documents = report.documents
+    block.add("offsets", documents.offsets.astype("<i4"))
+    block.add("grades", smallest(documents.grades))
+    block.add("ranks", smallest(documents.ranks, ("<u2", "<u4")))
+    block.add_text("docnos", [text_of(docno) for docno in documents.docnos])
     medians = {label: found for label in labels if (found := medians_of(report, label)) is not None}
     for label, found in medians.items():
         block.add(f"median:{label}", as_shown(found, Format.FLOAT))
@@ -104,7 +107,7 @@ def page_data(report: Report) -> list[Html]:
         _add_pairs(block, report.pairs)
     document = _document(report, labels) | {"contents": block.contents}
     if report.titles:
-        block.add_text("titles", [text_of(report.titles.get(docno, "")) for docno in report.documents.docnos])
+        block.add_text("titles", [text_of(report.titles.get(docno, "")) for docno in documents.docnos])
     document["medians"] = {label: label in report.medians for label in medians}
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
@@ -112,14 +115,6 @@ def page_data(report: Report) -> list[Html]:
         element("script", raw(text), type="application/json", id="data"),
         element("script", raw(block.base64()), type="text/plain", id="block"),
     ]
-
-
-def _add_documents(block: PackedBlock, report: Report) -> None:
-    documents = report.documents
-    block.add("offsets", documents.offsets.astype("<i4"))
-    block.add("grades", smallest(documents.grades))
-    block.add("ranks", smallest(documents.ranks, ("<u2", "<u4")))
-    block.add_text("docnos", [text_of(docno) for docno in documents.docnos])
 
 
 def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:

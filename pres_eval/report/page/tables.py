@@ -38,11 +38,10 @@ def table(
         )
         for row in rows
     ]
-    head = element("thead", element("tr", *heads))
     return element(
         "table",
         element("caption", caption),
-        head,
+        element("thead", element("tr", *heads)),
         element("tbody", raw("\n" + "\n".join(lines) + "\n")),
         id=name,
     )
@@ -87,8 +86,7 @@ def section(name: str, heading: str, *content: Content) -> Html:
 
 def figure(title: str, words: Content, picture: Content) -> Html:
     """A picture with what it shows above it."""
-    caption = element("figcaption", element("strong", title), element("br"), words)
-    return element("figure", caption, picture)
+    return element("figure", element("figcaption", element("strong", title), element("br"), words), picture)
 
 
 def controls(*selects: tuple[str, str], field: Content = "") -> Html:

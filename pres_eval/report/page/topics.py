@@ -1,4 +1,4 @@
-"""The table of topics, and those on which runs differ most."""
+"""Topics: the table of all, one in full, the hardest ones, and those on which runs differ most."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import math
 
 import numpy as np
 
+from pres_eval.analysis.topics import plural
 from pres_eval.measures.base import Format
+from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
-from pres_eval.report.page.tables import controls, scrolling, section, table
-from pres_eval.report.report_topics import largest_differences, topic_measures
+from pres_eval.report.page.tables import controls, figure, scrolling, section, table
+from pres_eval.report.report_topics import (
+    hardest_topics,
+    largest_differences,
+    relevant_counts,
+    topic_measures,
+)
 from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
@@ -29,8 +36,13 @@ def topics(report: Report) -> Html:
         "input", id="filter", type="search", autocomplete="off", spellcheck="false", aria_describedby="shown"
     )
     words = "Filter: part of a topic's id, or conditions such as map < 0.05 P_10 >= 0.2"
-    caption = f"All measures of a run: {report.names[0]}"
-    made = table(caption, ["topic", *labels], rows, sortable=True, name="topics-table")
+    made = table(
+        f"All measures of a run: {report.names[0]}",
+        ["topic", *labels],
+        rows,
+        sortable=True,
+        name="topics-table",
+    )
     return section(
         "topics",
         "Topics",
@@ -66,3 +78,62 @@ def differences(report: Report) -> Html:
         made = table("Topics on which runs differ most", heads, rows, text_columns=3, sortable=True)
         parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
     return section("differences", "Largest differences between runs", element("div", *parts, class_="charts"))
+
+
+def topic_view(report: Report) -> Html:
+    """The hardest topics, and how many relevant documents topics have; the script lays one topic open."""
+    label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
+    several = len(report.names) > 1
+    count = 3 if several else 1
+    rows = [
+        [
+            text_of(report.topics[topic.place]),
+            str(topic.num_rel),
+            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)[:count]),
+        ]
+        for topic in hardest_topics(report, label)
+    ]
+    hardest = table(
+        f"{label}, the hardest topics first",
+        ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])],
+        rows,
+        sortable=True,
+        name="hardest",
+    )
+    columns = relevant_counts(report)
+    words = f"How many of the {plural(len(report.topics))} have how many relevant documents"
+    chart = svg.column_chart(
+        "relevant", "Relevant documents of the topics", words, ("relevant documents", "topics"), columns
+    )
+    return section(
+        "topic",
+        "A topic",
+        controls(("topic-choice", "Topic"), ("topic-run", "Run"), ("topic-nmax", "Nmax")),
+        element("div", id="topic-view", hidden=True),
+        element(
+            "div",
+            element(
+                "div", element("h3", "Hardest topics"), scrolling("Hardest topics", hardest, rows=len(rows))
+            ),
+            figure("Relevant documents", words, chart),
+            class_="charts",
+        ),
+        _document(report),
+    )
+
+
+def _document(report: Report) -> Html:
+    """A document, which the script shows: its grade, and its rank in each run."""
+    count = plural(len(report.documents.docnos), "relevant document")
+    hint = f"Choose one of the {count} in a topic, or among those that only one of two runs found."
+    shown_there = element("div", element("p", hint), id="document-view")
+    heading = "A document"
+    return element(
+        "section",
+        element("h2", heading),
+        shown_there,
+        id="document",
+        class_="script",
+        hidden=True,
+        aria_label=heading,
+    )

@@ -1,11 +1,20 @@
-"""Tables of runs compared in groups of topics."""
+"""Tables of a comparison by topics: in groups of them, and the runs that win each."""
 
 from __future__ import annotations
 
 from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
 from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.report.cells import Note, PValue, Score, ShownCell
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.analysis.paired import (
+    BEST,
+    DIFFERENCE,
+    TOPIC,
+    PairedScores,
+    TopicWinner,
+    topic_winners,
+    wins_of_runs,
+)
+from pres_eval.analysis.topics import plural
+from pres_eval.report.layout import Note, PValue, Score, Shown, ShownCell, Table, records_table
 
 
 def by_group_tables(found: ByGroup, settings: CompareSettings) -> list[Table]:
@@ -62,12 +71,59 @@ def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Tabl
         "whether the difference of two runs is another one in another group: random deals of the topics to"
         " groups; a difference that is significant in one group and not in another is no such evidence"
     )
-    headings = ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})")
     return records_table(
         "interaction",
         "Difference by group",
         found.interactions,
         Interaction,
         (star, note),
-        Shown(headings, lines, left=5),
+        Shown(
+            ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})"),
+            lines,
+            left=5,
+        ),
     )
+
+
+TITLES = {DIFFERENCE: "largest differences first", TOPIC: "by topic", BEST: "by the best run"}
+
+
+def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
+    """The best run of each topic and the second, and how many topics each run wins."""
+    topics = plural(len(scores.topics))
+    winners = topic_winners(scores, order)
+    lines: list[list[ShownCell]] = [
+        [
+            one.measure,
+            one.topic,
+            one.best,
+            Score(one.value),
+            one.second or "-",
+            Score(one.second_value),
+            Score(one.difference, signed=True),
+        ]
+        for one in winners
+    ]
+    headings = ("measure", "topic", "best", "value", "second", "value", "difference")
+    wins = wins_of_runs(scores)
+    return [
+        records_table(
+            "per_topic",
+            f"Best runs of {topics}, {TITLES[order]}",
+            winners,
+            TopicWinner,
+            ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
+            Shown(headings, lines, left=3),
+        ),
+        Table(
+            "wins",
+            f"Wins over {topics}",
+            ("run", "measure", "alone", "shared"),
+            [
+                (name, label, *wins[run][measure])
+                for run, name in enumerate(scores.runs)
+                for measure, label in enumerate(scores.measures)
+            ],
+            left=2,
+        ),
+    ]

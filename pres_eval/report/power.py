@@ -1,0 +1,163 @@
+"""The tables and the picture of power: topics needed, pairs told apart, stability, swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from pres_eval.analysis.power import Discrimination, Sizes, Stability, Swaps, needed_difference
+from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
+from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.paper import Axes, Figure
+from pres_eval.report.text import UNKNOWN, number
+
+if TYPE_CHECKING:
+    from matplotlib.lines import Line2D
+
+
+def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float, runs: int) -> Table:
+    """Return the table of the topics that a difference needs."""
+    lines = [
+        (
+            one.measure,
+            number(one.deviation),
+            *(UNKNOWN if value is None else value for value in (one.t, one.anova, one.interval)),
+            number(one.detectable),
+        )
+        for one in found
+    ]
+    return records_table(
+        "sizes",
+        f"Topics that a difference of {delta:g} needs (alpha {alpha:g}, power {power:g})",
+        found,
+        Sizes,
+        (
+            "t-test: of two runs; ANOVA: between the best and the worst of the runs; interval: for one of the"
+            f" difference of two runs no wider than {delta:g}",
+            "deviation: of a score, what neither run nor topic explains; -: the scores do not vary;"
+            " detectable: the least difference that the t-test finds with these topics",
+        ),
+        Shown(("measure", "deviation", "t-test", f"ANOVA, {runs} runs", "interval", "detectable"), lines),
+    )
+
+
+def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:
+    """Pairs of runs that each measure tells apart; for programs the achieved significance levels."""
+    return [
+        Table(
+            name="discrimination",
+            title=f"Discriminative power: pairs of runs told apart ({test}, p < {alpha:g})",
+            headings=("measure", "pairs", "significant", "share", "needed"),
+            rows=[(one.measure, len(one.levels), one.significant, one.share, one.needed) for one in found],
+            notes=("needed: a difference of means that would have been significant for any pair",),
+        ),
+        Table(
+            name="levels",
+            headings=("measure", "pair", "level"),
+            rows=[
+                (one.measure, place, level)
+                for one in found
+                for place, level in enumerate(one.levels.tolist(), 1)
+            ],
+            people=False,
+        ),
+    ]
+
+
+def stability_tables(
+    rows: Sequence[Stability], swaps: Sequence[Swaps], trials: int, fuzziness: float, rate: float = 0.05
+) -> list[Table]:
+    """Error rates and swap rates, with the difference from which on swaps are rare."""
+    lines = []
+    for one in rows:
+        own = [each for each in swaps if (each.measure, each.topics) == (one.measure, one.topics)]
+        needed = number(needed_difference(own, rate), 2)
+        lines.append((one.measure, one.topics, one.error_rate, one.ties, one.swap_rate, needed))
+    return [
+        records_table(
+            "stability",
+            f"Stability on {trials} random sets of topics",
+            rows,
+            Stability,
+            (
+                f"error_rate: share of rarer verdicts; ties: means within {fuzziness:.0%} of each other;"
+                " swap_rate: another set of topics turns the order round",
+                f"needed: differences from which on at most {rate:.0%} of the pairs swap; -: no difference",
+            ),
+            Shown(("measure", "topics", "error_rate", "ties", "swap_rate", "needed"), lines),
+        ),
+        records_table("swaps", "", swaps, Swaps, people=False),
+    ]
+
+
+MOST_LEVEL = 0.2
+"""Levels above this are not drawn, nor the pairs of runs that no measure brings below it."""
+
+
+FEWEST_IN_BIN = 20
+"""Comparisons that a bin of differences needs, so that its swap rate is worth a point."""
+
+
+def power_figure(
+    levels: Mapping[str, NDArray[Any]],
+    swaps: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    alpha: float,
+    topics: int,
+) -> Figure:
+    """Left the levels of the pairs of runs, ascending, for each measure (Sakai's ASL curves), right swap
+    rates.
+
+    swaps: measure -> (lower ends of the bins, rates) for the largest sets of topics, of so many topics.
+    """
+    looks = dict(zip(levels, line_styles(len(levels)), strict=True))
+    with panels(2, 2, (4.5, 4.2), (0.0, 0.1 * len(levels))) as (figure, (left, right)):
+        lines = _draw_levels(left, levels, looks, alpha)
+        for name, (lower, rates) in swaps.items():
+            right.plot(lower, rates, linewidth=1.2, **looks[name])
+        if not any(len(lower) for lower, _ in swaps.values()):
+            right.annotate(
+                f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
+            )
+        right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
+        last = max((max(lower, default=0.0) for lower, _ in swaps.values()), default=0.0)
+        right.set(
+            title=f"Swaps between two sets of {topics} topics",
+            xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",
+            ylabel="swap rate",
+            xlim=(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05)),
+            ylim=(0, None),
+        )
+        add_legend(figure, lines, [plain(name) for name in levels], min(4, len(levels)))
+    return figure
+
+
+def _draw_levels(
+    axes: Axes, levels: Mapping[str, NDArray[Any]], looks: Mapping[str, dict[str, Any]], alpha: float
+) -> list[Line2D]:
+    """The levels of the pairs, as far as they are of interest."""
+    lines = []
+    for name, values in levels.items():
+        look = looks[name] | {"markevery": max(1, len(values) // 12)}
+        lines += axes.plot(range(1, len(values) + 1), values[::-1], linewidth=1.2, **look)
+    axes.axhline(alpha, color="#888888", linewidth=0.9, linestyle=":")
+    axes.annotate(
+        f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"
+    )
+    above = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
+    pairs = max((len(values) for values in levels.values()), default=1)
+    first = min(above, pairs - 1)
+    if above == pairs:
+        text = f"no pair of runs below {MOST_LEVEL:g}"
+        axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
+    whole_numbers(axes.xaxis)
+    axes.set(
+        title="Discriminative power (nearer to the left: more)",
+        xlabel="pairs of runs, by level",
+        ylabel="achieved significance level",
+        xlim=(first, pairs + 0.02 * (pairs - first) + 0.5),
+        ylim=(0, MOST_LEVEL),
+    )
+    return lines

@@ -1,0 +1,264 @@
+"""The report's pictures: of runs, of their topics, of one topic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import numpy as np
+
+from pres_eval.analysis.explain import curves, explain_topic
+from pres_eval.analysis.letters import SHARED
+from pres_eval.analysis.topics import plural
+from pres_eval.arrays.types import FloatArray
+from pres_eval.errors import UsageError
+from pres_eval.report.drawing import (
+    COLOURS,
+    add_legend,
+    name_bars,
+    name_ends,
+    one_plot,
+    panels,
+    plain,
+    plain_names,
+    run_styles,
+)
+from pres_eval.report.graphs import Graph, graphs_of
+from pres_eval.report.paper import Axes, Figure
+from pres_eval.report.plots import draw_cumulated
+from pres_eval.report.report_topics import (
+    above_at_below,
+    against_median,
+    hardest_topics,
+    median_labels,
+    median_words,
+    quartiles,
+    relevant_counts,
+)
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import Report
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Subject of a picture that does not show everything: indices of runs and of a topic, a measure."""
+
+    runs: tuple[int, ...]
+    topic: int
+    label: str
+
+
+def default_subject(report: Report) -> Subject:
+    """The first two runs, the hardest topic, the first measure of the leaderboard that topics have."""
+    label = next(label for label in (*report.board, "map") if report.column(label).measure.per_topic)
+    return Subject(
+        runs=tuple(range(min(2, len(report.names)))),
+        topic=hardest_topics(report, label)[0].place,
+        label=label,
+    )
+
+
+def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
+    """The curves of the runs."""
+    looks = run_styles(report.names, report.best_first(report.main))
+    for points, look in zip(graph.curves, looks, strict=True):
+        axes.plot([x for x, _, _ in points], [y for _, y, _ in points], linewidth=1.2, **look)
+    if graph.logarithmic:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
+
+
+def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
+    """Return the function that draws the graph of that name alone."""
+
+    def draw(report: Report, subject: Subject) -> Figure:
+        graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
+        if graph is None:
+            raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
+        with one_plot(7.5, 4.6) as (figure, axes):
+            draw_graph(axes, graph, report)
+            name_ends(figure, axes, axes.get_lines(), report.names)
+        return figure
+
+    return draw
+
+
+def rows_plot(count: int) -> AbstractContextManager[tuple[Figure, Axes]]:
+    """A figure of one plot with room for so many rows, each of a run."""
+    return one_plot(8.0, 1.2 + 0.24 * count)
+
+
+def draw_intervals(report: Report, subject: Subject) -> Figure:
+    """The means of a measure with their intervals, the best run on top."""
+    pairs = report.pairs
+    if pairs is None or subject.label not in pairs.measures:
+        raise UsageError(f"--picture leaderboard: {subject.label} is not an average that can be compared")
+    row = pairs.measures.index(subject.label)
+    order = np.array(report.all_topics_first(np.argsort(-pairs.gains(row), kind="stable").tolist())[::-1])
+    means, places = pairs.means[row][order], np.arange(len(order))
+    spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
+    with rows_plot(len(order)) as (figure, axes):
+        axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
+        label_rows(axes, report, order.tolist(), f"mean {subject.label}")
+        confidence = f"{100 * (1 - pairs.settings.alpha):g} %"
+        share = ""
+        if len(order) > 1:
+            letters = axes.secondary_yaxis("right")
+            letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
+            letters.tick_params(length=0)
+            letters.spines["right"].set_visible(False)
+            share = f"\n{SHARED}, all pairs compared"
+        over = f"means over {pairs.over}, {confidence} intervals (uncorrected)"
+        axes.set_title(f"{plain(subject.label)}: {over}{share}")
+    return figure
+
+
+def draw_distributions(report: Report, subject: Subject) -> Figure:
+    """A measure over topics, a box for each run, the best mean on top."""
+    matrix = report.matrix(subject.label)
+    order = report.best_first(subject.label)[::-1]
+    with rows_plot(len(order)) as (figure, axes):
+        for place, run in enumerate(order):
+            low, first, middle, third, high = quartiles(matrix[run])
+            if math.isnan(middle):
+                continue
+            axes.hlines(place, low, high, colors="black", linewidth=0.9)
+            axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
+            axes.vlines(middle, place - 0.3, place + 0.3, colors=COLOURS[1], linewidth=2)
+        label_rows(axes, report, order, subject.label)
+        axes.set_title(f"{plain(subject.label)} over topics: least, quartiles, most")
+    return figure
+
+
+def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> None:
+    """Name the runs of the rows, from below, and what is along the axis."""
+    names = plain_names(report.names)
+    axes.set(yticks=range(len(order)), yticklabels=[names[run] for run in order])
+    axes.set(ylim=(-0.6, len(order) - 0.4), xlabel=plain(label))
+    axes.grid(visible=False, axis="y")
+
+
+def draw_relevant(report: Report, subject: Subject) -> Figure:
+    """Draw how many topics have how many relevant documents."""
+    columns = relevant_counts(report)
+    with rows_plot(10) as (figure, axes):
+        bars = axes.bar([name for name, _ in columns], [count for _, count in columns], color=COLOURS[0])
+        axes.bar_label(bars)
+        axes.set(xlabel="relevant documents", ylabel="topics", title="Relevant documents of the topics")
+    return figure
+
+
+def draw_histogram(report: Report, run: int, label: str = "map") -> Figure:
+    """A run's values minus the median of all runs, from the largest difference to the smallest."""
+    with one_plot(9.5, 4.2) as (figure, axes):
+        draw_bars(axes, report, run, label)
+    return figure
+
+
+def draw_median(report: Report, subject: Subject) -> Figure:
+    """The same for what a picture is of."""
+    if not median_labels(report):
+        raise UsageError("--picture median: needs several runs, or --medians")
+    label = subject.label if subject.label in median_labels(report) else median_labels(report)[0]
+    return draw_histogram(report, subject.runs[0], label)
+
+
+def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
+    """The bars of a run's values minus the median."""
+    values = against_median(report, run, label)
+    order = np.argsort(-values, kind="stable")[: int(np.count_nonzero(~np.isnan(values)))]
+    _draw_differences(axes, values[order], [text_of(report.topics[topic]) for topic in order])
+    above, at, below = above_at_below(values)
+    name = plain_names(report.names)[run]
+    axes.set(
+        ylabel=f"{plain(report.heading(label))} minus median",
+        title=f"{name}: above {median_words(report, label)} on {above}, at it on {at},"
+        f" below it on {plural(below)}",
+    )
+
+
+MANY_BARS = 300
+"""With more bars than this there is no room between them."""
+
+
+def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> None:
+    """Draw bars of differences by topic, one shape for many."""
+    places = np.arange(len(values))
+    if len(values) <= MANY_BARS:
+        axes.bar(places, values, width=0.8, color=bar_colours(values))
+    else:
+        for sign, colour in ((1.0, COLOURS[0]), (-1.0, COLOURS[1])):
+            # One shape instead of a rectangle for each topic.
+            edges = np.arange(len(values) + 1) - 0.5
+            axes.stairs(sign * np.maximum(sign * values, 0.0), edges, fill=True, color=colour)
+    axes.axhline(0, color="black", linewidth=0.8)
+    named = name_bars(axes, [plain(topic, 14) for topic in topics], 5.0)
+    axes.grid(visible=False, axis="x")
+    axes.set(xlabel=f"Topic{named}", xlim=(-1, len(values)))
+
+
+def bar_colours(values: FloatArray) -> list[str]:
+    """Blue above 0, orange below: as on the page."""
+    return [COLOURS[0] if value > 0 else COLOURS[1] for value in values.tolist()]
+
+
+def draw_pair(report: Report, subject: Subject) -> Figure:
+    """Two runs topic against topic, and their differences sorted."""
+    first, second = subject.runs[:2]
+    one, other = report.per_topic(first, subject.label), report.per_topic(second, subject.label)
+    known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
+    differences = one[known] - other[known]
+    order = np.argsort(-differences, kind="stable")
+    every = plain_names(report.names)
+    names = every[first], every[second]
+    with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
+        for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
+            colours = bar_colours(differences[chosen])
+            scatter.scatter(other[known][chosen], one[known][chosen], s=18, marker=marker, color=colours)
+        ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
+        limits = float(ends.min()), 1.03 * float(ends.max())
+        scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
+        title = f"{plain(subject.label)} of each topic"
+        scatter.set(xlabel=names[1], ylabel=names[0], title=title, xlim=limits, ylim=limits)
+        _draw_differences(bars, differences[order], [text_of(report.topics[t]) for t in known[order]])
+        bars.set_title(f"{names[0]} minus {names[1]}")
+    return figure
+
+
+def draw_topic(report: Report, subject: Subject) -> Figure:
+    """The ranks of a topic's relevant documents in every run, the best run on top."""
+    documents = report.documents
+    start, stop = (int(end) for end in documents.offsets[subject.topic : subject.topic + 2])
+    values = np.nan_to_num(report.matrix(subject.label)[:, subject.topic])
+    order = np.argsort(values, kind="stable")
+    with rows_plot(len(order)) as (figure, axes):
+        ranks = [documents.ranks[run, start:stop] for run in order]
+        axes.eventplot([each[each > 0] for each in ranks], linelengths=0.6, colors=COLOURS[0])
+        label_rows(axes, report, order.tolist(), "rank")
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        topic = plain(text_of(report.topics[subject.topic]))
+        axes.set_title(f"{topic}: ranks of its {stop - start} relevant documents")
+    return figure
+
+
+def draw_explained(report: Report, subject: Subject) -> Figure:
+    """PRES of a run on a topic as areas."""
+    documents, run, nmax = report.documents, subject.runs[0], report.nmax[0]
+    chosen = slice(*(int(end) for end in documents.offsets[subject.topic : subject.topic + 2]))
+    one = explain_topic(
+        report.topics[subject.topic],
+        nmax,
+        0,
+        docnos=documents.docnos[chosen],
+        grades=documents.grades[chosen],
+        ranks=documents.ranks[run, chosen],
+    )
+    title = f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}"
+    with rows_plot(14) as (figure, axes):
+        draw_cumulated(axes, {"title": title, **curves(one)})
+        add_legend(figure, *axes.get_legend_handles_labels(), 3)
+    return figure
