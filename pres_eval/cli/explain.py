@@ -7,9 +7,8 @@ import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pres_eval.analysis.sweep import select_at
 from pres_eval.analysis.explain import Explanation, curves, explain_topics
-from pres_eval.analysis.sweep import DEFAULT_MEASURES
+from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, put_out
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.said import argument, command_with, option
