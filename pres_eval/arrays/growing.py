@@ -82,12 +82,35 @@ class GrowingIds:
             self._long_lengths.append(ids.long_ids.lengths)
             self._long_text.append(np.frombuffer(b"".join(ids.long_ids), np.uint8))
 
-    def ids(self) -> WordIds:
+    def values(self) -> WordIds:
         """All ids."""
         columns = [column.values() for column in self._columns]
         lengths = self._long_lengths.values()
         text = np.concatenate((self._long_text.values(), np.zeros(PADDING, np.uint8)))
         return WordIds(columns, self._long_rows.values(), Ids(text, np.cumsum(lengths) - lengths, lengths))
+
+
+class GrowingColumns:
+    """Columns of numbers and ids that grow at their ends; none before anything was added."""
+
+    def __init__(self) -> None:
+        self._columns: list[Growing | GrowingIds] = []
+
+    def __len__(self) -> int:
+        return len(self._columns[-1]) if self._columns else 0
+
+    def append(self, *columns: Any) -> None:
+        """Add arrays or WordIds (n,) at the ends of the columns."""
+        if not self._columns:
+            self._columns = [
+                GrowingIds() if isinstance(column, WordIds) else Growing(column.dtype) for column in columns
+            ]
+        for column, more in zip(self._columns, columns, strict=True):
+            column.append(more)
+
+    def values(self) -> list[Any]:
+        """Return all columns."""
+        return [column.values() for column in self._columns]
 
 
 def narrow(values: NDArray[np.int64]) -> NDArray[Any]:

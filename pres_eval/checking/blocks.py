@@ -15,8 +15,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changed, distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.telling import tell_respelling
+from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.errors import quoted
 from pres_eval.ranking.notations import Id, respelled_documents
 from pres_eval.ranking.order import in_docno_order

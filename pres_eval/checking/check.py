@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
+from pres_eval.arrays.types import AnyInts
+from pres_eval.checking.blocks import NO_NUMBER, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, Severity
-from pres_eval.checking.judgements import check_pair, check_qrels, compare_tags
-from pres_eval.checking.run import RunChecker
+from pres_eval.checking.judgements import check_pair, check_qrels, compare_tags, tell_judgements
+from pres_eval.checking.run import CheckedPart, RunChecker, segments_of
 from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
+from pres_eval.reading.blocks import FileFormat, joined
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
 
@@ -90,7 +96,7 @@ def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Re
     other = FORMATS.get(form) or (recognised(source, grades=True) if form == "qrels" else None)
     if other is None and form == "qrels":
         return check_qrels(source, report, level, options.jobs)
-    from pres_eval.checking.formats import check_qrels_in, check_relevance
+    from pres_eval.checking.check import check_qrels_in, check_relevance
 
     if other is None:
         return check_relevance(source, report, form, level)
@@ -102,7 +108,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
     other = FORMATS.get(form) or recognised(source, grades=False)
     if other is None:
         return checker.check(source, report)
-    from pres_eval.checking.formats import check_run_in
+    from pres_eval.checking.check import check_run_in
 
     return check_run_in(source, report, other, checker)
 
@@ -148,3 +154,72 @@ def _checked(
 def failed(reports: Sequence[FileReport], strict: bool = False) -> bool:
     """Return whether there was any error; any warning too if that is wanted."""
     return any(report.verdict() is Severity.ERROR or (strict and report.verdict()) for report in reports)
+
+
+def check_relevance(source: Source, report: FileReport, form: str, level: float) -> Relevance:
+    """Read judgements in a format of trec_eval's that is not qrels, or ours with decimals.
+
+    Raises InputError for the first fault.
+    """
+    relevance = read_relevance(source, form)
+    report.facts |= {
+        "format": form,
+        "judged_documents": len(relevance.pool.documents),
+        "topics": len(relevance.pool.topics),
+    }
+    if isinstance(relevance, QrelsJudgements):
+        tell_judgements(report, relevance, level)
+    return relevance
+
+
+def check_qrels_in(source: Source, report: FileReport, form: FileFormat, level: float) -> QrelsJudgements:
+    """Read judgements in this format and check them.  Raises InputError for the first faulty row."""
+    qrels = qrels_in(source, form)
+    report.facts |= {"format": form.meaning}
+    tell_judgements(report, qrels, level)
+    if not form.numbered:
+        _without_lines(report)
+    return qrels
+
+
+def check_run_in(source: Source, report: FileReport, form: FileFormat, checker: RunChecker) -> CheckedRun:
+    """Read a run in this format and check it.  Raises InputError for the first faulty row."""
+    part = joined(source.name, form.read(source, False))
+    documents = part.documents.pick(slice(None))
+    offsets = np.concatenate(([0], np.cumsum(part.lengths)))
+    groups = segments_of(part.topics)
+    topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
+    ranks: AnyInts = np.full(len(documents), NO_NUMBER)
+    scores = part.numbers.astype(np.float64)
+    if form.by_rank:
+        ranks = (-scores).astype(np.int64)
+    found = FileReport(report.path, report.role, report.most)
+    found.counts.update(
+        {
+            ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
+            ("lines", "rows"): len(scores),
+            ("lines", "blank"): 0,
+            ("lines", "tabs"): 0,
+            ("lines", "extra_blanks"): 0,
+            ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
+        }
+    )
+    rows = CheckedRows(
+        ids=documents,
+        scores=scores,
+        ranks=ranks,
+        line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
+    )
+    whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
+    run = checker.check_rows(report, whole)
+    report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
+    report.facts |= {"format": form.meaning}
+    if not form.numbered:
+        _without_lines(report)
+    return run
+
+
+def _without_lines(report: FileReport) -> None:
+    """Take the numbers of rows from the examples of a file that has no lines."""
+    for finding in report.findings.values():
+        finding.examples = [replace(example, line=None, other=None) for example in finding.examples]

@@ -11,8 +11,7 @@ import numpy as np
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.ordering import changes
 from pres_eval.arrays.types import IntArray
-from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.telling import facts_of_lines, tell_lines, tell_respelling
+from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines, tell_respelling
 from pres_eval.checking.whole_run import CheckedRun
 from pres_eval.errors import quoted
 from pres_eval.ranking.notations import respelled_topics

@@ -9,8 +9,7 @@ import numpy as np
 
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import IntArray
-from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.telling import facts_of_lines
+from pres_eval.checking.findings import Example, FileReport, facts_of_lines
 from pres_eval.errors import quoted
 from pres_eval.report.text import text_of
 

@@ -16,7 +16,7 @@ from pres_eval.cli.analysing import RunsOptions, analysis_options, put_out, qrel
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import NoCommonTopicError, UsageError
-from pres_eval.ranking.common import no_common_topic
+from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.report.figure_tables import (
     precision_recall_table,
     pres_mrr_table,

@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
+from pres_eval.engines.connecting import SAID_AFTER, NoAnswerError, Patience
 from pres_eval.engines.engine import Result, Shared, Work, WorkersLostError, check_room, split_size
-from pres_eval.engines.patience import SAID_AFTER, NoAnswerError, Patience
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.memory import freed_memory_kept
 from pres_eval.reading.source import Source

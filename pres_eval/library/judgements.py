@@ -16,7 +16,7 @@ from pres_eval.library.tables import RELEVANCE, ThreeColumns, as_grades, looks_l
 from pres_eval.library.texts import ids_of
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.columns import qrels_of_block
+from pres_eval.reading.qrels import qrels_of_block
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import source_at
 

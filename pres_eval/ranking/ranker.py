@@ -16,18 +16,16 @@ from pres_eval.arrays.ragged import blocks, consecutive, ragged
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.options import BEST_SCORE, ERROR, Options
-from pres_eval.ranking.any_order import KeyedRows, rows_of_ties
-from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.finder import Finder
+from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
 from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
 from pres_eval.ranking.order import KEEP_RANKS, rank_topics
-from pres_eval.ranking.parts import Part, Rows
+from pres_eval.ranking.parts import Facts, Part, Rows
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
 from pres_eval.reading.blocks import Block, Documents, Texts
-from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
+from pres_eval.reading.splits import ScatteredError
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 

@@ -12,20 +12,26 @@ from pres_eval.engines.engine import Engine, Here, Shared, split_size
 from pres_eval.errors import EmptyFileError, InputError
 from pres_eval.options import ERROR
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, RowsInAnyOrder, topics_of_ties
-from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, opening_of_files
 from pres_eval.ranking.order import DuplicateRowError
-from pres_eval.ranking.parts import Merging, Part
+from pres_eval.ranking.parts import Facts, Merging, Part
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.blocks import Block, FileFormat
-from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles
 from pres_eval.reading.source import Chunk, Source
-from pres_eval.reading.splits import Split, blocks_in, parquet_splits, source_in, text_chunks, text_splits
-from pres_eval.reading.storage import PlannedFile
+from pres_eval.reading.splits import (
+    ScatteredError,
+    Split,
+    blocks_in,
+    parquet_splits,
+    source_in,
+    text_chunks,
+    text_splits,
+)
+from pres_eval.reading.storage import file_of, kept_open
 from pres_eval.workers import UNTHREADED, in_order
 
 
@@ -44,7 +50,7 @@ def tag_of(name: str) -> str:
 def read_split(
     split: Split,
     ranker: Ranker,
-    files: Sequence[Source | PlannedFile],
+    files: Sequence[Source],
     *,
     kept: Kept = RANKS,
     form: str = TREC,
@@ -211,7 +217,7 @@ class RunReader:
         source = self._run.sources[number]
         return with_advice(InputError(source.name, line, error.found, error.expected), source, RUN.names)
 
-    def _splits(self, stack: contextlib.ExitStack) -> tuple[list[Source | PlannedFile], list[Split]]:
+    def _splits(self, stack: contextlib.ExitStack) -> tuple[list[Source], list[Split]]:
         """Return the files, open as long as the stack is, and their splits."""
         size = self._engine.split_size(self._run.size() or 0)
         is_apart = self._run.is_remote or (self._form == PARQUET and self._run.size() is not None)
@@ -219,8 +225,6 @@ class RunReader:
             size = split_size(self._run.size() or 0, self._engine.workers)
         if size is None or self._form not in (TREC, PARQUET):
             return list(self._run.sources), [Split(number) for number in range(len(self._run.sources))]
-        from pres_eval.reading.storage import file_of, kept_open
-
         files = [stack.enter_context(kept_open(file_of(source))) for source in self._run.sources]
         cut = parquet_splits if self._form == PARQUET else text_splits
         return list(files), [split for number, file in enumerate(files) for split in cut(number, file, size)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.growing import GrowingIds
+from pres_eval.arrays.growing import GrowingColumns
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
@@ -46,14 +46,12 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2
     names = also if also is not None and width > 2 else columns
     chunks = (_with_blanks(chunk, separators) for chunk in source.chunks())
-    ids, lines = (GrowingIds(), GrowingIds()), []
+    pairs = GrowingColumns()
     for before, part in in_parts(source, Layout(names), _pairs, chunks, num_processors()):
-        ids[0].append(part.first)
-        ids[1].append(part.second)
-        lines.append(part.lines + before)
-    if not len(ids[0]):
+        pairs.append(part.first, part.second, part.lines + before)
+    if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    found = IdPairs(ids[0].ids(), ids[1].ids(), np.concatenate(lines))
+    found = IdPairs(*pairs.values())
     heading = found.first[0].decode("utf-8", "replace").casefold()
     if heading not in HEADINGS and heading not in DOCUMENT_HEADINGS:
         return found

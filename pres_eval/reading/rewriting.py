@@ -17,9 +17,9 @@ from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents, Texts
-from pres_eval.reading.left_judgements import with_documents
+from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.qrels import QrelsJudgements, as_qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 
@@ -115,19 +115,12 @@ class Rewriting:
         of_kept = written if written is documents else written.pick(kept)
         return Rewritten(rewritten, of_kept, num_mapped, len(gone) - len(kept))
 
-    def of_judgements(self, relevance: Relevance) -> Relevance:
+    def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
         """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
 
         Raises UsageError for judgements that are no qrels, InputError if none are left.
         """
-        if not isinstance(relevance, QrelsJudgements):
-            raise UsageError(
-                "--map-docs and --exclude go with judgements in the format qrels or qrels_float (-R)"
-            )
-        return self.of_qrels(relevance)
-
-    def of_qrels(self, qrels: QrelsJudgements) -> QrelsJudgements:
-        """Return judgements rewritten, as `of_judgements` does.  Raises InputError if none are left."""
+        qrels = as_qrels(relevance, "--map-docs, --exclude")
         pool = qrels.pool
         documents = pool.documents
         if self.mapping is not None:

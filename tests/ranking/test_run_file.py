@@ -34,7 +34,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import any_order
-from pres_eval.ranking.finder import Finder
+from pres_eval.ranking.any_order import Finder
 from pres_eval.ranking.parts import Part
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
