@@ -27,7 +27,6 @@ from pres_eval.engines.engine import (
     Here,
     Result,
     Shared,
-    Value,
     Work,
     WorkersLostError,
     check_room,
@@ -266,7 +265,7 @@ class Processes:
             os._exit(code)
 
 
-class _Number(Value):
+class _Number(Shared):
     """A value that workers know by its number."""
 
     def __init__(self, number: int, values: dict[int, Any], value: Any) -> None:

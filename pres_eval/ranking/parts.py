@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +30,9 @@ MOST_BYTES = 64 << 20
 
 
 class UnjudgedTopics:
-    """Collects topics without judgements, in the order of the file; memory does not grow with the run.
+    """Topics without judgements, MOST of them in the order of the file, so that memory does not grow."""
 
-    Keeps at most `most` of them, MOST if that is None.
-    """
-
-    def __init__(self, most: int | None = None) -> None:
-        self._most = MOST if most is None else most
+    def __init__(self) -> None:
         self._parts = [NO_IDS]
         self._num_ids = 0
         self._num_bytes = 0
@@ -51,15 +46,15 @@ class UnjudgedTopics:
         self._parts.append(topics)
         self._num_ids += len(topics)
         self._num_bytes += _room(topics)
-        if self._num_ids > 2 * self._most or self._num_bytes > 2 * MOST_BYTES:
+        if self._num_ids > 2 * MOST or self._num_bytes > 2 * MOST_BYTES:
             self.ids()
 
     def ids(self) -> WordIds:
         """Those that are kept, each once."""
         found = _each_once(WordIds.concatenate(self._parts))
-        self.more |= len(found) > self._most or _room(found) > MOST_BYTES
-        if len(found) > self._most:
-            found = found.pick(slice(0, self._most))
+        self.more |= len(found) > MOST or _room(found) > MOST_BYTES
+        if len(found) > MOST:
+            found = found.pick(slice(0, MOST))
         self._parts, self._num_ids, self._num_bytes = [found], len(found), _room(found)
         return found
 
@@ -133,19 +128,6 @@ class Facts:
             num_excluded=self.num_excluded + later.num_excluded,
         )
 
-    def of_ranking(self) -> dict[str, Any]:
-        """Fields of a Ranking; `tag_before` if the last line was cut off in the middle of that tag."""
-        cut_off = self.tag != self.tag_before and self.tag_before.startswith(self.tag)
-        is_told = cut_off and not self.final_newline
-        return {
-            "tag": self.tag.decode("utf-8", "surrogateescape"),
-            "tag_before": self.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
-            "num_lines": self.num_rows,
-            "longer_line": self.longer_line,
-            "num_mapped": self.num_mapped,
-            "num_excluded": self.num_excluded,
-        }
-
 
 _NONE = np.zeros(0, np.int64)
 
@@ -181,22 +163,17 @@ class Part:
     keyed: tuple[KeyedRows, ...] = ()
     chunk: Chunk = NO_CHUNK
 
-    @property
-    def num_lines(self) -> int:
-        """Return the lines of the part."""
-        return self.facts.num_lines
-
 
 class Merging:
     """Merges parts in the order of the file."""
 
-    def __init__(self, pool: Pool, most_unjudged: int | None = None) -> None:
+    def __init__(self, pool: Pool) -> None:
         self.facts = Facts()
         self._opening: Opening | None = None
-        self._looked_at: list[LookedAt] = []
+        self._looked_at = GrowingColumns()
         self._seen = np.zeros(len(pool.topics), np.bool_)
         self._topics: list[IntArray] = [_NONE]
-        self._unjudged = UnjudgedTopics(most_unjudged)
+        self._unjudged = UnjudgedTopics()
         self._ranked: list[Ranked] = []
         self._rows = GrowingColumns()
         self._keyed: list[KeyedRows] = []
@@ -209,7 +186,7 @@ class Merging:
         self._topics.append(part.topics)
         self.facts = self.facts.then(part.facts)
         self._opening = self._opening or part.opening
-        self._looked_at.append(part.looked_at)
+        self._looked_at.append(part.looked_at.topic, part.looked_at.documents)
         if len(part.unjudged):
             self._unjudged.add(part.unjudged)
         self._unjudged.more |= part.more
@@ -236,7 +213,7 @@ class Merging:
         return Part(
             facts=self.facts,
             opening=self._opening,
-            looked_at=LookedAt.joined(self._looked_at),
+            looked_at=LookedAt(*self._looked_at.values()) if len(self._looked_at) else NOTHING_LOOKED_AT,
             topics=np.concatenate(self._topics),
             unjudged=self._unjudged.ids(),
             more=self._unjudged.more,

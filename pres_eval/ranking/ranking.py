@@ -78,11 +78,18 @@ def ranking_of(
     unchecked: bool = False,
 ) -> Ranking:
     """Return the part that is a whole run; `tag`: of a run that has none in its lines."""
-    facts = part.facts.of_ranking()
+    facts = part.facts
+    cut_off = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
+    is_told = cut_off and not facts.final_newline
     return Ranking(
         **vars(part.ranked or NOTHING),
-        **(facts if tag is None else facts | {"tag": tag}),
         name=name,
+        tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
+        tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
+        num_lines=facts.num_rows,
+        longer_line=facts.longer_line,
+        num_mapped=facts.num_mapped,
+        num_excluded=facts.num_excluded,
         unjudged_ids=part.unjudged,
         more_unjudged=part.more,
         opening=part.opening,

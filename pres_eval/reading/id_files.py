@@ -12,20 +12,14 @@ from pres_eval.errors import InputError
 from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
-from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
 """What a column of documents is called where a file has a header."""
 
 
-@dataclass(frozen=True, eq=False)
-class IdPairs:
-    """Two columns of ids (N,), and the line of each row (N,), from 1."""
-
-    first: WordIds
-    second: WordIds
-    lines: IntArray
+IdPairs = tuple[WordIds, WordIds, IntArray]
+"""Two columns of ids (N,), and the line of each row (N,), from 1."""
 
 
 def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
@@ -48,14 +42,13 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     chunks = (_with_blanks(chunk, separators) for chunk in source.chunks())
     pairs = GrowingColumns()
     for before, part in in_parts(source, Layout(names), _pairs, chunks, num_processors()):
-        pairs.append(part.first, part.second, part.lines + before)
+        pairs.append(*part[:2], part[2] + before)
     if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    found = IdPairs(*pairs.values())
-    heading = found.first[0].decode("utf-8", "replace").casefold()
-    if heading not in HEADINGS and heading not in DOCUMENT_HEADINGS:
-        return found
-    return IdPairs(found.first.pick(slice(1, None)), found.second.pick(slice(1, None)), found.lines[1:])
+    first_ids, second_ids, lines = pairs.values()
+    heading = first_ids[0].decode("utf-8", "replace").casefold()
+    rows = slice(heading in HEADINGS or heading in DOCUMENT_HEADINGS, None)
+    return first_ids.pick(rows), second_ids.pick(rows), lines[rows]
 
 
 def _without_index(path: str, columns: str) -> IdPairs:
@@ -65,7 +58,7 @@ def _without_index(path: str, columns: str) -> IdPairs:
         if len(row) != 3:
             raise InputError(path, line, f"{len(row)} columns", f"3 (an index, {columns})")
     first, second = (WordIds.of(Ids.of([encoded(row[place]) for _, row in rows[1:]])) for place in (1, 2))
-    return IdPairs(first, second, np.array([line for line, _ in rows[1:]], np.int64))
+    return first, second, np.array([line for line, _ in rows[1:]], np.int64)
 
 
 def _with_blanks(chunk: Chunk, separators: bytes) -> Chunk:
@@ -80,4 +73,4 @@ def _pairs(lines: Lines) -> IdPairs:
     """Return the pairs of a chunk, whose lines are counted from 1; raises LineError."""
     last = lines.checked().fields.columns - 1
     first, second = (WordIds.of(lines.column(number)) for number in (0, min(last, 2)))
-    return IdPairs(first, second, lines.line_of(np.arange(len(lines))) + 1)
+    return first, second, lines.line_of(np.arange(len(lines))) + 1

@@ -368,7 +368,9 @@ def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.M
         found = true_part(ranker, piece, **named)
         if not named["is_first"]:
             return found
-        facts = replace(found.facts, num_lines=found.num_lines + 2**31, num_rows=found.facts.num_rows + 2**31)
+        facts = replace(
+            found.facts, num_lines=found.facts.num_lines + 2**31, num_rows=found.facts.num_rows + 2**31
+        )
         return replace(found, facts=facts)
 
     true_part = Ranker.part
