@@ -34,26 +34,19 @@ class Growing:
         stop = self._length + len(values)
         dtype = np.promote_types(self._values.dtype, values.dtype)
         if stop > len(self._values) or dtype != self._values.dtype:
-            self._move(stop, dtype)
+            old, size = self.values(), len(self._values)
+            if stop > size:
+                size = 2 * stop
+                if size * dtype.itemsize >= LONG:
+                    size = max(size, RESERVED // dtype.itemsize)
+            self._values = np.empty(size, dtype)
+            self._values[: self._length] = old
         self._values[self._length : stop] = values
         self._length = stop
-
-    def _move(self, length: int, dtype: np.dtype[Any]) -> None:
-        old = self.values()
-        if length > len(self._values):
-            length *= 2
-            if length * dtype.itemsize >= LONG:
-                length = max(length, RESERVED // dtype.itemsize)
-        self._values = np.empty(max(length, len(self._values)), dtype)
-        self._values[: self._length] = old
 
     def values(self) -> NDArray[Any]:
         """(N,) all values."""
         return self._values[: self._length]
-
-    def pad(self, length: int) -> None:
-        """Add zeros up to a length."""
-        self.append(np.zeros(length - self._length, self._values.dtype))
 
 
 class GrowingIds:
@@ -73,10 +66,10 @@ class GrowingIds:
         for number, values in enumerate(ids.columns):
             if number == len(self._columns):
                 self._columns.append(Growing(np.uint64))
-                self._columns[number].pad(before)
+                self._columns[number].append(np.zeros(before, np.uint64))
             self._columns[number].append(values)
         for column in self._columns[len(ids.columns) :]:
-            column.pad(before + len(ids))
+            column.append(np.zeros(len(ids), np.uint64))
         if len(ids.long_rows):
             self._long_rows.append(ids.long_rows + before)
             self._long_lengths.append(ids.long_ids.lengths)

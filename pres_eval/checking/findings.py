@@ -192,7 +192,7 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     bad = _lines_not_utf8(chunk.text())
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
     report.add("comments", fields.comments)
-    report.counts["lines", "all"] = lines.num_lines
+    report.counts["lines", "all"] = lines.fields.num_lines
     report.counts["lines", "rows"] = len(lines)
     report.counts["lines", "blank"] = fields.blank
     if chunk.buffer.find(b"\r", chunk.start, chunk.stop) >= 0:  # much faster than to count

@@ -51,7 +51,7 @@ class UnjudgedTopics:
 
     def ids(self) -> WordIds:
         """Those that are kept, each once."""
-        found = _each_once(WordIds.concatenate(self._parts))
+        found = each_once(WordIds.concatenate(self._parts))
         self.more |= len(found) > MOST or _room(found) > MOST_BYTES
         if len(found) > MOST:
             found = found.pick(slice(0, MOST))
@@ -59,7 +59,7 @@ class UnjudgedTopics:
         return found
 
 
-def _each_once(ids: WordIds) -> WordIds:
+def each_once(ids: WordIds) -> WordIds:
     """Return the distinct ids in the order in which they first came."""
     again, first = KeyTable(ids.hashes()).repeats()
     again = again[ids.equal(again, ids, first)]
@@ -102,7 +102,7 @@ class Facts:
         """Those of a chunk."""
         num_rows, longer = len(lines), lines.fields.longer
         return cls(
-            num_lines=lines.num_lines,
+            num_lines=lines.fields.num_lines,
             num_rows=num_rows,
             tag=lines.text(num_rows - 1, TAG) if num_rows else b"",
             tag_before=lines.text(num_rows - 2, TAG) if num_rows > 1 else b"",

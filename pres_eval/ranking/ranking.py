@@ -15,7 +15,7 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening, look_at, opening_of_block
 from pres_eval.ranking.order import DuplicateRowError
-from pres_eval.ranking.parts import Facts, Part
+from pres_eval.ranking.parts import Facts, Part, each_once
 from pres_eval.ranking.ranked import NOTHING, Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.reading.blocks import Block, check_scores
@@ -28,7 +28,7 @@ class Ranking(Ranked):
 
     name, tag        of the file; of its last line
     num_lines        lines that are documents
-    unjudged_ids     topics without judgements, the first unjudged.MOST of them
+    unjudged_ids     topics without judgements, the first parts.MOST of them
     longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
     form             what the file was recognised as, None for a trec run
@@ -122,7 +122,7 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
         facts=facts,
         opening=opening_of_block(block),
         looked_at=look_at(block, topic, ranked, is_first=True),
-        unjudged=WordIds.of(block.topics.take(topic < 0)),
+        unjudged=each_once(WordIds.of(block.topics.take(topic < 0))),
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)

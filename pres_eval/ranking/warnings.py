@@ -67,7 +67,7 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
     if left_out:
         unjudged = [topic for topic in ranking.unjudged if topic not in left_out]
     if unjudged and len(ranking.topic):
-        count = len(unjudged) if left_out else ranking.unjudged_ids.num_distinct()
+        count = len(unjudged)
         number = f"more than {count}" if ranking.more_unjudged else str(count)
         have = (
             "1 topic has no judgements and is"

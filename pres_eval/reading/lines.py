@@ -94,11 +94,6 @@ class Lines:
             raise LineError(int(first.lines[0]), first.found(0), first.expected)
         return self
 
-    @property
-    def num_lines(self) -> int:
-        """Lines of the chunk, also those that do not count."""
-        return self.fields.num_lines
-
     def __len__(self) -> int:
         return len(self.fields)
 
@@ -161,7 +156,7 @@ def in_parts(
     def parse(chunk: Chunk) -> tuple[Chunk, int, Result]:
         """Return a chunk whose memory may be used again, how many lines it has, and the result."""
         lines = parse_lines(chunk, layout)
-        return chunk, lines.num_lines, work(lines)
+        return chunk, lines.fields.num_lines, work(lines)
 
     before = 0
     try:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
@@ -33,10 +34,12 @@ class RunFiles:
 
     name     as messages call it
     sources  in the order of the numbers in their names
+    form     its format, by the name that -T gives it
     """
 
     name: str
     sources: tuple[Source, ...]
+    form: str = TREC
 
     def size(self) -> int | None:
         """Return the bytes of all files, None where that is not known."""
@@ -52,14 +55,14 @@ class RunFiles:
         """Tell whoever watches that so many more bytes are read."""
         self.sources[0].advance(count)
 
-    def of_form(self, form: str) -> tuple[RunFiles, str]:
-        """Return the files that have rows, and their format: that of -T, or Parquet as it is recognised.
+    def of_form(self, form: str) -> RunFiles:
+        """Return the files that have rows, in the format of -T, or in Parquet as it is recognised.
 
         Raises InputError if part files have several formats, or another than is wanted.
         """
         if len(self.sources) == 1:
             is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
-            return self, PARQUET if is_parquet else form
+            return replace(self, form=PARQUET if is_parquet else form)
         kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
         wanted = form == PARQUET or next(iter(kinds.values()), False)
         for source, kind in kinds.items():
@@ -68,7 +71,7 @@ class RunFiles:
                 raise InputError(
                     source.name, None, found, "the part files of a run all as text, or all as Parquet"
                 )
-        return (RunFiles(self.name, tuple(kinds)), PARQUET) if wanted else (self, form)
+        return RunFiles(self.name, tuple(kinds), PARQUET) if wanted else replace(self, form=form)
 
     @property
     def is_remote(self) -> bool:

@@ -135,7 +135,7 @@ class Source:
         if self.path == "-" or self.size() is None:
             return False
         try:
-            with self.unwatched(), self._open() as file:
+            with self.unwatched(), contextlib.closing(self._open()) as file:
                 return file.peek(len(magic)) == magic
         except (OSError, InputError):
             return False  # whoever reads it says why not

@@ -6,6 +6,7 @@ file alone, so whoever reads the split before ends at the same place.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Generator, Iterator
 
@@ -175,7 +176,7 @@ def _boundary(source: PlannedSource, place: int, by_topic: bool) -> int:
     window = WINDOW
     while True:
         try:
-            with open_at(file, place - 1, place - 1 + window) as opened:
+            with contextlib.closing(open_at(file, place - 1, place - 1 + window)) as opened:
                 text = opened.read(window)
         except OSError as error:
             source.check_unchanged()

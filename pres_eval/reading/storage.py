@@ -170,7 +170,7 @@ def files_in(address: str) -> list[str] | None:
 def is_compressed(file: PlannedFile) -> bool:
     """Return whether the file begins as compressed ones do."""
     try:
-        with open_at(file, 0, LONGEST_MAGIC) as opened:
+        with contextlib.closing(open_at(file, 0, LONGEST_MAGIC)) as opened:
             return compression_of(opened) is not None
     except OSError as error:
         raise InputError(file.name, None, f"cannot be read ({reason(error)})") from None

@@ -101,12 +101,6 @@ class OpenFile:
             self._progress(count)
         return count
 
-    def __enter__(self) -> OpenFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def read(self, size: int) -> bytes:
         """Return the next bytes; fewer at the end only."""
         buffer = bytearray(size)
@@ -173,8 +167,12 @@ class Pipe:
     def __init__(self, raw: RawStream) -> None:
         self._raw = raw
         self._again = False
-        self._copy = _temporary_file()
-        if self._copy is not None:
+        self._copy: BinaryIO | None = None
+        import tempfile
+
+        # A file without a name, which is gone with the process however that ends.
+        with contextlib.suppress(OSError):  # no room
+            self._copy = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
             weakref.finalize(self, self._copy.close)
 
     def rewind(self) -> None:
@@ -195,26 +193,12 @@ class Pipe:
             self._again = False
         count = read_some(self._raw, view)
         try:
-            if self._copy is not None:
-                _write_whole(self._copy, view[:count])
+            data = view[:count]
+            while self._copy is not None and data:
+                data = data[self._copy.write(data) :]
         except OSError:  # no room: the copy is wanted only if topics are not together
             self._copy = None
         return count
-
-
-def _write_whole(stream: BinaryIO, data: memoryview) -> None:
-    while data:
-        data = data[stream.write(data) :]
-
-
-def _temporary_file() -> BinaryIO | None:
-    """A file without a name, which is gone with the process however that ends; None if there is no room."""
-    import tempfile
-
-    try:
-        return cast(BinaryIO, tempfile.TemporaryFile(buffering=0))
-    except OSError:
-        return None
 
 
 @contextlib.contextmanager
